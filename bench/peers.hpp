@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user would pick instead, measured on the same bytes in the same run: memcpy, zstd -1, lz4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/harness.hpp"
+
+namespace bobbin::bench {
+
+struct PeerResult {
+  std::string name;
+  bool present = false;  // false: not in this build; nothing below holds
+  bool checked = false;  // the bytes came back as they were
+  uint64_t bytes = 0;    // after compression
+  Sample compress;       // empty for memcpy
+  Sample decompress;     // memcpy: the copy
+};
+
+[[nodiscard]] PeerResult measure_memcpy(std::span<const std::byte> bytes, const Plan& plan);
+[[nodiscard]] PeerResult measure_zstd(std::span<const std::byte> bytes, const Plan& plan);
+[[nodiscard]] PeerResult measure_lz4(std::span<const std::byte> bytes, const Plan& plan);
+// All three, in that order.
+[[nodiscard]] std::vector<PeerResult> measure_peers(std::span<const std::byte> bytes, const Plan& plan);
+
+}  // namespace bobbin::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "device/stream.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+
+CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
+  const auto check = [](const std::string& name) -> std::string {
+    return parse_dtype(name) ? "" : "'" + name + "' is no type: u8, u16, u32, u64, i8, i16, i32, i64";
+  };
+  return verb.add_option("-t,--type", type, "Type of the values: u8, u16, u32, u64, i8, i16, i32, i64")
+      ->check(CLI::Validator(check, "", "type"))
+      ->type_name("TYPE");
+}
+
+CLI::Option* add_backend_option(CLI::App& verb, std::string& backend) {
+  const auto check = [](const std::string& name) -> std::string {
+    return name == "auto" || parse_backend(name) ? ""
+                                                 : "'" + name + "' is no backend: auto, cpu, cuda, emulator";
+  };
+  return verb
+      .add_option("--backend", backend, "Where to run: auto (the GPU when there is one), cpu, cuda, emulator")
+      ->check(CLI::Validator(check, "", "backend"))
+      ->type_name("WHERE")
+      ->capture_default_str();
+}
+
+Result<Backend> pick_backend(const std::string& name) {
+  const std::optional<Backend> asked = parse_backend(name);
+  if (asked && *asked != Backend::cuda) {
+    return *asked;
+  }
+  const Result<std::vector<GpuInfo>> gpus = list_gpus();
+  const bool there = gpus.has_value() && !gpus->empty();
+  if (!asked) {
+    return there ? Backend::cuda : Backend::cpu;
+  }
+  BOBBIN_RETURN_IF(!there, StatusCode::unavailable,
+                   "cuda: " + (gpus.has_value() ? "no GPU found" : gpus.error().message()));
+  return Backend::cuda;
+}
+
+int report(const Status& status) {
+  if (status.ok()) {
+    return kOk;
+  }
+  // Names come from outside: whatever they hold, the message stays one line.
+  std::fputs(fmt::format("bobbin: {}\n", file::printable(status.message())).c_str(), stderr);
+  return kFailure;
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and counts as people and as JSON read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bench/report.hpp"
+#include "bobbin/types.hpp"
+
+namespace bobbin::cli {
+
+using bench::Json;
+
+[[nodiscard]] std::string to_text(DType type, Scalar value);
+[[nodiscard]] Json to_json(DType type, Scalar value);
+// Whether a < b as values of the type.
+[[nodiscard]] bool less(DType type, Scalar a, Scalar b);
+
+// "1 column", "2 columns"
+[[nodiscard]] std::string count(uint64_t number, std::string_view noun);
+// raw / stored; 0 when nothing is stored.
+[[nodiscard]] double ratio(uint64_t raw_bytes, uint64_t stored_bytes);
+// "4.00"; "-" when nothing is stored.
+[[nodiscard]] std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes);
+
+// Writes text to stdout; main checks stdout once, at the end.
+void print(std::string_view text);
+
+}  // namespace bobbin::cli

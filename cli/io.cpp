@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/io.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+#include "cli/interrupt.hpp"
+#include "file/output.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr size_t kSpoolBytes = size_t{1} << 20;
+constexpr size_t kMaxRead = size_t{1} << 30;
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+Status refuse_terminal(int descriptor, const std::string& name, bool force) {
+  BOBBIN_RETURN_IF(!force && isatty(descriptor) != 0, StatusCode::io,
+                   name + ": refusing to write binary data to a terminal (use -f to do it anyway)");
+  return {};
+}
+
+// A temporary file that has no name any more: it goes with its descriptor, whatever happens.
+Result<file::Descriptor> nameless_file() {
+  const char* directory = std::getenv("TMPDIR");
+  std::string path =
+      std::string(directory == nullptr || *directory == '\0' ? "/tmp" : directory) + "/bobbin-XXXXXX";
+  const int number = ::mkostemp(path.data(), O_CLOEXEC);
+  if (number < 0) {
+    return file::io_error("temporary file " + path, errno);
+  }
+  (void)::unlink(path.c_str());
+  return file::Descriptor::own(number);
+}
+
+// Copies a pipe into a file that can seek.
+Result<file::Descriptor> spool(const Input& input) {
+  BOBBIN_ASSIGN(file::Descriptor temporary, nameless_file());
+  file::Output output = file::Output::borrow(temporary.get());
+  std::vector<std::byte> buffer(kSpoolBytes);
+  for (size_t size = buffer.size(); size == buffer.size();) {
+    BOBBIN_ASSIGN(size, read_full(input, buffer));
+    BOBBIN_TRY(output.write(std::span(buffer).first(size)).in("temporary file"));
+  }
+  BOBBIN_TRY(output.commit().in("temporary file"));
+  return temporary;
+}
+
+}  // namespace
+
+bool is_standard(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+Result<Input> open_input(const std::string& path) {
+  const bool standard = is_standard(path);
+  Input input{.descriptor = {}, .name = standard ? "stdin" : path, .length = {}};
+  const int number = standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) {
+    return file::io_error(input.name, errno);
+  }
+  input.descriptor = standard ? file::Descriptor::borrow(number) : file::Descriptor::own(number);
+  struct stat info {};
+  if (::fstat(number, &info) != 0) {
+    return file::io_error(input.name, errno);
+  }
+  BOBBIN_RETURN_IF(S_ISDIR(info.st_mode), StatusCode::io, input.name + ": is a directory");
+  BOBBIN_RETURN_IF(isatty(number) != 0, StatusCode::io,
+                   input.name + ": refusing to read data from a terminal");
+  if (S_ISREG(info.st_mode)) {
+    const off_t here = ::lseek(number, 0, SEEK_CUR);
+    input.length = static_cast<uint64_t>(std::max<off_t>(0, info.st_size - std::max<off_t>(0, here)));
+  }
+  return input;
+}
+
+Result<size_t> read_full(const Input& input, std::span<std::byte> bytes) {
+  size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t got =
+        ::read(input.descriptor.get(), bytes.data() + size, std::min(bytes.size() - size, kMaxRead));
+    if (got == 0) {
+      break;
+    }
+    if (got > 0) {
+      size += static_cast<size_t>(got);
+    } else if (errno != EINTR) {
+      return file::io_error(input.name + ": read", errno);
+    }
+    BOBBIN_TRY(check_interrupt().in(input.name));
+  }
+  return size;
+}
+
+Status check_whole_values(const std::string& name, uint64_t bytes, DType type) {
+  BOBBIN_RETURN_IF(
+      bytes % size_bytes(type) != 0, StatusCode::invalid_argument,
+      fmt::format("{}: {} bytes is no multiple of {} ({})", name, bytes, size_bytes(type), to_string(type)));
+  return {};
+}
+
+Result<OpenReader> open_reader(const std::string& path) {
+  BOBBIN_ASSIGN(Input input, open_input(path));
+  if (!input.length) {
+    BOBBIN_ASSIGN(input.descriptor, spool(input));
+  }
+  BOBBIN_ASSIGN(Reader reader, Reader::from_descriptor(input.descriptor.get(), input.name));
+  return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name)};
+}
+
+Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {
+  const bool standard = is_standard(path);
+  Target target{.path = path, .name = standard ? "stdout" : path, .stream = standard, .descriptor = {}};
+  if (standard) {
+    target.descriptor = file::Descriptor::borrow(STDOUT_FILENO);
+    BOBBIN_TRY(refuse_terminal(STDOUT_FILENO, target.name, force));
+    return target;
+  }
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return target;  // a new name, or one that creating the file will complain about
+  }
+  BOBBIN_RETURN_IF(S_ISDIR(info.st_mode), StatusCode::io, path + ": is a directory");
+  struct stat input_info {};
+  const bool have_input = ::fstat(input_descriptor, &input_info) == 0;
+  if (S_ISREG(info.st_mode)) {
+    BOBBIN_RETURN_IF(have_input && same_file(info, input_info), StatusCode::io,
+                     path + ": is the input itself");
+    BOBBIN_RETURN_IF(!force, StatusCode::io, path + ": already exists (use -f to overwrite)");
+    return target;
+  }
+  const int number = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (number < 0) {
+    return file::io_error(path, errno);
+  }
+  target.descriptor = file::Descriptor::own(number);
+  target.stream = true;
+  BOBBIN_TRY(refuse_terminal(number, path, force));
+  return target;
+}
+
+}  // namespace bobbin::cli

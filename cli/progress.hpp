@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line on stderr that says how far the work is: only on a terminal, and only once it has taken a second.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace bobbin::cli {
+
+class Progress {
+ public:
+  Progress(std::string label, bool quiet);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();  // wipes the line
+
+  void show_share(double share);  // 0 to 1
+  void show_bytes(uint64_t bytes);
+  // The share when the total is known, else the bytes.
+  void show(uint64_t done, uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool due();
+  void print(const std::string& text);
+
+  std::string label_;
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+}  // namespace bobbin::cli

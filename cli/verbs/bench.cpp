@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin bench: sizes and speeds on the user's own data, beside memcpy, zstd -1 and lz4 on the same bytes.
+#include <fmt/format.h>
+
+#include "bench/codecs.hpp"
+#include "bench/peers.hpp"
+#include "bench/report.hpp"
+#include "bench/shapes.hpp"
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/io.hpp"
+#include "codecs/registry.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+using bench::Bytes;
+using bench::Sample;
+
+constexpr uint64_t kMaxFileBytes = uint64_t{256} << 20;  // of a file, unless --rows says otherwise
+constexpr uint64_t kSampleRows = uint64_t{1} << 22;
+constexpr uint64_t kEmulatorRows = uint64_t{1} << 16;  // the emulator runs thread by thread
+constexpr uint64_t kSeed = 1;
+
+struct Args {
+  std::string input;
+  std::string type;
+  std::string backend = "auto";
+  std::string cache = "cold";
+  uint64_t rows = 0;  // 0: the default
+  int runs = 5;
+  bool sample = false;
+  bool json = false;
+};
+
+struct Row {
+  std::string data;
+  DType type{};
+  std::string method;
+  std::string backend = "cpu";
+  uint64_t raw_bytes = 0;
+  uint64_t bytes = 0;  // 0: not compressed, or not present
+  bool checked = false;
+  Sample encode;
+  Sample decode;
+  double copy_speed = 0;  // memcpy in the same memory
+};
+
+class Bench {
+ public:
+  Bench(const Args& args, Backend backend)
+      : backend_(backend),
+        plan_{.runs = args.runs,
+              .seconds = 3,
+              .cache = args.cache == "cold" ? bench::Cache::cold : bench::Cache::warm} {}
+
+  Status measure(const std::string& name, DType type, const Bytes& raw) {
+    const Values values{type, raw.data(), raw.size() / size_bytes(type)};
+    const std::vector<bench::PeerResult> peers = bench::measure_peers(raw.span(), plan_);
+    const double copy_speed = peers.front().decompress.bytes_per_second(raw.size());
+    for (const Codec* codec : all_codecs()) {
+      BOBBIN_ASSIGN(const bench::CodecResult result, bench::measure_codec(codec, values, plan_));
+      rows_.push_back({name, type, std::string(codec->name), "cpu", raw.size(), result.bytes, result.checked,
+                       result.encode, result.decode, copy_speed});
+    }
+    for (const bench::PeerResult& peer : peers) {
+      rows_.push_back({name, type, peer.name, "cpu", raw.size(), peer.bytes, peer.checked || !peer.present,
+                       peer.compress, peer.decompress, copy_speed});
+    }
+    return backend_ == Backend::cpu ? Status{} : measure_device(name, values);
+  }
+
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  Status measure_device(const std::string& name, Values values) {
+    const std::string where(to_string(backend_));
+    if (backend_ == Backend::emulator) {
+      values.length = std::min(values.length, kEmulatorRows);
+    }
+    const uint64_t raw = values.length * size_bytes(values.type);
+    Sample copy;
+    for (const Codec* codec : all_codecs()) {
+      BOBBIN_ASSIGN(const bench::DeviceResult result,
+                    bench::measure_on_device(backend_, codec, values, plan_));
+      copy = result.copy;
+      rows_.push_back({name, values.type, std::string(codec->name), where, raw, 0, result.checked,
+                       result.encode, result.decode, copy.bytes_per_second(raw)});
+    }
+    rows_.push_back({name, values.type, "memcpy", where, raw, 0, true, {}, copy, copy.bytes_per_second(raw)});
+    return {};
+  }
+
+  Backend backend_;
+  bench::Plan plan_;
+  std::vector<Row> rows_;
+};
+
+double of_memcpy(const Row& row) {
+  return row.copy_speed > 0 ? row.decode.bytes_per_second(row.raw_bytes) / row.copy_speed : 0;
+}
+
+std::vector<std::string> to_cells(const Row& row) {
+  return {file::printable(row.data),
+          std::string(to_string(row.type)),
+          row.method,
+          row.backend,
+          row.bytes == 0 ? "-" : std::to_string(row.bytes),
+          ratio_text(row.raw_bytes, row.bytes),
+          bench::megabytes_per_second(row.encode.bytes_per_second(row.raw_bytes)),
+          bench::gigabytes_per_second(row.decode.bytes_per_second(row.raw_bytes)),
+          bench::number(of_memcpy(row))};
+}
+
+Json to_json(const Row& row) {
+  return {{"data", row.data},
+          {"type", to_string(row.type)},
+          {"method", row.method},
+          {"backend", row.backend},
+          {"raw_bytes", row.raw_bytes},
+          {"bytes", row.bytes},
+          {"ratio", ratio(row.raw_bytes, row.bytes)},
+          {"encode_mb_s", row.encode.bytes_per_second(row.raw_bytes) / 1e6},
+          {"decode_gb_s", row.decode.bytes_per_second(row.raw_bytes) / 1e9},
+          {"decode_of_memcpy", of_memcpy(row)},
+          {"checked", row.checked},
+          {"encode", bench::to_json(row.encode)},
+          {"decode", bench::to_json(row.decode)}};
+}
+
+// The file's first bytes, whole values of the type.
+Result<Bytes> load(const Input& input, DType type, uint64_t rows) {
+  const uint64_t limit = rows == 0 ? kMaxFileBytes : rows * size_bytes(type);
+  const uint64_t length = input.length.value_or(limit);
+  BOBBIN_TRY(check_whole_values(input.name, length, type));
+  Bytes bytes(static_cast<size_t>(std::min(length, limit)));
+  BOBBIN_ASSIGN(const size_t size, read_full(input, bytes.span()));
+  BOBBIN_RETURN_IF(size == 0, StatusCode::invalid_argument, input.name + ": there is nothing to measure");
+  BOBBIN_RETURN_IF(size != bytes.size() && input.length, StatusCode::io,
+                   input.name + ": read: it became shorter");
+  if (size < bytes.size()) {
+    BOBBIN_TRY(check_whole_values(input.name, size, type));
+    Bytes shorter(size);
+    std::copy_n(bytes.data(), shorter.size(), shorter.data());
+    return shorter;
+  }
+  return bytes;
+}
+
+Status measure_samples(const Args& args, Bench& bench) {
+  for (const bench::Shape& shape : bench::all_shapes()) {
+    const DType type = args.type.empty() ? shape.type : *parse_dtype(args.type);
+    const Bytes raw = bench::make_values(shape, type, args.rows == 0 ? kSampleRows : args.rows, kSeed);
+    BOBBIN_TRY(bench.measure(std::string(shape.name), type, raw));
+  }
+  return {};
+}
+
+Status measure_file(const Args& args, Bench& bench) {
+  const DType type = *parse_dtype(args.type);
+  BOBBIN_ASSIGN(const Input input, open_input(args.input));
+  BOBBIN_ASSIGN(const Bytes raw, load(input, type, args.rows));
+  return bench.measure(input.name, type, raw);
+}
+
+void print_rows(const Args& args, const std::vector<Row>& rows) {
+  const bench::Machine machine = bench::describe_machine();
+  bench::Table table(
+      {"data", "type", "method", "backend", "bytes", "ratio", "encode MB/s", "decode GB/s", "of memcpy"}, 4);
+  Json json = Json::array();
+  for (const Row& row : rows) {
+    table.add(to_cells(row));
+    json.push_back(to_json(row));
+  }
+  if (args.json) {
+    print(bench::dump(bench::make_report(machine, std::move(json))) + "\n");
+    return;
+  }
+  print(fmt::format("{}\n{}; speeds count bytes of values; every method gave the same bytes back\n\n{}",
+                    bench::report_head(machine),
+                    rows.empty() ? ""
+                                 : bench::human_bytes(rows.front().raw_bytes) + " of values, one core, " +
+                                       args.cache + " cache",
+                    table.markdown()));
+}
+
+Status run_bench(const Args& args) {
+  BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
+  Bench bench(args, backend);
+  BOBBIN_TRY(args.sample ? measure_samples(args, bench) : measure_file(args, bench));
+  for (const Row& row : bench.rows()) {
+    BOBBIN_RETURN_IF(
+        !row.checked, StatusCode::corrupt,
+        row.data + ": " + row.method + " on " + row.backend + " did not give the same bytes back");
+  }
+  print_rows(args, bench.rows());
+  return {};
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("bench", "Measure sizes and speeds on your data, beside memcpy, zstd and lz4");
+  auto args = std::make_shared<Args>();
+  CLI::Option* input =
+      verb->add_option("IN", args->input, "Raw array (its first 256 MiB); '-' for stdin")->type_name("");
+  CLI::Option* type = add_type_option(*verb, args->type);
+  CLI::Option* sample =
+      verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
+  input->needs(type)->excludes(sample);
+  verb->add_option("--rows", args->rows, "Rows to measure [the file's; 4194304 of each sample]")
+      ->check(CLI::Validator(CLI::Range(uint64_t{1}, uint64_t{1} << 32)).description(""))
+      ->type_name("N");
+  verb->add_option("--runs", args->runs, "Runs of each measurement; the median counts")
+      ->check(CLI::Validator(CLI::Range(1, 1000)).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--cache", args->cache, "cold: caches emptied before each run; warm: not")
+      ->check(CLI::Validator(CLI::IsMember({"cold", "warm"})).description(""))
+      ->type_name("STATE")
+      ->capture_default_str();
+  add_backend_option(*verb, args->backend);
+  verb->add_flag("--json", args->json, "JSON for programs");
+  verb->footer(
+      "The CPU is always measured; with --backend cuda or emulator that device too, in its own memory.\n"
+      "Examples:\n"
+      "  bobbin bench prices.bin --type i32\n"
+      "  bobbin bench --sample --json > bench.json");
+  verb->callback([args, &action] {
+    if (args->input.empty() && !args->sample) {
+      throw CLI::RequiredError("IN or --sample");
+    }
+    action = [args] { return report(run_bench(*args)); };
+  });
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/io.hpp"
+#include "cli/progress.hpp"
+#include "file/output.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr std::string_view kSuffix = ".bob";
+constexpr size_t kMaxListed = 20;
+
+struct Args {
+  std::string input;
+  std::string output;
+  std::string column;
+  std::string rows;
+  std::string backend = "auto";
+  bool force = false;
+  bool quiet = false;
+};
+
+struct RowRange {
+  uint64_t begin = 0;
+  std::optional<uint64_t> end;  // the first row after
+};
+
+bool parse_number(std::string_view text, uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+// "A:B": rows A to B-1; without A from the first, without B to the last.
+std::optional<RowRange> parse_rows(std::string_view text) {
+  RowRange range;
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (colon > 0 && !parse_number(text.substr(0, colon), range.begin)) {
+    return std::nullopt;
+  }
+  uint64_t end = 0;
+  if (colon + 1 < text.size()) {
+    if (!parse_number(text.substr(colon + 1), end) || end < range.begin) {
+      return std::nullopt;
+    }
+    range.end = end;
+  }
+  return range;
+}
+
+std::string list_columns(const std::vector<Column>& columns) {
+  std::string names;
+  for (size_t i = 0; i < std::min(columns.size(), kMaxListed); ++i) {
+    names += (i == 0 ? "" : ", ") + columns[i].name;
+  }
+  return names + (columns.size() > kMaxListed ? ", ..." : "");
+}
+
+Result<size_t> find_column(const OpenReader& file, const std::string& name) {
+  const std::vector<Column>& columns = file.reader.columns();
+  if (name.empty()) {
+    BOBBIN_RETURN_IF(columns.size() != 1, StatusCode::invalid_argument,
+                     fmt::format("{}: has {}, choose one with --column: {}", file.name,
+                                 count(columns.size(), "column"), list_columns(columns)));
+    return size_t{0};
+  }
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  BOBBIN_RETURN_IF(found == columns.end(), StatusCode::invalid_argument,
+                   fmt::format("{}: has no column '{}': {}", file.name, name, list_columns(columns)));
+  return static_cast<size_t>(found - columns.begin());
+}
+
+Result<std::string> output_path(const Args& args) {
+  if (!args.output.empty() || is_standard(args.input)) {
+    return args.output;
+  }
+  BOBBIN_RETURN_IF(!args.input.ends_with(kSuffix) || args.input.size() == kSuffix.size() ||
+                       args.input[args.input.size() - kSuffix.size() - 1] == '/',
+                   StatusCode::invalid_argument,
+                   args.input + ": the name does not end in .bob: give the output's with -o");
+  return args.input.substr(0, args.input.size() - kSuffix.size());
+}
+
+// Row group by row group, each read once.
+Status copy_rows(const OpenReader& file, size_t column, uint64_t begin, uint64_t end, Backend backend,
+                 file::Output& output, const std::string& output_name, bool quiet) {
+  Progress progress(file.name, quiet);
+  const size_t size = size_bytes(file.reader.columns()[column].type);
+  std::vector<std::byte> block;
+  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
+    const RowGroupInfo info = file.reader.row_group(group);
+    const uint64_t from = std::max(begin, info.first_row);
+    const uint64_t to = std::min(end, info.first_row + info.num_rows);
+    if (from >= to) {
+      continue;
+    }
+    block.resize((to - from) * size);
+    BOBBIN_TRY(file.reader.read(column, from, to - from, block, backend));
+    BOBBIN_TRY(output.write(block).in(output_name));
+    BOBBIN_TRY(check_interrupt().in(file.name));
+    progress.show_share(static_cast<double>(to - begin) / static_cast<double>(end - begin));
+  }
+  return {};
+}
+
+Result<file::Output> open_output(const Target& target, bool force) {
+  if (target.stream) {
+    return file::Output::borrow(target.descriptor.get());
+  }
+  Result<file::Output> created = file::Output::create(target.path, force);
+  if (!created.has_value()) {
+    return created.error().in(target.name);
+  }
+  return created;
+}
+
+Status decompress(const Args& args) {
+  BOBBIN_ASSIGN(const std::string path, output_path(args));
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
+  const RowRange rows = *parse_rows(args.rows.empty() ? ":" : args.rows);
+  const uint64_t end = rows.end.value_or(file.reader.num_rows());
+  BOBBIN_RETURN_IF(rows.begin > end || end > file.reader.num_rows(), StatusCode::invalid_argument,
+                   fmt::format("{}: rows {} are outside the file's {}", file.name, args.rows,
+                               count(file.reader.num_rows(), "row")));
+  BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
+  BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
+  if (!target.stream) {
+    catch_interrupts();  // from here on there is a temporary file to remove
+  }
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_TRY(copy_rows(file, column, rows.begin, end, backend, output, target.name, args.quiet));
+  BOBBIN_TRY(output.commit().in(target.name));
+  if (!args.quiet && !target.stream) {
+    std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(output.position(), "byte"),
+                           file::printable(target.name))
+                   .c_str(),
+               stderr);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_decompress(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("decompress", "Turn a .bob file's column back into a raw array");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->input, "A .bob file; '-' or nothing for stdin")->type_name("");
+  verb->add_option("-o,--output", args->output,
+                   "File to write, '-' for stdout [IN without .bob; stdout for stdin]")
+      ->type_name("OUT");
+  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
+  verb->add_option("--column", args->column, "The column to take; needed when there are several")
+      ->type_name("NAME");
+  const auto check_rows = [](const std::string& text) -> std::string {
+    return parse_rows(text) ? "" : "'" + text + "' is no row range A:B";
+  };
+  verb->add_option("--rows", args->rows, "Rows A to B-1, counted from 0; either may be left out")
+      ->check(CLI::Validator(check_rows, "", "rows"))
+      ->type_name("A:B");
+  add_backend_option(*verb, args->backend);
+  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  verb->footer(
+      "The .bob file is kept. An output file appears only when all of it is right.\n"
+      "Examples:\n"
+      "  bobbin decompress ids.bin.bob                   writes ids.bin\n"
+      "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4");
+  verb->callback([args, &action] { action = [args] { return report(decompress(*args)); }; });
+}
+
+}  // namespace bobbin::cli

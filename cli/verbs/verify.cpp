@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin verify: every checksum, and that every chunk decodes.
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/io.hpp"
+#include "cli/progress.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+struct Args {
+  std::vector<std::string> inputs;
+  std::string backend = "auto";
+  bool quiet = false;
+};
+
+Status verify_file(const std::string& path, Backend backend, bool quiet) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(path));
+  {
+    Progress progress(file.name, quiet);
+    BOBBIN_TRY(file.reader.verify(backend, [&](double share) { progress.show_share(share); }));
+  }
+  if (!quiet) {
+    print(fmt::format("{}: OK ({}, {}, {})\n", file::printable(file.name),
+                      count(file.reader.columns().size(), "column"), count(file.reader.num_rows(), "row"),
+                      count(file.reader.file_bytes(), "byte")));
+  }
+  return {};
+}
+
+int verify(const Args& args) {
+  const Result<Backend> backend = pick_backend(args.backend);
+  if (!backend.has_value()) {
+    return report(backend.error());
+  }
+  int code = kOk;
+  for (const std::string& path : args.inputs) {
+    const Status status = verify_file(path, *backend, args.quiet);
+    code = status.ok() ? code : report(status);
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("verify", "Check every checksum and decode every chunk");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->inputs, "The .bob files; '-' for stdin")->type_name("")->required();
+  add_backend_option(*verb, args->backend);
+  verb->add_flag("-q,--quiet", args->quiet, "Say nothing about files that are fine");
+  verb->footer("A file that fails does not keep the others from being checked.");
+  verb->callback([args, &action] { action = [args] { return verify(*args); }; });
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Turns CUDA on when a compiler for it is there. Sets BOBBIN_HAVE_CUDA.
+set(BOBBIN_HAVE_CUDA OFF)
+if(NOT BOBBIN_CUDA)
+  return()
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  message(STATUS "no CUDA compiler: building without GPU kernels")
+  return()
+endif()
+# One architecture keeps the build short; later ones run it through its embedded PTX.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(BOBBIN_HAVE_CUDA ON)
+# CMake before 3.26 does not know nvcc's C++20 flag.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_EXTENSIONS OFF)

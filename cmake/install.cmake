@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` leaves: the library with its headers, a CMake package, a pkg-config file, the command.
+include(CMakePackageConfigHelpers)
+
+# For BUILD_SHARED_LIBS. Until 1.0 a minor version may break programs; the command finds the library beside itself.
+set_target_properties(bobbin PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+install(TARGETS bobbin EXPORT bobbin-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bobbin ${PROJECT_BINARY_DIR}/include/bobbin
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+set(BOBBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bobbin)
+install(EXPORT bobbin-targets NAMESPACE bobbin:: DESTINATION ${BOBBIN_CMAKE_DIR})
+
+# Whoever links the static library also links what it links: the CUDA runtime, when it was built with CUDA.
+get_target_property(library_type bobbin TYPE)
+set(BOBBIN_NEEDS_CUDART OFF)
+set(BOBBIN_PC_LIBS "")
+if(BOBBIN_HAVE_CUDA AND library_type STREQUAL "STATIC_LIBRARY")
+  set(BOBBIN_NEEDS_CUDART ON)
+  set(BOBBIN_PC_LIBS "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -lpthread")
+endif()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bobbin-config.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/bobbin-config.cmake INSTALL_DESTINATION ${BOBBIN_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/bobbin-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/bobbin-config.cmake ${PROJECT_BINARY_DIR}/cmake/bobbin-config-version.cmake
+  DESTINATION ${BOBBIN_CMAKE_DIR})
+
+# The prefix is told relative to the file, so that an installed tree can be moved.
+set(BOBBIN_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH BOBBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${BOBBIN_PC_DIR} ${CMAKE_INSTALL_PREFIX})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/bobbin.pc.in ${PROJECT_BINARY_DIR}/cmake/bobbin.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/bobbin.pc DESTINATION ${BOBBIN_PC_DIR})

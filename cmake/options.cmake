@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler options every target of the project shares: link it as bobbin_options.
+add_library(bobbin_options INTERFACE)
+target_compile_options(bobbin_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
+# GCC 12 and 13 see overflows in growing vectors that are not there.
+target_compile_options(bobbin_options INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+if(BOBBIN_SANITIZE)
+  target_compile_options(bobbin_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BOBBIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(bobbin_options INTERFACE -fsanitize=${BOBBIN_SANITIZE})
+endif()

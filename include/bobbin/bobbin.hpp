@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of Bobbin's public C++ interface.
+#pragma once
+
+#include "bobbin/file.hpp"
+#include "bobbin/status.hpp"
+#include "bobbin/types.hpp"
+#include "bobbin/version.hpp"

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as values. Nothing in Bobbin throws: a function that can fail returns a Status or a Result<T>.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bobbin {
+
+enum class StatusCode {
+  ok,
+  invalid_argument,  // the caller asked for something that makes no sense
+  corrupt,           // the bytes do not follow the format
+  unsupported,       // well-formed, but this build or version cannot do it
+  unavailable,       // no GPU, no driver, no CUDA in this build
+  out_of_memory,
+  io,
+  device,  // a CUDA call or a kernel failed, or the emulator found a fault
+};
+
+[[nodiscard]] std::string_view to_string(StatusCode code);
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(StatusCode code, std::string message,
+         std::source_location where = std::source_location::current())
+      : code_(code), message_(std::move(message)), where_(where) {}
+
+  [[nodiscard]] bool ok() const { return code_ == StatusCode::ok; }
+  [[nodiscard]] StatusCode code() const { return code_; }
+  [[nodiscard]] const std::string& message() const { return message_; }
+  // Where in Bobbin the error was raised; for logs, never shown to users of the command.
+  [[nodiscard]] const std::source_location& where() const { return where_; }
+
+  // The same error, told from further out: "place: reason".
+  [[nodiscard]] Status in(std::string_view place) const {
+    if (ok()) {
+      return *this;
+    }
+    return {code_, std::string(place) + ": " + message_, where_};
+  }
+
+ private:
+  StatusCode code_ = StatusCode::ok;
+  std::string message_;
+  std::source_location where_;
+};
+
+// A value or the Status that says why there is none. Member names follow std::expected.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
+
+  [[nodiscard]] bool has_value() const { return value_.has_value(); }
+  [[nodiscard]] const Status& error() const { return status_; }
+  [[nodiscard]] T& value() & {
+    assert(has_value());
+    return *value_;
+  }
+  [[nodiscard]] const T& value() const& {
+    assert(has_value());
+    return *value_;
+  }
+  [[nodiscard]] T&& value() && {
+    assert(has_value());
+    return std::move(*value_);
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace bobbin
+
+#define BOBBIN_CONCAT_INNER(a, b) a##b
+#define BOBBIN_CONCAT(a, b) BOBBIN_CONCAT_INNER(a, b)
+
+// Returns from the enclosing function with an error when the condition holds.
+#define BOBBIN_RETURN_IF(condition, code, message)        \
+  do {                                                    \
+    if (condition) {                                      \
+      return ::bobbin::Status((code), (message));         \
+    }                                                     \
+  } while (false)
+
+// Hands a failed Status on to the caller.
+#define BOBBIN_TRY(expression)                            \
+  do {                                                    \
+    if (::bobbin::Status bobbin_status = (expression); !bobbin_status.ok()) { \
+      return bobbin_status;                               \
+    }                                                     \
+  } while (false)
+
+// BOBBIN_ASSIGN(auto x, f()): x is f()'s value, or the enclosing function returns f()'s error.
+#define BOBBIN_ASSIGN(declaration, expression)                             \
+  auto BOBBIN_CONCAT(bobbin_result_, __LINE__) = (expression);             \
+  if (!BOBBIN_CONCAT(bobbin_result_, __LINE__).has_value()) {              \
+    return BOBBIN_CONCAT(bobbin_result_, __LINE__).error();                \
+  }                                                                        \
+  declaration = std::move(BOBBIN_CONCAT(bobbin_result_, __LINE__)).value()

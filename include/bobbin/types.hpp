@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The value types of columns, and where work can run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bobbin {
+
+// Numbers are part of the file format: they never change meaning.
+enum class DType : uint8_t { u8 = 1, u16 = 2, u32 = 3, u64 = 4, i8 = 5, i16 = 6, i32 = 7, i64 = 8 };
+
+inline constexpr DType kAllTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
+                                      DType::i8, DType::i16, DType::i32, DType::i64};
+
+[[nodiscard]] constexpr bool is_signed(DType type) { return type >= DType::i8; }
+[[nodiscard]] constexpr size_t size_bytes(DType type) {
+  return size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
+}
+[[nodiscard]] constexpr uint32_t size_bits(DType type) {
+  return static_cast<uint32_t>(8 * size_bytes(type));
+}
+
+[[nodiscard]] std::string_view to_string(DType type);
+// "u32" to DType::u32; nothing for a name that is no type.
+[[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+
+// Where a codec runs. `emulator` runs the GPU kernels on the CPU, thread by thread, and checks them.
+enum class Backend : uint8_t { cpu, cuda, emulator };
+
+[[nodiscard]] std::string_view to_string(Backend backend);
+[[nodiscard]] std::optional<Backend> parse_backend(std::string_view name);
+
+// One integer of any column type: the value's bits, zero-extended. Interpreted by the column's DType.
+struct Scalar {
+  uint64_t bits = 0;
+
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+enum class Compare : uint8_t { eq, ne, lt, le, gt, ge };
+
+}  // namespace bobbin

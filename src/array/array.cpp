@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/array.hpp"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "codecs/registry.hpp"
+#include "core/bits.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::array {
+namespace {
+
+Status unknown_codec(CodecId id) {
+  return {StatusCode::unsupported, "unknown codec " + std::to_string(static_cast<unsigned>(id)) +
+                                       " (written by a newer version?)"};
+}
+
+Status check_output(const Array& array, size_t out_bytes) {
+  BOBBIN_RETURN_IF(out_bytes != array.length * size_bytes(array.type), StatusCode::invalid_argument,
+                   "the output has " + std::to_string(out_bytes) + " bytes, the array decodes to " +
+                       std::to_string(array.length * size_bytes(array.type)));
+  return {};
+}
+
+Status check_range(const Array& array, uint64_t begin, uint64_t length) {
+  BOBBIN_RETURN_IF(begin > array.length || length > array.length - begin, StatusCode::invalid_argument,
+                   "values " + std::to_string(begin) + " to " + std::to_string(begin + length) +
+                       " of an array of " + std::to_string(array.length));
+  return {};
+}
+
+}  // namespace
+
+uint64_t encoded_bytes(const Array& array) {
+  uint64_t bytes = array.metadata.size();
+  for (const Buffer& buffer : array.buffers) {
+    bytes += buffer.bytes.size();
+  }
+  for (const Array& child : array.children) {
+    bytes += encoded_bytes(child);
+  }
+  return bytes;
+}
+
+Status validate(const Array& array) {
+  const Codec* codec = find_codec(array.codec);
+  if (codec == nullptr) {
+    return unknown_codec(array.codec);
+  }
+  BOBBIN_TRY(codec->validate(array));
+  for (const Array& child : array.children) {
+    BOBBIN_TRY(validate(child));
+  }
+  return {};
+}
+
+Status decode(const Array& array, std::span<std::byte> out) {
+  BOBBIN_TRY(check_output(array, out.size()));
+  find_codec(array.codec)->decode(array, out.data());
+  return {};
+}
+
+Result<Array> slice(const Array& array, uint64_t begin, uint64_t length) {
+  BOBBIN_TRY(check_range(array, begin, length));
+  return find_codec(array.codec)->slice(array, begin, length);
+}
+
+Result<Scalar> value_at(const Array& array, uint64_t index) {
+  BOBBIN_TRY(check_range(array, index, 1));
+  return find_codec(array.codec)->value_at(array, index);
+}
+
+uint64_t Bitmap::count() const {
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < length; ++i) {
+    set += at(i) ? 1 : 0;
+  }
+  return set;
+}
+
+Result<Bitmap> compare(const Array& array, Compare op, Scalar constant) {
+  Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
+  bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));
+  find_codec(array.codec)->compare(array, ValueRange::of(array.type, op, constant), bitmap.words.data());
+  return bitmap;
+}
+
+}  // namespace bobbin::array

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on encoded arrays, whatever their codec: through the function the codec offers, or by decoding.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "bobbin/types.hpp"
+#include "codecs/codec.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+
+namespace bobbin::array {
+
+// Metadata and buffers of the whole tree, without padding.
+[[nodiscard]] uint64_t encoded_bytes(const Array& array);
+
+// Checks the tree: known codecs, then each codec's own rules. Call it once on any array that comes from outside;
+// everything below relies on it.
+[[nodiscard]] Status validate(const Array& array);
+
+// Host memory. `out` has length * size_bytes(type) bytes.
+[[nodiscard]] Status decode(const Array& array, std::span<std::byte> out);
+
+// Values begin .. begin+length-1, without touching data.
+[[nodiscard]] Result<Array> slice(const Array& array, uint64_t begin, uint64_t length);
+
+[[nodiscard]] Result<Scalar> value_at(const Array& array, uint64_t index);
+
+// One bit a value; bit `first + i` belongs to value i.
+struct Bitmap {
+  std::vector<uint32_t> words;
+  uint64_t first = 0;
+  uint64_t length = 0;
+
+  [[nodiscard]] bool at(uint64_t i) const { return (words[(first + i) / 32] >> ((first + i) % 32) & 1) != 0; }
+  [[nodiscard]] uint64_t count() const;
+};
+
+[[nodiscard]] Result<Bitmap> compare(const Array& array, Compare op, Scalar constant);
+
+// An array whose buffers lie in device memory, with their owner.
+struct OnDevice {
+  Array array;
+  std::shared_ptr<DeviceBuffer> memory;
+};
+
+// Copies a validated array's buffers into one device allocation, each aligned to 128 bytes. Ordered in the stream;
+// the host buffers must stay until it is synchronised.
+[[nodiscard]] Result<OnDevice> to_device(const Array& array, StreamView stream);
+// Copies an array's buffers back. Waits for the stream.
+[[nodiscard]] Result<Array> to_host(const Array& array, StreamView stream);
+
+// Device memory in, device memory out (16-byte aligned); asynchronous.
+[[nodiscard]] Status decode_on_device(const Array& array, void* out, StreamView stream);
+[[nodiscard]] Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap,
+                                       StreamView stream);
+[[nodiscard]] Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length,
+                                             StreamView stream);
+
+// Host memory in, host memory out, by any backend: what the file reader and the command use.
+[[nodiscard]] Status decode(const Array& array, std::span<std::byte> out, Backend backend);
+[[nodiscard]] Result<Array> encode(CodecId codec, const Values& values, Backend backend);
+
+}  // namespace bobbin::array

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in device memory: there, back, and work on them.
+#include <string>
+
+#include "array/array.hpp"
+#include "codecs/registry.hpp"
+#include "core/bits.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::array {
+namespace {
+
+// Kernels load 16 bytes at a time; a register's 128 keep lines whole too.
+constexpr size_t kAlignment = kRegisterBytes;
+
+Result<const DeviceOps*> ops_for(CodecId codec, StreamView stream) {
+  const DeviceOps* ops = device_ops(stream.backend(), codec);
+  BOBBIN_RETURN_IF(ops == nullptr, StatusCode::unavailable,
+                   "the " + std::string(to_string(stream.backend())) + " backend is not in this build");
+  return ops;
+}
+
+size_t device_bytes(const Array& array) {
+  size_t bytes = 0;
+  for (const Buffer& buffer : array.buffers) {
+    bytes += round_up(buffer.bytes.size(), kAlignment);
+  }
+  for (const Array& child : array.children) {
+    bytes += device_bytes(child);
+  }
+  return bytes;
+}
+
+Status upload(Array& array, std::byte*& to, const std::shared_ptr<DeviceBuffer>& memory, StreamView stream) {
+  for (Buffer& buffer : array.buffers) {
+    const size_t size = buffer.bytes.size();
+    BOBBIN_TRY(copy_async(to, buffer.bytes.data(), size, stream));
+    buffer = {memory, {to, size}};
+    to += round_up(size, kAlignment);
+  }
+  for (Array& child : array.children) {
+    BOBBIN_TRY(upload(child, to, memory, stream));
+  }
+  return {};
+}
+
+Status download(Array& array, StreamView stream) {
+  for (Buffer& buffer : array.buffers) {
+    const NewBuffer host = make_buffer(buffer.bytes.size());
+    BOBBIN_TRY(copy_async(host.data, buffer.bytes.data(), buffer.bytes.size(), stream));
+    // The device bytes must outlive the copy: the owner goes only once the stream is done.
+    BOBBIN_TRY(stream.synchronize());
+    buffer = host.buffer;
+  }
+  for (Array& child : array.children) {
+    BOBBIN_TRY(download(child, stream));
+  }
+  return {};
+}
+
+Status decode_through_device(const Array& array, std::span<std::byte> out, StreamView stream) {
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer values, DeviceBuffer::create(out.size(), stream));
+  BOBBIN_TRY(decode_on_device(encoded.array, values.data(), stream));
+  BOBBIN_TRY(copy_async(out.data(), values.data(), out.size(), stream));
+  return stream.synchronize();
+}
+
+}  // namespace
+
+Result<OnDevice> to_device(const Array& array, StreamView stream) {
+  BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(device_bytes(array), stream));
+  auto memory = std::make_shared<DeviceBuffer>(std::move(fresh));
+  OnDevice on_device{.array = array, .memory = memory};
+  auto* to = memory->as<std::byte>();
+  BOBBIN_TRY(upload(on_device.array, to, memory, stream));
+  return on_device;
+}
+
+Result<Array> to_host(const Array& array, StreamView stream) {
+  Array host = array;
+  BOBBIN_TRY(download(host, stream));
+  return host;
+}
+
+Status decode_on_device(const Array& array, void* out, StreamView stream) {
+  BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(array.codec, stream));
+  return ops->decode(array, out, stream);
+}
+
+Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap, StreamView stream) {
+  BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(array.codec, stream));
+  return ops->compare(array, ValueRange::of(array.type, op, constant), bitmap, stream);
+}
+
+Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length, StreamView stream) {
+  BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(codec, stream));
+  return ops->encode(type, values, length, stream);
+}
+
+Status decode(const Array& array, std::span<std::byte> out, Backend backend) {
+  if (backend == Backend::cpu) {
+    return decode(array, out);
+  }
+  BOBBIN_RETURN_IF(out.size() != array.length * size_bytes(array.type), StatusCode::invalid_argument,
+                   "the output does not fit the array");
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  return decode_through_device(array, out, stream.view());
+}
+
+Result<Array> encode(CodecId codec, const Values& values, Backend backend) {
+  if (backend == Backend::cpu) {
+    return find_codec(codec)->encode(values);
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  const size_t bytes = values.length * size_bytes(values.type);
+  BOBBIN_ASSIGN(const DeviceBuffer input, DeviceBuffer::create(bytes, stream.view()));
+  BOBBIN_TRY(copy_async(input.data(), values.data, bytes, stream.view()));
+  BOBBIN_ASSIGN(const Array encoded,
+                encode_on_device(codec, values.type, input.data(), values.length, stream.view()));
+  return to_host(encoded, stream.view());
+}
+
+}  // namespace bobbin::array

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "codecs/bitpack/bitpack.hpp"
+#include "core/dispatch.hpp"
+#include "core/vectors.hpp"
+
+namespace bobbin::codec::bitpack {
+namespace {
+
+constexpr uint32_t kWords = kRegisterBytes / 8;
+
+uint64_t load_word(const std::byte* bytes, uint32_t i) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes + size_t{i} * 8, 8);
+  return word;
+}
+
+void store_word(std::byte* bytes, uint32_t i, uint64_t word) { std::memcpy(bytes + size_t{i} * 8, &word, 8); }
+
+}  // namespace
+
+template <class T>
+void unpack_vector(const std::byte* __restrict packed, uint32_t width, uint32_t rows, T* __restrict out) {
+  auto* to = reinterpret_cast<std::byte*>(out);
+  if (width == 0) {
+    std::memset(to, 0, size_t{rows} * kRegisterBytes);
+    return;
+  }
+  for (uint32_t row = 0; row < rows; ++row, to += kRegisterBytes) {
+    const auto cut = RowCut<T, uint64_t>::of(row, width);
+    const std::byte* low = packed + size_t{cut.low_register} * kRegisterBytes;
+    if (cut.high_mask == 0) {
+      for (uint32_t i = 0; i < kWords; ++i) {
+        store_word(to, i, (load_word(low, i) >> cut.shift) & cut.low_mask);
+      }
+      continue;
+    }
+    const std::byte* high = low + kRegisterBytes;
+    for (uint32_t i = 0; i < kWords; ++i) {
+      store_word(to, i, cut.extract(load_word(low, i), load_word(high, i)));
+    }
+  }
+}
+
+template void unpack_vector<uint8_t>(const std::byte*, uint32_t, uint32_t, uint8_t*);
+template void unpack_vector<uint16_t>(const std::byte*, uint32_t, uint32_t, uint16_t*);
+template void unpack_vector<uint32_t>(const std::byte*, uint32_t, uint32_t, uint32_t*);
+template void unpack_vector<uint64_t>(const std::byte*, uint32_t, uint32_t, uint64_t*);
+
+std::string describe(const Array& array) { return "width " + std::to_string(width_of(array)); }
+
+Status validate(const Array& array) {
+  BOBBIN_RETURN_IF(array.metadata.size() != 1, StatusCode::corrupt,
+                   "bitpack: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of 1");
+  BOBBIN_RETURN_IF(array.buffers.size() != 1, StatusCode::corrupt,
+                   "bitpack: " + std::to_string(array.buffers.size()) + " buffers instead of 1");
+  BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "bitpack: has children");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "bitpack: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt, "bitpack: length too large");
+  const uint32_t bits = size_bits(array.type);
+  const uint32_t width = width_of(array);
+  BOBBIN_RETURN_IF(width > bits, StatusCode::corrupt,
+                   "bitpack: width " + std::to_string(width) + " in a type of " + std::to_string(bits) + " bits");
+  const uint64_t expected = packed_bytes(array.offset + array.length, width, bits);
+  BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,
+                   "bitpack: " + std::to_string(array.buffers[0].bytes.size()) + " packed bytes instead of " +
+                       std::to_string(expected));
+  return {};
+}
+
+void decode(const Array& array, void* out) {
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const std::byte* packed = array.buffers[0].bytes.data();
+    const uint32_t width = width_of(array);
+    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
+      unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, to);
+    });
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const uint32_t width = width_of(array);
+    const uint64_t i = array.offset + index;
+    const std::byte* vector = array.buffers[0].bytes.data() + i / kVectorLength * width * kRegisterBytes;
+    return Scalar{unpack_one<T>(vector, width, static_cast<uint32_t>(i % kVectorLength))};
+  });
+}
+
+}  // namespace bobbin::codec::bitpack

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a codec is: a constant of function pointers. A null pointer means "not on encoded data": the caller decodes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "bobbin/types.hpp"
+#include "device/stream.hpp"
+
+namespace bobbin {
+
+// Wire ids: part of the file format, never reused.
+enum class CodecId : uint16_t { bitpack = 1, ffor = 2 };
+
+// Bytes with a shared owner. A slice of an array shares its parent's bytes.
+struct Buffer {
+  std::shared_ptr<const void> owner;  // empty: somebody else keeps the bytes alive
+  std::span<const std::byte> bytes;
+
+  [[nodiscard]] Buffer sub(size_t offset, size_t size) const { return {owner, bytes.subspan(offset, size)}; }
+};
+
+// A fresh buffer, and where to write its bytes: they hold nothing yet.
+struct NewBuffer {
+  Buffer buffer;
+  std::byte* data = nullptr;
+};
+[[nodiscard]] NewBuffer make_buffer(size_t size);
+
+// An encoded array: a node of a tree. Lives in host memory, or in a device's: then `buffers` point there and only
+// the device functions may touch them.
+struct Array {
+  CodecId codec{};
+  DType type{};
+  uint64_t length = 0;
+  uint64_t offset = 0;  // values to skip in the first vector (0 to 1023); always 0 in a file
+  std::vector<uint8_t> metadata;
+  std::vector<Buffer> buffers;
+  std::vector<Array> children;
+};
+
+// Plain values of some type, in host memory.
+struct Values {
+  DType type{};
+  const void* data = nullptr;
+  uint64_t length = 0;
+
+  template <class T>
+  [[nodiscard]] std::span<const T> as() const {
+    return {static_cast<const T*>(data), static_cast<size_t>(length)};
+  }
+};
+
+// The values from `low` to `low + span` (both in), counted upwards from `low` modulo 2^T; `negated` means all
+// others. All six comparisons with a constant, and `between`, are such a range, whatever the type's sign.
+struct ValueRange {
+  uint64_t low = 0;
+  uint64_t span = 0;
+  bool negated = false;
+
+  static ValueRange of(DType type, Compare op, Scalar constant);
+};
+
+// What a codec offers on a device (the GPU, or its emulator). Arrays live in device memory and have been validated
+// on the host; nothing synchronises unless it says so.
+struct DeviceOps {
+  // Writes `array.length` values to `out`, which is aligned to 16 bytes.
+  Status (*decode)(const Array& array, void* out, StreamView stream) = nullptr;
+  // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the data.
+  Result<Array> (*encode)(DType type, const void* values, uint64_t length, StreamView stream) = nullptr;
+  // Writes one bit a value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words a vector.
+  Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) = nullptr;
+};
+
+struct Codec {
+  CodecId id{};
+  std::string_view name;
+  uint16_t min_format = 1;  // container versions that may hold this codec
+  uint16_t max_format = 1;
+
+  // Bytes the encoded form of these values takes, metadata included.
+  uint64_t (*estimate)(const Values& values) = nullptr;
+  Result<Array> (*encode)(const Values& values) = nullptr;
+  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
+  std::string (*describe)(const Array& array) = nullptr;
+  // Checks everything the functions below rely on. They must not be called on an array that failed it.
+  Status (*validate)(const Array& array) = nullptr;
+  void (*decode)(const Array& array, void* out) = nullptr;
+  // The obvious decoder, written from spec.md alone: the oracle in tests.
+  void (*reference)(const Array& array, void* out) = nullptr;
+
+  Array (*slice)(const Array& array, uint64_t begin, uint64_t length) = nullptr;
+  Scalar (*value_at)(const Array& array, uint64_t index) = nullptr;
+  // As DeviceOps::compare, in host memory.
+  void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
+};
+
+}  // namespace bobbin

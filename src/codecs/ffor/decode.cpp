@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "codecs/ffor/ffor.hpp"
+#include "core/dispatch.hpp"
+#include "core/vectors.hpp"
+
+namespace bobbin::codec::ffor {
+namespace {
+
+Status wrong_size(const char* part, uint64_t found, uint64_t expected) {
+  return {StatusCode::corrupt, std::string("ffor: ") + part + " has " + std::to_string(found) + " bytes instead of " +
+                                   std::to_string(expected)};
+}
+
+Status validate_entries(const Array& array) {
+  const Parts parts(array);
+  const uint32_t bits = size_bits(array.type);
+  const uint64_t end = array.offset + array.length;
+  const uint64_t stored = array.buffers[2].bytes.size() / kRegisterBytes;
+  for (uint64_t v = 0; v < num_vectors(end); ++v) {
+    const Entry entry = parts.entry(v);
+    const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end - v * kVectorLength));
+    const uint64_t needed = num_registers(num_rows(here, bits), entry.width(), bits);
+    BOBBIN_RETURN_IF(entry.width() > bits, StatusCode::corrupt,
+                     "ffor: vector " + std::to_string(v) + " has width " + std::to_string(entry.width()) +
+                         " in a type of " + std::to_string(bits) + " bits");
+    BOBBIN_RETURN_IF(entry.first_register() + needed > stored, StatusCode::corrupt,
+                     "ffor: vector " + std::to_string(v) + " lies outside the packed bytes");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const Array& array) {
+  const double bits = array.length == 0 ? 0
+                                        : 8.0 * static_cast<double>(array.buffers[2].bytes.size()) /
+                                              static_cast<double>(array.length);
+  char text[48];
+  std::snprintf(text, sizeof text, "mean width %.2f", bits);
+  return text;
+}
+
+Status validate(const Array& array) {
+  BOBBIN_RETURN_IF(!array.metadata.empty(), StatusCode::corrupt, "ffor: has metadata");
+  BOBBIN_RETURN_IF(array.buffers.size() != 3, StatusCode::corrupt,
+                   "ffor: " + std::to_string(array.buffers.size()) + " buffers instead of 3");
+  BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "ffor: has children");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "ffor: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt, "ffor: length too large");
+  const uint64_t vectors = num_vectors(array.offset + array.length);
+  const uint64_t references = vectors * size_bytes(array.type);
+  if (array.buffers[0].bytes.size() != references) {
+    return wrong_size("references", array.buffers[0].bytes.size(), references);
+  }
+  if (array.buffers[1].bytes.size() != vectors * sizeof(uint32_t)) {
+    return wrong_size("entries", array.buffers[1].bytes.size(), vectors * sizeof(uint32_t));
+  }
+  const uint64_t packed = array.buffers[2].bytes.size();
+  BOBBIN_RETURN_IF(packed % kRegisterBytes != 0, StatusCode::corrupt,
+                   "ffor: " + std::to_string(packed) + " packed bytes are no whole number of registers");
+  BOBBIN_RETURN_IF(packed / kRegisterBytes > kMaxRegisters, StatusCode::corrupt, "ffor: too many packed bytes");
+  return validate_entries(array);
+}
+
+void decode(const Array& array, void* out) {
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const Parts parts(array);
+    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
+      const Entry entry = parts.entry(v);
+      bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, to);
+      const T reference = parts.reference<T>(v);
+      for (uint32_t i = 0; i < rows * kLanes<T>; ++i) {
+        to[i] = static_cast<T>(to[i] + reference);
+      }
+    });
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const Parts parts(array);
+    const uint64_t i = array.offset + index;
+    const uint64_t v = i / kVectorLength;
+    const Entry entry = parts.entry(v);
+    const T difference =
+        bitpack::unpack_one<T>(parts.vector(entry), entry.width(), static_cast<uint32_t>(i % kVectorLength));
+    return Scalar{static_cast<T>(difference + parts.reference<T>(v))};
+  });
+}
+
+}  // namespace bobbin::codec::ffor

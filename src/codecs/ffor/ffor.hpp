@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frame of reference fused with bit-packing: a reference and a width for each vector of 1024: see spec.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/codec.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::ffor {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+// An entry has 25 bits for a register's number: just under 4 GiB of packed bytes.
+inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;
+
+// Where a vector's registers start, and its width: the u32 of `entries`.
+struct Entry {
+  uint32_t bits = 0;
+
+  BOBBIN_HD static constexpr Entry of(uint32_t first_register, uint32_t width) { return {first_register << 7 | width}; }
+  [[nodiscard]] BOBBIN_HD constexpr uint32_t width() const { return bits & 127; }
+  [[nodiscard]] BOBBIN_HD constexpr uint64_t first_register() const { return bits >> 7; }
+};
+
+// The array's buffers by name. They may be unaligned in host memory.
+struct Parts {
+  const std::byte* references;
+  const std::byte* entries;
+  const std::byte* packed;
+
+  explicit Parts(const Array& array)
+      : references(array.buffers[0].bytes.data()),
+        entries(array.buffers[1].bytes.data()),
+        packed(array.buffers[2].bytes.data()) {}
+
+  template <class T>
+  [[nodiscard]] T reference(uint64_t v) const {
+    T value = 0;
+    std::memcpy(&value, references + v * sizeof(T), sizeof(T));
+    return value;
+  }
+  [[nodiscard]] Entry entry(uint64_t v) const {
+    Entry entry;
+    std::memcpy(&entry.bits, entries + v * sizeof(entry.bits), sizeof(entry.bits));
+    return entry;
+  }
+  [[nodiscard]] const std::byte* vector(Entry entry) const {
+    return packed + entry.first_register() * kRegisterBytes;
+  }
+};
+
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Scalar value_at(const Array& array, uint64_t index);
+void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
+
+}  // namespace bobbin::codec::ffor

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/registry.hpp"
+
+#include <array>
+
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/ffor/ffor.hpp"
+
+namespace bobbin {
+namespace {
+
+constexpr Codec kBitpack{.id = CodecId::bitpack,
+                         .name = "bitpack",
+                         .estimate = &codec::bitpack::estimate,
+                         .encode = &codec::bitpack::encode,
+                         .describe = &codec::bitpack::describe,
+                         .validate = &codec::bitpack::validate,
+                         .decode = &codec::bitpack::decode,
+                         .reference = &codec::bitpack::reference,
+                         .slice = &codec::bitpack::slice,
+                         .value_at = &codec::bitpack::value_at,
+                         .compare = &codec::bitpack::compare};
+
+constexpr Codec kFfor{.id = CodecId::ffor,
+                      .name = "ffor",
+                      .estimate = &codec::ffor::estimate,
+                      .encode = &codec::ffor::encode,
+                      .describe = &codec::ffor::describe,
+                      .validate = &codec::ffor::validate,
+                      .decode = &codec::ffor::decode,
+                      .reference = &codec::ffor::reference,
+                      .slice = &codec::ffor::slice,
+                      .value_at = &codec::ffor::value_at,
+                      .compare = &codec::ffor::compare};
+
+constexpr std::array<const Codec*, 2> kCodecs{&kBitpack, &kFfor};
+
+const DeviceOps* emulator_ops(CodecId id) {
+  switch (id) {
+    case CodecId::bitpack:
+      return &codec::bitpack::kEmulator;
+    case CodecId::ffor:
+      return &codec::ffor::kEmulator;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const Codec* const> all_codecs() { return kCodecs; }
+
+const Codec* find_codec(CodecId id) {
+  for (const Codec* codec : kCodecs) {
+    if (codec->id == id) {
+      return codec;
+    }
+  }
+  return nullptr;
+}
+
+const Codec* find_codec(std::string_view name) {
+  for (const Codec* codec : kCodecs) {
+    if (codec->name == name) {
+      return codec;
+    }
+  }
+  return nullptr;
+}
+
+const DeviceOps* device_ops(Backend backend, CodecId id) {
+  switch (backend) {
+    case Backend::emulator:
+      return emulator_ops(id);
+    case Backend::cuda:
+      return cuda_ops(id);
+    case Backend::cpu:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace bobbin

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table: wire id to codec.
+#pragma once
+
+#include <span>
+
+#include "codecs/codec.hpp"
+
+namespace bobbin {
+
+// Every codec of this build, by ascending id.
+[[nodiscard]] std::span<const Codec* const> all_codecs();
+
+// Null for an id this build does not know.
+[[nodiscard]] const Codec* find_codec(CodecId id);
+[[nodiscard]] const Codec* find_codec(std::string_view name);
+
+// What the codec offers on `cuda` or `emulator`. Null for `cpu`, and for `cuda` in a build without CUDA.
+[[nodiscard]] const DeviceOps* device_ops(Backend backend, CodecId id);
+// The part of that table which depends on the build: registry_cuda.cpp or registry_no_cuda.cpp.
+[[nodiscard]] const DeviceOps* cuda_ops(CodecId id);
+
+}  // namespace bobbin

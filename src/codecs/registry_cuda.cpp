@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's column of the table, in builds with CUDA.
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "codecs/registry.hpp"
+
+namespace bobbin {
+
+const DeviceOps* cuda_ops(CodecId id) {
+  switch (id) {
+    case CodecId::bitpack:
+      return &codec::bitpack::kCuda;
+    case CodecId::ffor:
+      return &codec::ffor::kCuda;
+  }
+  return nullptr;
+}
+
+}  // namespace bobbin

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a DType at run time to a C++ type at compile time.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "bobbin/types.hpp"
+
+namespace bobbin {
+
+// Calls f with std::type_identity of the column's type.
+template <class F>
+decltype(auto) visit_type(DType type, F&& f) {
+  switch (type) {
+    case DType::u8:
+      return std::forward<F>(f)(std::type_identity<uint8_t>{});
+    case DType::u16:
+      return std::forward<F>(f)(std::type_identity<uint16_t>{});
+    case DType::u32:
+      return std::forward<F>(f)(std::type_identity<uint32_t>{});
+    case DType::i8:
+      return std::forward<F>(f)(std::type_identity<int8_t>{});
+    case DType::i16:
+      return std::forward<F>(f)(std::type_identity<int16_t>{});
+    case DType::i32:
+      return std::forward<F>(f)(std::type_identity<int32_t>{});
+    case DType::i64:
+      return std::forward<F>(f)(std::type_identity<int64_t>{});
+    case DType::u64:
+      break;
+  }
+  return std::forward<F>(f)(std::type_identity<uint64_t>{});
+}
+
+// The same for work on bit patterns, where the sign does not matter: f gets the unsigned type.
+template <class F>
+decltype(auto) visit_bits(DType type, F&& f) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> decltype(auto) {
+    return std::forward<F>(f)(std::type_identity<std::make_unsigned_t<T>>{});
+  });
+}
+
+}  // namespace bobbin

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_api.hpp"
+
+#include "device/cuda_status.hpp"
+
+namespace bobbin::cuda_api {
+namespace {
+
+cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
+cudaEvent_t as_event(void* event) { return static_cast<cudaEvent_t>(event); }
+
+// A driver that is missing or too old, told in words a user can act on.
+Status explain(const Status& status) {
+  return status.code() == StatusCode::unavailable ? Status(status.code(), "no usable GPU (" + status.message() + ")")
+                                                  : status;
+}
+
+}  // namespace
+
+Result<std::vector<GpuInfo>> list_gpus() {
+  int count = 0;
+  if (Status status = BOBBIN_CUDA(cudaGetDeviceCount(&count)); !status.ok()) {
+    return explain(status);
+  }
+  BOBBIN_RETURN_IF(count == 0, StatusCode::unavailable, "no usable GPU (the driver lists none)");
+  std::vector<GpuInfo> gpus;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    BOBBIN_TRY(BOBBIN_CUDA(cudaGetDeviceProperties(&properties, i)));
+    gpus.push_back({.name = properties.name,
+                    .compute_major = properties.major,
+                    .compute_minor = properties.minor,
+                    .num_sms = properties.multiProcessorCount,
+                    .memory_bytes = properties.totalGlobalMem,
+                    .l2_bytes = static_cast<size_t>(properties.l2CacheSize)});
+  }
+  return gpus;
+}
+
+Result<void*> stream_create() {
+  cudaStream_t stream = nullptr;
+  if (Status status = BOBBIN_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); !status.ok()) {
+    return explain(status);
+  }
+  return static_cast<void*>(stream);
+}
+
+// Destroying can only fail for errors that an earlier call has reported already.
+void stream_destroy(void* stream) { static_cast<void>(cudaStreamDestroy(as_stream(stream))); }
+Status stream_synchronize(void* stream) { return BOBBIN_CUDA(cudaStreamSynchronize(as_stream(stream))); }
+
+Result<void*> event_create() {
+  cudaEvent_t event = nullptr;
+  if (Status status = BOBBIN_CUDA(cudaEventCreate(&event)); !status.ok()) {
+    return explain(status);
+  }
+  return static_cast<void*>(event);
+}
+
+void event_destroy(void* event) { static_cast<void>(cudaEventDestroy(as_event(event))); }
+Status event_record(void* event, void* stream) {
+  return BOBBIN_CUDA(cudaEventRecord(as_event(event), as_stream(stream)));
+}
+Status event_synchronize(void* event) { return BOBBIN_CUDA(cudaEventSynchronize(as_event(event))); }
+
+Result<double> event_elapsed_ms(void* start, void* end) {
+  float ms = 0;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaEventElapsedTime(&ms, as_event(start), as_event(end))));
+  return static_cast<double>(ms);
+}
+
+Result<void*> allocate(size_t bytes, void* stream) {
+  void* data = nullptr;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaMallocAsync(&data, bytes, as_stream(stream))));
+  return data;
+}
+
+void deallocate(void* data, void* stream) { static_cast<void>(cudaFreeAsync(data, as_stream(stream))); }
+
+Result<void*> allocate_pinned(size_t bytes) {
+  void* data = nullptr;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaMallocHost(&data, bytes)));
+  return data;
+}
+
+void deallocate_pinned(void* data) { static_cast<void>(cudaFreeHost(data)); }
+
+Status copy(void* to, const void* from, size_t bytes, void* stream) {
+  return BOBBIN_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, as_stream(stream)));
+}
+
+Status fill(void* to, uint8_t value, size_t bytes, void* stream) {
+  return BOBBIN_CUDA(cudaMemsetAsync(to, value, bytes, as_stream(stream)));
+}
+
+}  // namespace bobbin::cuda_api

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few calls of the CUDA runtime that the device layer needs, with errors as Status. Implemented by cuda_api.cpp
+// where the CUDA toolkit is, by no_cuda.cpp elsewhere: there every call answers `unavailable`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "device/stream.hpp"
+
+namespace bobbin::cuda_api {
+
+[[nodiscard]] Result<std::vector<GpuInfo>> list_gpus();
+
+[[nodiscard]] Result<void*> stream_create();
+void stream_destroy(void* stream);
+[[nodiscard]] Status stream_synchronize(void* stream);
+
+[[nodiscard]] Result<void*> event_create();
+void event_destroy(void* event);
+[[nodiscard]] Status event_record(void* event, void* stream);
+[[nodiscard]] Status event_synchronize(void* event);
+[[nodiscard]] Result<double> event_elapsed_ms(void* start, void* end);
+
+[[nodiscard]] Result<void*> allocate(size_t bytes, void* stream);
+void deallocate(void* data, void* stream);
+[[nodiscard]] Result<void*> allocate_pinned(size_t bytes);
+void deallocate_pinned(void* data);
+
+[[nodiscard]] Status copy(void* to, const void* from, size_t bytes, void* stream);
+[[nodiscard]] Status fill(void* to, uint8_t value, size_t bytes, void* stream);
+
+}  // namespace bobbin::cuda_api

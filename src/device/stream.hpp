@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and events of a device: the GPU, or the emulator that stands in for it. There is no default stream.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "bobbin/types.hpp"
+
+namespace bobbin {
+
+// A stream somebody else owns. The emulator's streams have no handle: its work is done when the call returns.
+class StreamView {
+ public:
+  StreamView(Backend backend, void* handle) : backend_(backend), handle_(handle) {}
+
+  [[nodiscard]] Backend backend() const { return backend_; }
+  [[nodiscard]] void* handle() const { return handle_; }
+  // Waits until everything submitted so far is done.
+  [[nodiscard]] Status synchronize() const;
+
+ private:
+  Backend backend_;
+  void* handle_;
+};
+
+class Stream {
+ public:
+  // Fails with `unavailable` when the backend is `cuda` and there is no GPU, no driver or no CUDA in this build.
+  static Result<Stream> create(Backend backend);
+
+  Stream(Stream&& other) noexcept : view_(std::exchange(other.view_, {Backend::cpu, nullptr})) {}
+  Stream& operator=(Stream&& other) noexcept;
+  ~Stream();
+
+  [[nodiscard]] StreamView view() const { return view_; }
+
+ private:
+  explicit Stream(StreamView view) : view_(view) {}
+
+  StreamView view_;
+};
+
+// A point in a stream's work. On the emulator it is a time stamp of the host's clock.
+class Event {
+ public:
+  static Result<Event> create(Backend backend);
+
+  Event(Event&& other) noexcept
+      : backend_(other.backend_), handle_(std::exchange(other.handle_, nullptr)), host_ms_(other.host_ms_) {}
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
+
+  [[nodiscard]] Status record(StreamView stream);
+  // Waits for the event.
+  [[nodiscard]] Status synchronize() const;
+  // Milliseconds from `start` to this event. Both must be done.
+  [[nodiscard]] Result<double> elapsed_ms_since(const Event& start) const;
+
+ private:
+  Event(Backend backend, void* handle) : backend_(backend), handle_(handle) {}
+
+  Backend backend_;
+  void* handle_;
+  double host_ms_ = 0;
+};
+
+struct GpuInfo {
+  std::string name;
+  int compute_major = 0;
+  int compute_minor = 0;
+  int num_sms = 0;
+  size_t memory_bytes = 0;
+  size_t l2_bytes = 0;
+};
+
+// Every GPU this process can use; `unavailable` with the reason when there is none.
+[[nodiscard]] Result<std::vector<GpuInfo>> list_gpus();
+
+}  // namespace bobbin

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The footer as plain structs: what the writer gathers and what the reader trusts once it is parsed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "bobbin/status.hpp"
+#include "codecs/codec.hpp"
+#include "file/zone_map.hpp"
+
+namespace bobbin::file {
+
+struct Segment {
+  uint64_t offset = 0;
+  uint64_t size = 0;      // without padding
+  uint64_t checksum = 0;  // with padding
+};
+
+struct Node {
+  CodecId codec{};
+  DType type{};
+  uint64_t length = 0;
+  std::vector<uint8_t> metadata{};
+  std::vector<uint32_t> segments{};  // one a buffer
+  std::vector<Node> children{};
+};
+
+struct Chunk {
+  Node root;
+  ZoneMap zone;
+};
+
+struct RowGroup {
+  uint64_t first_row = 0;  // not stored: the sum of the rows before
+  uint64_t num_rows = 0;
+  std::vector<Chunk> chunks{};  // one a column
+};
+
+struct Footer {
+  std::vector<Column> columns;
+  std::vector<RowGroup> row_groups;
+  std::vector<Segment> segments;
+};
+
+// The footer's bytes. Checks nothing.
+[[nodiscard]] std::vector<std::byte> build_footer(const Footer& footer);
+
+// An upper bound of the bytes a row group adds to the footer, its segments included.
+[[nodiscard]] uint64_t footer_bytes_bound(const RowGroup& group);
+
+// Translates and checks a footer, starting from bytes that may be anything (aligned to 8). `offset` is where
+// they stand in the file. Everything the reader relies on later is checked here, except what lies in the
+// segments.
+[[nodiscard]] Result<Footer> parse_footer(std::span<const std::byte> bytes, uint64_t offset,
+                                          uint32_t version);
+
+// The rules for columns, in a file or on their way into one.
+[[nodiscard]] Status check_columns(std::span<const Column> columns);
+
+// How messages name a chunk.
+[[nodiscard]] std::string chunk_place(size_t row_group, const Column& column);
+
+}  // namespace bobbin::file

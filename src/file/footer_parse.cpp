@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// From bytes that may be anything to a footer that can be trusted, in two steps: FlatBuffers' verifier makes
+// sure that every table, vector and string lies inside the bytes; then every number is checked while it is
+// copied out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "codecs/registry.hpp"
+#include "file/footer.hpp"
+#include "file/layout.hpp"
+#include "file/text.hpp"
+#include "footer_generated.h"
+
+namespace bobbin::file {
+namespace {
+
+// Deeper than any tree we accept, so that our own message names a tree that is too deep.
+constexpr flatbuffers::uoffset_t kVerifierDepth = 64;
+// A table takes at least its vtable offset and the offset that leads to it. Tables reached twice count twice:
+// a footer whose tables share children in order to grow when it is walked has more of them than bytes, and is
+// refused.
+constexpr size_t kMinTableBytes = 8;
+
+Status corrupt(std::string message) {
+  return {StatusCode::corrupt, std::move(message)};
+}
+
+bool is_type(uint8_t number) {
+  return std::ranges::any_of(kAllTypes, [&](DType type) { return static_cast<uint8_t>(type) == number; });
+}
+
+class Parser {
+ public:
+  Parser(const fb::Footer& in, uint64_t footer_offset, uint64_t footer_bytes, uint32_t version)
+      : in_(in), footer_offset_(footer_offset), budget_(footer_bytes), version_(version) {}
+
+  Result<Footer> parse() {
+    BOBBIN_TRY(parse_columns());
+    BOBBIN_TRY(parse_segments());
+    BOBBIN_TRY(parse_row_groups());
+    const auto unused = std::ranges::find(used_, false);
+    if (unused != used_.end()) {
+      return corrupt(fmt::format("segment {} belongs to no column", unused - used_.begin()));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Status parse_columns();
+  Status parse_segments();
+  Status parse_row_groups();
+  Status parse_chunk(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out);
+  Status parse_node(const fb::Node& in, uint32_t depth, Node& out);
+  Status parse_codec(uint16_t number, Node& out) const;
+  Status parse_buffers(const fb::Node& in, Node& out);
+  Status parse_children(const fb::Node& in, uint32_t depth, Node& out);
+  Status spend(uint64_t bytes);
+
+  const fb::Footer& in_;
+  uint64_t footer_offset_;
+  uint64_t budget_;
+  uint32_t version_;
+  Footer out_;
+  std::vector<bool> used_;
+};
+
+// What is copied out of the footer cannot be more than the footer, unless its strings and vectors overlap.
+Status Parser::spend(uint64_t bytes) {
+  BOBBIN_RETURN_IF(bytes > budget_, StatusCode::corrupt, "its parts overlap");
+  budget_ -= bytes;
+  return {};
+}
+
+Status Parser::parse_columns() {
+  BOBBIN_RETURN_IF(in_.columns()->size() > kMaxColumns, StatusCode::unsupported,
+                   fmt::format("{} columns are above the limit of {}", in_.columns()->size(), kMaxColumns));
+  out_.columns.reserve(in_.columns()->size());
+  for (const fb::Column* column : *in_.columns()) {
+    const std::string_view name = column->name()->string_view();
+    const size_t index = out_.columns.size();
+    BOBBIN_TRY(spend(name.size()).in(fmt::format("column {}", index)));
+    if (!is_type(column->type())) {
+      return {StatusCode::unsupported,
+              fmt::format("column {}: unknown type {} (newer file?)", index, column->type())};
+    }
+    out_.columns.push_back({std::string(name), static_cast<DType>(column->type())});
+  }
+  return check_columns(out_.columns);
+}
+
+// Segments stand one after another from the header's end to the footer's start: no gap, no overlap, no byte
+// left over.
+Status Parser::parse_segments() {
+  const auto* segments = in_.segments();
+  // The verifier checks where a vector of structs lies, but not that its elements are aligned.
+  const bool aligned = reinterpret_cast<uintptr_t>(segments->Data()) % alignof(uint64_t) == 0;
+  BOBBIN_RETURN_IF(segments->size() > 0 && !aligned, StatusCode::corrupt, "the segment table is not aligned");
+  BOBBIN_TRY(spend(segments->size() * sizeof(fb::Segment)).in("segment table"));
+  out_.segments.reserve(segments->size());
+  uint64_t position = kHeaderBytes;
+  for (const fb::Segment* segment : *segments) {
+    const size_t index = out_.segments.size();
+    BOBBIN_RETURN_IF(
+        segment->offset() != position, StatusCode::corrupt,
+        fmt::format("segment {}: at byte {}, expected at {}", index, segment->offset(), position));
+    BOBBIN_RETURN_IF(segment->size() > footer_offset_ - position, StatusCode::corrupt,
+                     fmt::format("segment {}: {} bytes at {} reach beyond the footer's start at {}", index,
+                                 segment->size(), position, footer_offset_));
+    BOBBIN_RETURN_IF(segment->size() > kMaxSegmentBytes, StatusCode::unsupported,
+                     fmt::format("segment {}: {} bytes are above the limit of {}", index, segment->size(),
+                                 kMaxSegmentBytes));
+    const uint64_t occupied = padded(segment->size());
+    BOBBIN_RETURN_IF(occupied > footer_offset_ - position, StatusCode::corrupt,
+                     fmt::format("segment {}: its padding reaches beyond the footer's start", index));
+    position += occupied;
+    out_.segments.push_back({segment->offset(), segment->size(), segment->checksum()});
+  }
+  BOBBIN_RETURN_IF(position != footer_offset_, StatusCode::corrupt,
+                   fmt::format("{} bytes before it belong to no segment", footer_offset_ - position));
+  used_.resize(out_.segments.size());
+  return {};
+}
+
+Status Parser::parse_row_groups() {
+  uint64_t first_row = 0;
+  out_.row_groups.reserve(in_.row_groups()->size());
+  for (const fb::RowGroup* in : *in_.row_groups()) {
+    const size_t index = out_.row_groups.size();
+    const uint64_t num_rows = in->num_rows();
+    BOBBIN_RETURN_IF(num_rows == 0, StatusCode::corrupt, fmt::format("row group {}: no rows", index));
+    BOBBIN_RETURN_IF(
+        num_rows > kMaxGroupRows, StatusCode::unsupported,
+        fmt::format("row group {}: {} rows are above the limit of {}", index, num_rows, kMaxGroupRows));
+    BOBBIN_RETURN_IF(num_rows > std::numeric_limits<uint64_t>::max() - first_row, StatusCode::corrupt,
+                     fmt::format("row group {}: more than 2^64 rows", index));
+    BOBBIN_RETURN_IF(in->chunks()->size() != out_.columns.size(), StatusCode::corrupt,
+                     fmt::format("row group {}: {} chunks for {} columns", index, in->chunks()->size(),
+                                 out_.columns.size()));
+    RowGroup group{.first_row = first_row, .num_rows = num_rows};
+    group.chunks.resize(out_.columns.size());
+    for (uint32_t c = 0; c < in->chunks()->size(); ++c) {
+      const Column& column = out_.columns[c];
+      if (Status status = parse_chunk(*in->chunks()->Get(c), column, num_rows, group.chunks[c]);
+          !status.ok()) {
+        return status.in(chunk_place(index, column));
+      }
+    }
+    first_row += num_rows;
+    out_.row_groups.push_back(std::move(group));
+  }
+  return {};
+}
+
+Status Parser::parse_chunk(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out) {
+  BOBBIN_TRY(parse_node(*in.root(), 1, out.root));
+  BOBBIN_RETURN_IF(out.root.type != column.type, StatusCode::corrupt,
+                   fmt::format("values of type {} in a column of type {}", to_string(out.root.type),
+                               to_string(column.type)));
+  BOBBIN_RETURN_IF(out.root.length != num_rows, StatusCode::corrupt,
+                   fmt::format("{} values in a row group of {} rows", out.root.length, num_rows));
+  out.zone = {{in.min()}, {in.max()}};
+  BOBBIN_RETURN_IF(!is_sound(out.zone, column.type), StatusCode::corrupt,
+                   "the zone map's minimum and maximum are no range of the column's type");
+  return {};
+}
+
+Status Parser::parse_codec(uint16_t number, Node& out) const {
+  out.codec = static_cast<CodecId>(number);
+  const Codec* codec = find_codec(out.codec);
+  BOBBIN_RETURN_IF(codec == nullptr, StatusCode::unsupported,
+                   fmt::format("unknown codec {} (newer file?)", number));
+  BOBBIN_RETURN_IF(version_ < codec->min_format || version_ > codec->max_format, StatusCode::corrupt,
+                   fmt::format("codec {} is not part of format version {}", codec->name, version_));
+  return {};
+}
+
+Status Parser::parse_node(const fb::Node& in, uint32_t depth, Node& out) {
+  BOBBIN_RETURN_IF(depth > kMaxTreeDepth, StatusCode::unsupported,
+                   fmt::format("an encoding tree deeper than {}", kMaxTreeDepth));
+  BOBBIN_TRY(parse_codec(in.codec(), out));
+  BOBBIN_RETURN_IF(!is_type(in.type()), StatusCode::unsupported,
+                   fmt::format("unknown type {} (newer file?)", in.type()));
+  out.type = static_cast<DType>(in.type());
+  BOBBIN_RETURN_IF(in.length() > kMaxNodeLength, StatusCode::unsupported,
+                   fmt::format("{} values are above the limit of {}", in.length(), kMaxNodeLength));
+  out.length = in.length();
+  if (const auto* metadata = in.metadata(); metadata != nullptr) {
+    BOBBIN_RETURN_IF(
+        metadata->size() > kMaxMetadataBytes, StatusCode::unsupported,
+        fmt::format("{} bytes of metadata are above the limit of {}", metadata->size(), kMaxMetadataBytes));
+    BOBBIN_TRY(spend(metadata->size()));
+    out.metadata.assign(metadata->begin(), metadata->end());
+  }
+  BOBBIN_TRY(parse_buffers(in, out));
+  return parse_children(in, depth, out);
+}
+
+// Every segment belongs to exactly one buffer: then reading all columns reads, and checks, all bytes.
+Status Parser::parse_buffers(const fb::Node& in, Node& out) {
+  const auto* segments = in.segments();
+  if (segments == nullptr) {
+    return {};
+  }
+  BOBBIN_RETURN_IF(segments->size() > kMaxBuffers, StatusCode::unsupported,
+                   fmt::format("{} buffers are above the limit of {}", segments->size(), kMaxBuffers));
+  out.segments.reserve(segments->size());
+  for (const uint32_t index : *segments) {
+    BOBBIN_RETURN_IF(index >= used_.size(), StatusCode::corrupt,
+                     fmt::format("segment {} of {} does not exist", index, used_.size()));
+    BOBBIN_RETURN_IF(used_[index], StatusCode::corrupt, fmt::format("segment {} is used twice", index));
+    used_[index] = true;
+    out.segments.push_back(index);
+  }
+  return {};
+}
+
+Status Parser::parse_children(const fb::Node& in, uint32_t depth, Node& out) {
+  const auto* children = in.children();
+  if (children == nullptr) {
+    return {};
+  }
+  BOBBIN_RETURN_IF(children->size() > kMaxChildren, StatusCode::unsupported,
+                   fmt::format("{} children are above the limit of {}", children->size(), kMaxChildren));
+  out.children.resize(children->size());
+  for (uint32_t i = 0; i < children->size(); ++i) {
+    if (Status status = parse_node(*children->Get(i), depth + 1, out.children[i]); !status.ok()) {
+      return depth < kMaxTreeDepth ? status.in(fmt::format("child {}", i)) : status;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Footer> parse_footer(std::span<const std::byte> bytes, uint64_t offset, uint32_t version) {
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+  const auto max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / kMinTableBytes);
+  flatbuffers::Verifier verifier(data, bytes.size(), kVerifierDepth, max_tables);
+  if (!fb::VerifyFooterBuffer(verifier)) {
+    return corrupt("its structure is damaged");
+  }
+  return Parser(*fb::GetFooter(data), offset, bytes.size(), version).parse();
+}
+
+Status check_columns(std::span<const Column> columns) {
+  BOBBIN_RETURN_IF(columns.size() > kMaxColumns, StatusCode::unsupported,
+                   fmt::format("{} columns are above the limit of {}", columns.size(), kMaxColumns));
+  std::vector<std::string_view> names;
+  names.reserve(columns.size());
+  for (const Column& column : columns) {
+    const size_t index = names.size();
+    BOBBIN_RETURN_IF(column.name.size() > kMaxNameBytes, StatusCode::unsupported,
+                     fmt::format("column {}: a name of {} bytes is above the limit of {}", index,
+                                 column.name.size(), kMaxNameBytes));
+    BOBBIN_RETURN_IF(!is_valid_name(column.name), StatusCode::corrupt,
+                     fmt::format("column {}: the name {} is not UTF-8", index, quoted(column.name)));
+    names.push_back(column.name);
+  }
+  // Sorted rather than hashed: an attacker chooses the names.
+  std::ranges::sort(names);
+  const auto twin = std::ranges::adjacent_find(names);
+  BOBBIN_RETURN_IF(twin != names.end(), StatusCode::corrupt,
+                   fmt::format("two columns are called {}", quoted(*twin)));
+  return {};
+}
+
+std::string chunk_place(size_t row_group, const Column& column) {
+  return fmt::format("row group {}, column {}", row_group, quoted(column.name));
+}
+
+}  // namespace bobbin::file

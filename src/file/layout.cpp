@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/layout.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace bobbin::file {
+namespace {
+
+Status check_version(uint32_t version) {
+  BOBBIN_RETURN_IF(version > kNewestVersion, StatusCode::unsupported,
+                   fmt::format("format version {} is newer than this build reads ({} to {})", version,
+                               kOldestVersion, kNewestVersion));
+  BOBBIN_RETURN_IF(version < kOldestVersion, StatusCode::corrupt,
+                   fmt::format("format version {} does not exist", version));
+  return {};
+}
+
+}  // namespace
+
+uint64_t checksum(std::span<const std::byte> bytes, size_t zeros) {
+  assert(zeros <= kAlignment);
+  if (zeros == 0) {
+    return XXH3_64bits(bytes.data(), bytes.size());
+  }
+  static constexpr std::array<std::byte, kAlignment> kZeros{};
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, bytes.data(), bytes.size());
+  XXH3_64bits_update(&state, kZeros.data(), zeros);
+  return XXH3_64bits_digest(&state);
+}
+
+Status check_header(const Header& header) {
+  BOBBIN_RETURN_IF(header.magic != kMagic, StatusCode::corrupt,
+                   "header: the magic is missing: not a .bob file");
+  BOBBIN_TRY(check_version(header.version).in("header"));
+  BOBBIN_RETURN_IF(std::ranges::any_of(header.reserved, [](uint8_t byte) { return byte != 0; }),
+                   StatusCode::corrupt, "header: reserved bytes are not zero");
+  return {};
+}
+
+Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t file_bytes) {
+  BOBBIN_RETURN_IF(trailer.magic != kMagic, StatusCode::corrupt,
+                   "trailer: the magic is missing: the file is cut short or damaged");
+  BOBBIN_RETURN_IF(
+      trailer.version != header_version, StatusCode::corrupt,
+      fmt::format("trailer: format version {}, but the header says {}", trailer.version, header_version));
+  BOBBIN_RETURN_IF(trailer.reserved != 0, StatusCode::corrupt, "trailer: reserved bytes are not zero");
+  BOBBIN_RETURN_IF(trailer.footer_bytes > file_bytes - kHeaderBytes - kTrailerBytes, StatusCode::corrupt,
+                   fmt::format("trailer: a footer of {} bytes does not fit a file of {}",
+                               trailer.footer_bytes, file_bytes));
+  BOBBIN_RETURN_IF(trailer.footer_bytes > kMaxFooterBytes, StatusCode::unsupported,
+                   fmt::format("trailer: a footer of {} bytes is above the limit of {}", trailer.footer_bytes,
+                               kMaxFooterBytes));
+  return {};
+}
+
+}  // namespace bobbin::file

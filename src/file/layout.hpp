@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fixed parts of a .bob file and the limits of format version 1. docs/format.md says the same in words.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bobbin/status.hpp"
+#include "core/bits.hpp"
+
+namespace bobbin::file {
+
+// As PNG's: a byte that is no ASCII, and line ends that a transfer in text mode would change.
+inline constexpr std::array<uint8_t, 8> kMagic{0x89, 'B', 'O', 'B', '\r', '\n', 0x1a, '\n'};
+inline constexpr uint32_t kOldestVersion = 1;
+inline constexpr uint32_t kNewestVersion = 1;
+
+inline constexpr uint64_t kAlignment = 128;
+inline constexpr uint64_t kHeaderBytes = 128;
+inline constexpr uint64_t kTrailerBytes = 32;
+
+// What a reader accepts. Every size it allocates by is held against one of these, or against the file's real
+// size.
+inline constexpr uint64_t kMaxFooterBytes = uint64_t{1} << 28;
+inline constexpr uint64_t kMaxColumns = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxNameBytes = uint64_t{1} << 16;
+inline constexpr uint64_t kMaxGroupRows = uint64_t{1} << 24;
+inline constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxNodeLength = uint64_t{1} << 32;  // of a child; a root has the row group's rows
+inline constexpr uint64_t kMaxMetadataBytes = uint64_t{1} << 16;
+inline constexpr uint64_t kMaxBuffers = 256;   // of one node
+inline constexpr uint64_t kMaxChildren = 256;  // of one node
+inline constexpr uint32_t kMaxTreeDepth = 16;
+
+struct Header {
+  std::array<uint8_t, 8> magic = kMagic;
+  uint32_t version = kNewestVersion;
+  std::array<uint8_t, 116> reserved{};
+};
+static_assert(sizeof(Header) == kHeaderBytes);
+
+struct Trailer {
+  uint64_t footer_bytes = 0;
+  uint64_t footer_checksum = 0;
+  uint32_t version = kNewestVersion;
+  uint32_t reserved = 0;
+  std::array<uint8_t, 8> magic = kMagic;
+};
+static_assert(sizeof(Trailer) == kTrailerBytes);
+
+// The bytes a segment occupies in the file.
+[[nodiscard]] constexpr uint64_t padded(uint64_t size) {
+  return round_up(size, kAlignment);
+}
+
+// XXH3-64 of the bytes followed by `zeros` zero bytes (at most kAlignment).
+[[nodiscard]] uint64_t checksum(std::span<const std::byte> bytes, size_t zeros = 0);
+
+[[nodiscard]] Status check_header(const Header& header);
+// Whether the trailer is sound in itself and fits a file of `file_bytes` bytes.
+[[nodiscard]] Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t file_bytes);
+
+}  // namespace bobbin::file

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <new>
+
+#include "array/array.hpp"
+#include "bobbin/file.hpp"
+#include "codecs/registry.hpp"
+#include "file/footer.hpp"
+#include "file/input.hpp"
+#include "file/layout.hpp"
+#include "file/text.hpp"
+
+namespace bobbin {
+
+using namespace file;
+
+struct Reader::Impl {
+  Impl(std::string file_name, Input in) : name(std::move(file_name)), input(std::move(in)) {}
+
+  Status open();
+  Status check_read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out) const;
+  Status read(size_t column, uint64_t begin, std::span<std::byte> out, Backend backend) const;
+  Status read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
+                         Backend backend) const;
+  Status verify_chunk(size_t group, size_t column, Backend backend) const;
+  // A chunk's bytes, checked against their checksums and by their codecs.
+  Result<Array> load_chunk(size_t group, size_t column) const;
+  Result<Array> load_node(const Node& node) const;
+  Result<Buffer> load_segment(uint32_t index) const;
+  [[nodiscard]] NodeInfo describe(const Node& node) const;
+
+  std::string name;  // for messages
+  Input input;
+  uint32_t version = 0;
+  Footer footer;
+  uint64_t num_rows = 0;
+};
+
+namespace {
+
+// Memory for `size` bytes from the file: a size from outside must not end in an exception.
+Result<NewBuffer> try_buffer(size_t size) {
+  constexpr std::align_val_t kAlign{kAlignment};
+  void* memory = ::operator new(size, kAlign, std::nothrow);
+  if (memory == nullptr) {
+    return Status(StatusCode::out_of_memory, fmt::format("no memory for {} bytes", size));
+  }
+  auto* data = static_cast<std::byte*>(memory);
+  std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
+  return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
+}
+
+template <class T>
+Result<T> read_struct(const Input& input, uint64_t offset) {
+  T object;
+  BOBBIN_TRY(input.read_at(offset, std::as_writable_bytes(std::span(&object, 1))));
+  return object;
+}
+
+}  // namespace
+
+Status Reader::Impl::open() {
+  const uint64_t size = input.size();
+  BOBBIN_RETURN_IF(size < kHeaderBytes + kTrailerBytes, StatusCode::corrupt,
+                   fmt::format("header: {} bytes are too few for a .bob file", size));
+  BOBBIN_ASSIGN(const auto header, read_struct<Header>(input, 0));
+  BOBBIN_TRY(check_header(header));
+  BOBBIN_ASSIGN(const auto trailer, read_struct<Trailer>(input, size - kTrailerBytes));
+  BOBBIN_TRY(check_trailer(trailer, header.version, size));
+  version = header.version;
+
+  const uint64_t footer_offset = size - kTrailerBytes - trailer.footer_bytes;
+  BOBBIN_ASSIGN(const NewBuffer bytes, try_buffer(trailer.footer_bytes));
+  BOBBIN_TRY(input.read_at(footer_offset, {bytes.data, trailer.footer_bytes}));
+  BOBBIN_RETURN_IF(checksum(bytes.buffer.bytes) != trailer.footer_checksum, StatusCode::corrupt,
+                   "footer: the checksum does not match");
+  auto parsed = parse_footer(bytes.buffer.bytes, footer_offset, version);
+  if (!parsed.has_value()) {
+    return parsed.error().in("footer");
+  }
+  footer = std::move(*parsed);
+  if (!footer.row_groups.empty()) {
+    num_rows = footer.row_groups.back().first_row + footer.row_groups.back().num_rows;
+  }
+  return {};
+}
+
+Result<Buffer> Reader::Impl::load_segment(uint32_t index) const {
+  const Segment& segment = footer.segments[index];
+  const uint64_t occupied = padded(segment.size);
+  BOBBIN_ASSIGN(NewBuffer bytes, try_buffer(occupied));
+  BOBBIN_TRY(input.read_at(segment.offset, {bytes.data, occupied}));
+  BOBBIN_RETURN_IF(checksum(bytes.buffer.bytes) != segment.checksum, StatusCode::corrupt,
+                   fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
+                               segment.size, segment.offset));
+  return bytes.buffer.sub(0, segment.size);
+}
+
+Result<Array> Reader::Impl::load_node(const Node& node) const {
+  Array array{.codec = node.codec,
+              .type = node.type,
+              .length = node.length,
+              .offset = 0,
+              .metadata = node.metadata,
+              .buffers = {},
+              .children = {}};
+  for (const uint32_t index : node.segments) {
+    BOBBIN_ASSIGN(Buffer buffer, load_segment(index));
+    array.buffers.push_back(std::move(buffer));
+  }
+  for (const Node& child : node.children) {
+    BOBBIN_ASSIGN(Array loaded, load_node(child));
+    array.children.push_back(std::move(loaded));
+  }
+  return array;
+}
+
+Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
+  BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root));
+  BOBBIN_TRY(array::validate(array));
+  return array;
+}
+
+Status Reader::Impl::check_read(size_t column, uint64_t begin, uint64_t count,
+                                std::span<std::byte> out) const {
+  BOBBIN_RETURN_IF(column >= footer.columns.size(), StatusCode::invalid_argument,
+                   fmt::format("read: column {} of {}", column, footer.columns.size()));
+  BOBBIN_RETURN_IF(begin > num_rows || count > num_rows - begin, StatusCode::invalid_argument,
+                   fmt::format("read: {} rows from row {} on, of {}", count, begin, num_rows));
+  const size_t size = size_bytes(footer.columns[column].type);
+  BOBBIN_RETURN_IF(out.size() % size != 0 || out.size() / size != count, StatusCode::invalid_argument,
+                   fmt::format("read: {} values of type {} do not fill {} bytes of output exactly", count,
+                               to_string(footer.columns[column].type), out.size()));
+  BOBBIN_RETURN_IF(reinterpret_cast<uintptr_t>(out.data()) % size != 0, StatusCode::invalid_argument,
+                   fmt::format("read: the output is not aligned to {} bytes", size));
+  return {};
+}
+
+Status Reader::Impl::read(size_t column, uint64_t begin, std::span<std::byte> out, Backend backend) const {
+  const size_t size = size_bytes(footer.columns[column].type);
+  const auto after = std::ranges::upper_bound(footer.row_groups, begin, {}, &RowGroup::first_row);
+  auto group = static_cast<size_t>(after - footer.row_groups.begin());
+  for (group -= group > 0 ? 1 : 0; !out.empty(); ++group) {
+    const RowGroup& rows = footer.row_groups[group];
+    const uint64_t first = begin - rows.first_row;
+    const uint64_t take = std::min<uint64_t>(rows.num_rows - first, out.size() / size);
+    if (Status status = read_from_group(group, column, first, out.first(take * size), backend);
+        !status.ok()) {
+      return status.in(chunk_place(group, footer.columns[column]));
+    }
+    begin += take;
+    out = out.subspan(take * size);
+  }
+  return {};
+}
+
+Status Reader::Impl::read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
+                                     Backend backend) const {
+  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
+  const uint64_t count = out.size() / size_bytes(array.type);
+  if (count != array.length) {
+    BOBBIN_ASSIGN(array, array::slice(array, begin, count));
+  }
+  return array::decode(array, out, backend);
+}
+
+Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) const {
+  BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
+  BOBBIN_ASSIGN(const NewBuffer values, try_buffer(array.length * size_bytes(array.type)));
+  BOBBIN_TRY(array::decode(array, {values.data, values.buffer.bytes.size()}, backend));
+  const ZoneMap zone = zone_map_of({.type = array.type, .data = values.data, .length = array.length});
+  BOBBIN_RETURN_IF(zone != footer.row_groups[group].chunks[column].zone, StatusCode::corrupt,
+                   "the values do not have the zone map's minimum and maximum");
+  return {};
+}
+
+// The array as a codec's describe() sees it: sizes without bytes.
+NodeInfo Reader::Impl::describe(const Node& node) const {
+  const Codec* codec = find_codec(node.codec);
+  NodeInfo info{.codec = std::string(codec->name),
+                .detail = {},
+                .type = node.type,
+                .length = node.length,
+                .bytes = node.metadata.size(),
+                .children = {}};
+  Array outline{.codec = node.codec,
+                .type = node.type,
+                .length = node.length,
+                .offset = 0,
+                .metadata = node.metadata,
+                .buffers = {},
+                .children = {}};
+  for (const uint32_t index : node.segments) {
+    info.bytes += padded(footer.segments[index].size);
+    outline.buffers.push_back(
+        {nullptr, {static_cast<const std::byte*>(nullptr), footer.segments[index].size}});
+  }
+  for (const Node& child : node.children) {
+    info.children.push_back(describe(child));
+  }
+  info.detail = codec->describe(outline);
+  return info;
+}
+
+Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::open(const std::string& path) {
+  auto input = Input::open(path);
+  if (!input.has_value()) {
+    return input.error().in(printable(path));
+  }
+  auto impl = std::make_unique<Impl>(printable(path), std::move(*input));
+  BOBBIN_TRY(impl->open().in(impl->name));
+  return Reader(std::move(impl));
+}
+
+Result<Reader> Reader::from_descriptor(int descriptor, std::string name) {
+  auto input = Input::borrow(descriptor);
+  if (!input.has_value()) {
+    return input.error().in(printable(name));
+  }
+  auto impl = std::make_unique<Impl>(printable(name), std::move(*input));
+  BOBBIN_TRY(impl->open().in(impl->name));
+  return Reader(std::move(impl));
+}
+
+const std::vector<Column>& Reader::columns() const {
+  return impl_->footer.columns;
+}
+uint64_t Reader::num_rows() const {
+  return impl_->num_rows;
+}
+uint64_t Reader::file_bytes() const {
+  return impl_->input.size();
+}
+unsigned Reader::format_version() const {
+  return impl_->version;
+}
+size_t Reader::num_row_groups() const {
+  return impl_->footer.row_groups.size();
+}
+
+RowGroupInfo Reader::row_group(size_t index) const {
+  assert(index < num_row_groups());
+  const RowGroup& group = impl_->footer.row_groups[index];
+  RowGroupInfo info{.first_row = group.first_row, .num_rows = group.num_rows, .chunks = {}};
+  for (const Chunk& chunk : group.chunks) {
+    info.chunks.push_back(
+        {.root = impl_->describe(chunk.root), .min = chunk.zone.min, .max = chunk.zone.max});
+  }
+  return info;
+}
+
+Status Reader::read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
+                    Backend backend) const {
+  BOBBIN_TRY(impl_->check_read(column, begin, count, out).in(impl_->name));
+  return impl_->read(column, begin, out, backend).in(impl_->name);
+}
+
+Status Reader::verify(Backend backend, const std::function<void(double)>& progress) const {
+  const Footer& footer = impl_->footer;
+  for (size_t g = 0; g < footer.row_groups.size(); ++g) {
+    for (size_t c = 0; c < footer.columns.size(); ++c) {
+      if (Status status = impl_->verify_chunk(g, c, backend); !status.ok()) {
+        return status.in(chunk_place(g, footer.columns[c])).in(impl_->name);
+      }
+      if (progress) {
+        const auto done = static_cast<double>(g * footer.columns.size() + c + 1);
+        progress(done / static_cast<double>(footer.row_groups.size() * footer.columns.size()));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin

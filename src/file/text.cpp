@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace bobbin::file {
+namespace {
+
+constexpr size_t kLongestQuoted = 64;
+
+uint8_t byte_at(std::string_view text, size_t i) {
+  return static_cast<uint8_t>(text[i]);
+}
+
+// How many bytes the well-formed sequence at `i` has; 0 when there is none. RFC 3629: no overlong forms, no
+// surrogates, nothing above U+10FFFF, all of which show in the second byte.
+size_t sequence_length(std::string_view text, size_t i) {
+  const uint8_t first = byte_at(text, i);
+  if (first < 0x80) {
+    return first == 0 ? 0 : 1;
+  }
+  const size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() - i < length) {
+    return 0;
+  }
+  const uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte_at(text, i + 1) < low || byte_at(text, i + 1) > high) {
+    return 0;
+  }
+  for (size_t k = 2; k < length; ++k) {
+    if ((byte_at(text, i + k) & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+}  // namespace
+
+bool is_valid_name(std::string_view name) {
+  for (size_t i = 0; i < name.size();) {
+    const size_t length = sequence_length(name, i);
+    if (length == 0) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = sequence_length(text, i);
+    const uint8_t first = byte_at(text, i);
+    // C1 controls (U+0080 to U+009F) steer terminals too.
+    const bool c1 = length == 2 && first == 0xc2 && byte_at(text, i + 1) < 0xa0;
+    if (length == 0 || first < 0x20 || first == 0x7f || c1) {
+      out += fmt::format("\\x{:02x}", first);
+      ++i;
+    } else {
+      out.append(text.substr(i, length));
+      i += length;
+    }
+  }
+  return out;
+}
+
+std::string quoted(std::string_view name) {
+  if (name.size() <= kLongestQuoted) {
+    return '"' + printable(name) + '"';
+  }
+  size_t end = kLongestQuoted;
+  while (end > 0 && (byte_at(name, end) & 0xc0) == 0x80) {
+    --end;  // never cut a character in two
+  }
+  return '"' + printable(name.substr(0, end)) + "...\"";
+}
+
+}  // namespace bobbin::file

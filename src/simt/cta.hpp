@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel source for every target. A kernel is a plain struct:
+//
+//   struct Kernel {
+//     static constexpr uint32_t kThreads = 128;       // threads a block, a multiple of 32
+//     struct Shared { simt::Shared<Quad, 64> tile; }; // shared memory, simt::NoShared when there is none
+//     ...                                             // arguments, copied to the device by value
+//     template <class Cta> BOBBIN_HD void operator()(Cta& cta) const;   // what one thread does
+//   };
+//
+// A Cta is the thread's window on its block. CudaCta (cuda_cta.cuh) is the GPU itself and costs nothing;
+// EmulatorCta (emulator.hpp) is a fiber on the CPU and checks every step. A third may record what passes: for that
+// reason all memory is touched through the Cta, by the names below.
+//
+//   thread() lane() warp() block() num_blocks()
+//   sync() sync_warp()                                    barriers; they order memory
+//   shfl(v, lane) shfl_up(v, n) shfl_down(v, n) shfl_xor(v, m)   all 32 lanes take part in warp operations
+//   ballot(p) any(p) all(p) match_any(v)
+//   reduce_add(v) reduce_min(v) reduce_max(v) reduce_and(v) reduce_or(v) reduce_xor(v)     32-bit v
+//   shared<S>()                                           this block's S
+//   load(g, i) store(g, i, v)                             a Global or a Shared array
+//   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
+//   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
+//   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange
+//   barrier_init(b, arrivals) barrier_arrive_expect(b, bytes) barrier_wait(b, parity)
+//   bulk_load(shared, i, global, j, count, b)             asynchronous copy, done when the barrier's phase is
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "core/portable.hpp"
+
+namespace bobbin::simt {
+
+inline constexpr uint32_t kWarpSize = 32;
+
+// Sixteen bytes: the widest a thread loads or stores at a time.
+struct alignas(16) Quad {
+  uint32_t word[4];
+};
+
+// An array in device memory. The size is for checks: the GPU never looks at it.
+template <class T>
+struct Global {
+  T* data = nullptr;
+  uint64_t size = 0;
+};
+
+// An array in a block's shared memory.
+template <class T, uint32_t N>
+struct alignas(16) Shared {
+  T data[N];
+};
+
+struct NoShared {};
+
+// Counts the arrivals of threads and the bytes of bulk copies; lives in shared memory. It runs through phases: a
+// phase ends when all arrivals and all bytes are in, and waiting for parity p waits for the end of the current
+// phase when that phase's number is p modulo 2.
+struct alignas(16) CopyBarrier {
+  uint64_t state[2];
+};
+
+enum class Order : uint8_t { relaxed, acquire, release, acq_rel };
+
+// What kernels may ask of a Cta; the full list is above.
+template <class C>
+concept Cta = requires(C& cta, Global<uint32_t> global, uint32_t v) {
+  { cta.thread() } -> std::same_as<uint32_t>;
+  { cta.lane() } -> std::same_as<uint32_t>;
+  { cta.warp() } -> std::same_as<uint32_t>;
+  { cta.block() } -> std::same_as<uint32_t>;
+  { cta.num_blocks() } -> std::same_as<uint32_t>;
+  cta.sync();
+  cta.sync_warp();
+  { cta.shfl_xor(v, v) } -> std::same_as<uint32_t>;
+  { cta.ballot(true) } -> std::same_as<uint32_t>;
+  { cta.reduce_add(v) } -> std::same_as<uint32_t>;
+  { cta.load(global, v) } -> std::same_as<uint32_t>;
+  cta.store(global, v, v);
+};
+
+template <class K>
+concept Kernel = requires {
+  { K::kThreads } -> std::convertible_to<uint32_t>;
+  typename K::Shared;
+} && K::kThreads % kWarpSize == 0;
+
+}  // namespace bobbin::simt

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/emulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "simt/fiber.hpp"
+
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
+}
+
+namespace bobbin::simt::emulator {
+
+struct Block;
+
+// Lists that grow while a fiber runs have their room beforehand: ThreadSanitizer would take a fiber's allocation for
+// the kernel's.
+constexpr size_t kReserved = 256;
+
+enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, done };
+
+struct Thread {
+  Machine* machine = nullptr;
+  Block* block = nullptr;
+  uint32_t index = 0;
+  State state = State::running;
+  const char* operation = "start";
+  Where where;
+  CopyBarrier* copy_barrier = nullptr;
+  uint32_t parity = 0;
+  size_t value_bytes = 0;
+  Fiber fiber;
+};
+
+// A meeting of threads: a block barrier or a warp operation. Two of each alternate, so that a thread that has gone
+// on to the next cannot disturb one that is still leaving.
+struct Meeting {
+  uint32_t arrived = 0;
+  const char* operation = nullptr;
+  Where where;
+  char order[2] = {};  // addresses for ThreadSanitizer
+  uint32_t round = 0;
+};
+
+struct Copy {
+  std::byte* to;
+  const std::byte* from;
+  uint32_t bytes;
+  CopyBarrier* barrier;
+};
+
+struct Warp {
+  Meeting meeting;
+  Exchange exchanges[2];
+};
+
+struct Block {
+  Block(size_t memory_bytes, uint32_t threads) : memory(memory_bytes), thread(threads), warp(threads / kWarpSize) {
+    copies.reserve(kReserved);
+  }
+
+  uint32_t index = 0;
+  uint32_t num_done = 0;
+  Pages memory;  // shared memory, then the stacks
+  std::vector<uint8_t> written;  // one flag a byte of shared memory
+  std::vector<Thread> thread;
+  std::vector<Warp> warp;
+  Meeting barrier;
+  std::vector<Copy> copies;
+};
+
+namespace {
+
+constexpr size_t kStackBytes = size_t{128} << 10;
+constexpr size_t kPage = 4096;
+constexpr uint8_t kPoison = 0xCD;
+
+// How a CopyBarrier's 16 bytes are used here.
+struct BarrierState {
+  uint32_t arrivals_expected;
+  uint32_t arrivals_pending;
+  int32_t bytes_pending;
+  uint32_t phase;
+};
+
+BarrierState state_of(const CopyBarrier& barrier) { return std::bit_cast<BarrierState>(barrier); }
+void set_state(CopyBarrier& barrier, const BarrierState& state) { barrier = std::bit_cast<CopyBarrier>(state); }
+
+// ThreadSanitizer intercepts memcpy and memset, wherever they are called; the emulator's own copies are not the
+// kernel's, so they go byte by byte through volatile, which no compiler turns into a call.
+void copy_bytes(void* to, const void* from, size_t bytes) {
+  auto* target = static_cast<volatile std::byte*>(to);
+  const auto* source = static_cast<const volatile std::byte*>(from);
+  for (size_t i = 0; i < bytes; ++i) {
+    target[i] = source[i];
+  }
+}
+void set_flags(uint8_t* flags, size_t count, uint8_t value) {
+  auto* target = static_cast<volatile uint8_t*>(flags);
+  for (size_t i = 0; i < count; ++i) {
+    target[i] = value;
+  }
+}
+
+void acquire(void* address) {
+  if (__tsan_acquire != nullptr) {
+    __tsan_acquire(address);
+  }
+}
+void release(void* address) {
+  if (__tsan_release != nullptr) {
+    __tsan_release(address);
+  }
+}
+
+std::string_view file_name(const Where& where) {
+  const std::string_view path = where.file_name();
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string place(const Where& where) {
+  return std::string(file_name(where)) + ":" + std::to_string(where.line());
+}
+
+bool same_place(const Where& a, const Where& b) {
+  return a.line() == b.line() && a.column() == b.column() && std::string_view(a.file_name()) == b.file_name();
+}
+
+std::string who(const Thread& thread) {
+  return "block " + std::to_string(thread.block->index) + " thread " + std::to_string(thread.index);
+}
+
+}  // namespace
+
+// Schedules fibers. Everything it does happens between two fibers' turns, on the caller's own stack.
+class Machine {
+ public:
+  Machine(const Launch& launch, const EmulatorOptions& options)
+      : launch_(launch), options_(options), random_(options.seed) {
+    scheduler_.adopt_current();
+    ready_.reserve(static_cast<size_t>(options.resident_blocks) * launch.threads);
+  }
+
+  Status run();
+
+  [[nodiscard]] const Launch& launch() const { return launch_; }
+  // Called on a fiber: lets others run.
+  void yield(Thread& thread) { Fiber::change(thread.fiber, scheduler_); }
+  // Called on a fiber: records the fault; the fiber never goes on.
+  void fail(Thread& thread, std::string what) {
+    fault_ = Status(StatusCode::device, "emulator: " + std::move(what));
+    yield(thread);
+  }
+  void made_progress() { idle_polls_ = 0; }
+  void polled() { ++idle_polls_; }
+  void finished(Thread& thread);
+  void runnable(Thread& thread) {
+    thread.state = State::running;
+    ready_.push_back(&thread);
+  }
+  void end_phase_if_complete(Block& block, CopyBarrier& barrier);
+  char end_of_grid = 0;  // an address for ThreadSanitizer
+
+ private:
+  void admit();
+  void retire(Block& block);
+  void step();
+  Status deadlock(std::string_view why) const;
+  bool complete_a_copy();
+  size_t draw(size_t n) { return static_cast<size_t>(random_() % n); }
+
+  Launch launch_;
+  EmulatorOptions options_;
+  std::mt19937_64 random_;
+  Fiber scheduler_;
+  std::vector<uint32_t> waiting_blocks_;
+  std::vector<std::unique_ptr<Block>> resident_;
+  std::vector<std::unique_ptr<Block>> spare_;
+  std::vector<Thread*> ready_;
+  std::optional<Status> fault_;
+  uint64_t idle_polls_ = 0;
+};
+
+namespace {
+
+void fiber_main(void* argument) {
+  auto& thread = *static_cast<Thread*>(argument);
+  const Launch& launch = thread.machine->launch();
+  launch.body(launch.kernel, thread);
+  thread.machine->finished(thread);
+}
+
+size_t shared_pages(const Launch& launch) { return (launch.shared_bytes + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
+void Machine::admit() {
+  while (resident_.size() < options_.resident_blocks && !waiting_blocks_.empty()) {
+    const size_t chosen = draw(waiting_blocks_.size());
+    std::swap(waiting_blocks_[chosen], waiting_blocks_.back());
+    const uint32_t index = waiting_blocks_.back();
+    waiting_blocks_.pop_back();
+    const size_t shared = shared_pages(launch_);
+    std::unique_ptr<Block> block;
+    if (!spare_.empty()) {
+      block = std::move(spare_.back());
+      spare_.pop_back();
+    } else {
+      block = std::make_unique<Block>(shared + launch_.threads * kStackBytes, launch_.threads);
+    }
+    block->index = index;
+    block->num_done = 0;
+    block->written.assign(launch_.shared_bytes, 0);
+    std::memset(block->memory.data(), kPoison, launch_.shared_bytes);
+    for (uint32_t i = 0; i < launch_.threads; ++i) {
+      Thread& thread = block->thread[i];
+      thread.machine = this;
+      thread.block = block.get();
+      thread.index = i;
+      thread.operation = "start";
+      thread.fiber.start(block->memory.data() + shared + i * kStackBytes, kStackBytes, &fiber_main, &thread);
+      runnable(thread);
+    }
+    resident_.push_back(std::move(block));
+  }
+}
+
+void Machine::retire(Block& block) {
+  const auto it = std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
+  // ThreadSanitizer must not take the next block for this one: it gets fresh memory and fresh fibers.
+  if (!under_thread_sanitizer()) {
+    spare_.push_back(std::move(*it));
+  }
+  resident_.erase(it);
+}
+
+Status Machine::run() {
+  for (uint64_t i = launch_.blocks; i-- > 0;) {
+    waiting_blocks_.push_back(static_cast<uint32_t>(i));
+  }
+  admit();
+  while (!resident_.empty()) {
+    if (ready_.empty() && !complete_a_copy()) {
+      return deadlock("nobody can go on");
+    }
+    if (idle_polls_ > options_.patience) {
+      return deadlock("all that run only poll, and nothing changes");
+    }
+    step();
+    if (fault_) {
+      return *fault_;
+    }
+  }
+  acquire(&end_of_grid);
+  return {};
+}
+
+void Machine::step() {
+  // Bulk copies land at some random moment before anyone sees their barrier.
+  if (!ready_.empty() && draw(8) == 0) {
+    complete_a_copy();
+  }
+  if (ready_.empty()) {
+    return;
+  }
+  const size_t chosen = draw(ready_.size());
+  std::swap(ready_[chosen], ready_.back());
+  Thread& thread = *ready_.back();
+  Fiber::change(scheduler_, thread.fiber);
+  if (thread.state != State::running) {
+    // Others may have become ready meanwhile: find the thread again.
+    ready_.erase(std::find(ready_.begin(), ready_.end(), &thread));
+    made_progress();
+  }
+  if (thread.state == State::done && thread.block->num_done == launch_.threads && !fault_) {
+    if (!thread.block->copies.empty()) {
+      fault_ = Status(StatusCode::device, "emulator: bulk copy: block " + std::to_string(thread.block->index) +
+                                              " ended with copies under way");
+      return;
+    }
+    retire(*thread.block);
+    admit();
+  }
+}
+
+void Machine::finished(Thread& thread) {
+  release(&end_of_grid);
+  thread.state = State::done;
+  thread.operation = "end";
+  Block& block = *thread.block;
+  ++block.num_done;
+  Warp& warp = block.warp[thread.index / kWarpSize];
+  if (block.barrier.arrived != 0) {
+    fail(thread, "divergent barrier: " + who(thread) + " ended while others wait at " + block.barrier.operation +
+                     " (" + place(block.barrier.where) + ")");
+  }
+  if (warp.meeting.arrived != 0) {
+    fail(thread, std::string("divergent warp: ") + who(thread) + " ended while others wait at " +
+                     warp.meeting.operation + " (" + place(warp.meeting.where) + ")");
+  }
+  yield(thread);
+}
+
+bool Machine::complete_a_copy() {
+  std::vector<Block*> blocks;
+  for (const auto& block : resident_) {
+    if (!block->copies.empty()) {
+      blocks.push_back(block.get());
+    }
+  }
+  if (blocks.empty()) {
+    return false;
+  }
+  Block& block = *blocks[draw(blocks.size())];
+  const size_t chosen = draw(block.copies.size());
+  std::swap(block.copies[chosen], block.copies.back());
+  const Copy copy = block.copies.back();
+  block.copies.pop_back();
+  copy_bytes(copy.to, copy.from, copy.bytes);
+  set_flags(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
+  BarrierState state = state_of(*copy.barrier);
+  state.bytes_pending -= static_cast<int32_t>(copy.bytes);
+  set_state(*copy.barrier, state);
+  end_phase_if_complete(block, *copy.barrier);
+  made_progress();
+  return true;
+}
+
+void Machine::end_phase_if_complete(Block& block, CopyBarrier& barrier) {
+  BarrierState state = state_of(barrier);
+  if (state.arrivals_pending != 0 || state.bytes_pending != 0) {
+    return;
+  }
+  state.arrivals_pending = state.arrivals_expected;
+  ++state.phase;
+  set_state(barrier, state);
+  for (Thread& thread : block.thread) {
+    if (thread.state == State::at_copy_barrier && thread.copy_barrier == &barrier) {
+      runnable(thread);
+    }
+  }
+}
+
+// Who waits where: one line for the threads of a block that wait at one place.
+Status Machine::deadlock(std::string_view why) const {
+  std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t> groups;
+  for (const auto& block : resident_) {
+    for (const Thread& thread : block->thread) {
+      ++groups[{block->index, thread.operation, thread.state == State::done ? "" : place(thread.where)}];
+    }
+  }
+  std::string report = "emulator: deadlock (" + std::string(why) + ")";
+  for (const auto& [key, count] : groups) {
+    const auto& [block, operation, at] = key;
+    report += "; block " + std::to_string(block) + ": " + std::to_string(count) + " threads at " + operation;
+    report += at.empty() ? "" : " (" + at + ")";
+  }
+  return {StatusCode::device, std::move(report)};
+}
+
+namespace {
+
+// One thread arrives; the last of `expected` lets all go on.
+template <class Members>
+void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, const char* kind,
+              const char* operation, const Where& where, bool orders_memory, Members&& members) {
+  Machine& machine = *thread.machine;
+  thread.operation = operation;
+  thread.where = where;
+  if (meeting.arrived == 0) {
+    meeting.operation = operation;
+    meeting.where = where;
+  } else if (!same_place(meeting.where, where) || std::string_view(meeting.operation) != operation) {
+    machine.fail(thread, std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation + " (" +
+                             place(where) + ") while others wait at " + meeting.operation + " (" +
+                             place(meeting.where) + ")");
+  }
+  char* order = &meeting.order[meeting.round % 2];
+  if (orders_memory) {
+    release(order);
+  }
+  ++meeting.arrived;
+  if (meeting.arrived < expected) {
+    thread.state = state;
+  } else {
+    meeting.arrived = 0;
+    ++meeting.round;
+    members([&](Thread& other) {
+      if (&other != &thread) {
+        machine.runnable(other);
+      }
+    });
+  }
+  machine.yield(thread);
+  if (orders_memory) {
+    acquire(order);
+  }
+}
+
+void meet_block(Thread& thread, const char* operation, const Where& where) {
+  Block& block = *thread.block;
+  if (block.num_done != 0) {
+    thread.machine->fail(thread, "divergent barrier: " + who(thread) + " is at " + operation + " (" + place(where) +
+                                     ") but other threads have ended");
+  }
+  meet(thread, block.barrier, static_cast<uint32_t>(block.thread.size()), State::at_barrier, "barrier",
+              operation, where, true, [&](auto&& each) {
+                for (Thread& other : block.thread) {
+                  each(other);
+                }
+              });
+}
+
+void meet_warp(Thread& thread, const char* operation, const Where& where, bool orders_memory) {
+  Block& block = *thread.block;
+  const uint32_t first = thread.index / kWarpSize * kWarpSize;
+  for (uint32_t i = first; i < first + kWarpSize; ++i) {
+    if (block.thread[i].state == State::done) {
+      thread.machine->fail(thread, "divergent warp: " + who(thread) + " is at " + operation + " (" + place(where) +
+                                       ") but thread " + std::to_string(i) + " has ended");
+    }
+  }
+  meet(thread, block.warp[thread.index / kWarpSize].meeting, kWarpSize, State::at_warp, "warp", operation,
+              where, orders_memory, [&](auto&& each) {
+                for (uint32_t i = first; i < first + kWarpSize; ++i) {
+                  each(block.thread[i]);
+                }
+              });
+}
+
+// Where an access lies in the block's shared memory; faults when outside the array.
+size_t shared_offset(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size,
+                     size_t bytes, const Where& where) {
+  if (index >= size) {
+    thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a shared " + access +
+                                     " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
+                                     place(where) + ")");
+  }
+  return static_cast<size_t>(static_cast<const std::byte*>(data) - thread.block->memory.data()) + index * bytes;
+}
+
+uint8_t* barrier_flags(Thread& thread, const CopyBarrier& barrier) {
+  return thread.block->written.data() +
+         (reinterpret_cast<const std::byte*>(&barrier) - thread.block->memory.data());
+}
+
+}  // namespace
+
+uint32_t thread_index(const Thread& thread) { return thread.index; }
+uint32_t block_index(const Thread& thread) { return thread.block->index; }
+uint32_t num_blocks(const Thread& thread) { return static_cast<uint32_t>(thread.machine->launch().blocks); }
+std::byte* shared_memory(const Thread& thread, size_t /*bytes*/) { return thread.block->memory.data(); }
+
+void block_barrier(Thread& thread, Where where) { meet_block(thread, "sync", where); }
+void warp_barrier(Thread& thread, Where where) { meet_warp(thread, "sync_warp", where, true); }
+
+void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all, Where where) {
+  Warp& warp = thread.block->warp[thread.index / kWarpSize];
+  Exchange& now = warp.exchanges[warp.meeting.round % 2];
+  copy_bytes(now.values[thread.index % kWarpSize], value, bytes);
+  meet_warp(thread, operation, where, false);
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    copy_bytes(all.values[lane], now.values[lane], bytes);
+  }
+}
+
+void check_global(Thread& thread, const char* access, const void* /*data*/, uint64_t index, uint64_t size,
+                  Where where) {
+  if (index >= size) {
+    thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a global " + access +
+                                     " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
+                                     place(where) + ")");
+  }
+}
+
+void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where) {
+  const size_t offset = shared_offset(thread, "load", data, index, size, bytes, where);
+  const auto& written = thread.block->written;
+  for (size_t i = offset; i < offset + bytes; ++i) {
+    if (written[i] == 0) {
+      thread.machine->fail(thread, "uninitialised: " + who(thread) + " loads shared memory that nothing has written, " +
+                                       "item " + std::to_string(index) + " (" + place(where) + ")");
+    }
+  }
+}
+
+void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where) {
+  const size_t offset = shared_offset(thread, "store", data, index, size, bytes, where);
+  set_flags(thread.block->written.data() + offset, bytes, 1);
+}
+
+void after_atomic(Thread& thread, bool changed, Where where) {
+  thread.operation = "atomic";
+  thread.where = where;
+  changed ? thread.machine->made_progress() : thread.machine->polled();
+  thread.machine->yield(thread);
+}
+
+void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where /*where*/) {
+  set_state(barrier, {.arrivals_expected = arrivals, .arrivals_pending = arrivals, .bytes_pending = 0, .phase = 0});
+  set_flags(barrier_flags(thread, barrier), sizeof barrier, 1);
+}
+
+void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where) {
+  if (*barrier_flags(thread, barrier) == 0) {
+    thread.machine->fail(thread, "uninitialised: " + who(thread) + " arrives at a copy barrier that nobody has set up (" +
+                                     place(where) + ")");
+  }
+  BarrierState state = state_of(barrier);
+  state.bytes_pending += static_cast<int32_t>(bytes);
+  --state.arrivals_pending;
+  set_state(barrier, state);
+  release(&barrier);
+  thread.machine->end_phase_if_complete(*thread.block, barrier);
+}
+
+void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where where) {
+  thread.operation = "barrier_wait";
+  thread.where = where;
+  if (*barrier_flags(thread, barrier) == 0) {
+    thread.machine->fail(thread, "uninitialised: " + who(thread) + " waits at a copy barrier that nobody has set up (" +
+                                     place(where) + ")");
+  }
+  while (state_of(barrier).phase % 2 == parity) {
+    thread.state = State::at_copy_barrier;
+    thread.copy_barrier = &barrier;
+    thread.machine->yield(thread);
+  }
+  acquire(&barrier);
+}
+
+// Until it lands, the target counts as unwritten: who reads too early is caught.
+void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier, Where where) {
+  if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0) {
+    thread.machine->fail(thread, "bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
+                                     place(where) + ")");
+  }
+  Block& block = *thread.block;
+  auto* target = static_cast<std::byte*>(to);
+  set_flags(block.written.data() + (target - block.memory.data()), bytes, 0);
+  block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier});
+}
+
+Status run(const Launch& launch, const EmulatorOptions& options) {
+  BOBBIN_RETURN_IF(launch.blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
+  return Machine(launch, options).run();
+}
+
+}  // namespace bobbin::simt::emulator
+
+namespace bobbin::simt {
+
+EmulatorOptions& default_emulator_options() {
+  static EmulatorOptions options;
+  return options;
+}
+
+}  // namespace bobbin::simt

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU on a CPU: every thread of a kernel is a fiber, every operation is checked. See cta.hpp for the operations.
+//
+// What it finds, as a Status that says what, where and who:
+//   - barriers and warp operations that not all threads reach, or that they reach at different places;
+//   - loads of shared memory that nothing has written, loads and stores outside an array;
+//   - deadlock: nobody can go on, or all that still run only poll. The report tells who waits where;
+//   - in a build with ThreadSanitizer, data races on shared and on global memory: fibers are switched without
+//     synchronisation, and only barriers and atomics order what they do.
+//
+// Fibers switch at barriers, warp operations, atomics and waits, to one drawn at random: a seed fixes the schedule,
+// and running a kernel under many seeds tries many. Several blocks are under way at a time, started in random order.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+#include "bobbin/status.hpp"
+#include "device/stream.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::simt {
+
+struct EmulatorOptions {
+  uint64_t seed = 1;
+  uint32_t resident_blocks = 4;          // blocks under way together, as on a GPU of that size
+  uint64_t patience = uint64_t{1} << 20;  // polls in a row without any change before it is called a deadlock
+};
+
+// What runs that do not say otherwise use; tests draw its seed.
+EmulatorOptions& default_emulator_options();
+
+namespace emulator {
+
+using Where = std::source_location;
+
+class Machine;
+struct Thread;
+
+// What the 32 lanes hand in to a warp operation.
+struct Exchange {
+  alignas(16) std::byte values[kWarpSize][16];
+};
+
+// The emulator's side of an EmulatorCta. Compiled without ThreadSanitizer: these are the emulator's books.
+uint32_t thread_index(const Thread& thread);
+uint32_t block_index(const Thread& thread);
+uint32_t num_blocks(const Thread& thread);
+std::byte* shared_memory(const Thread& thread, size_t bytes);
+void block_barrier(Thread& thread, Where where);
+void warp_barrier(Thread& thread, Where where);
+void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all, Where where);
+void check_global(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size, Where where);
+void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where);
+void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where);
+// An atomic was done: others may run now. `changed` tells whether memory did.
+void after_atomic(Thread& thread, bool changed, Where where);
+void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where where);
+void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where);
+void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where where);
+void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier, Where where);
+
+}  // namespace emulator
+
+class EmulatorCta {
+  using Where = std::source_location;
+
+ public:
+  explicit EmulatorCta(emulator::Thread& thread) : thread_(thread), index_(emulator::thread_index(thread)) {}
+
+  [[nodiscard]] uint32_t thread() const { return index_; }
+  [[nodiscard]] uint32_t lane() const { return index_ % kWarpSize; }
+  [[nodiscard]] uint32_t warp() const { return index_ / kWarpSize; }
+  [[nodiscard]] uint32_t block() const { return emulator::block_index(thread_); }
+  [[nodiscard]] uint32_t num_blocks() const { return emulator::num_blocks(thread_); }
+
+  void sync(Where where = Where::current()) { emulator::block_barrier(thread_, where); }
+  void sync_warp(Where where = Where::current()) { emulator::warp_barrier(thread_, where); }
+
+  // As on the GPU, the source lane is taken modulo 32, and a lane with no source gets its own value back.
+  template <class T>
+  T shfl(T v, uint32_t from, Where where = Where::current()) {
+    return value_of<T>(gather("shfl", v, where), from % kWarpSize);
+  }
+  template <class T>
+  T shfl_up(T v, uint32_t distance, Where where = Where::current()) {
+    return value_of<T>(gather("shfl_up", v, where), lane() >= distance ? lane() - distance : lane());
+  }
+  template <class T>
+  T shfl_down(T v, uint32_t distance, Where where = Where::current()) {
+    return value_of<T>(gather("shfl_down", v, where), lane() + distance < kWarpSize ? lane() + distance : lane());
+  }
+  template <class T>
+  T shfl_xor(T v, uint32_t mask, Where where = Where::current()) {
+    return value_of<T>(gather("shfl_xor", v, where), (lane() ^ mask) % kWarpSize);
+  }
+  uint32_t ballot(bool p, Where where = Where::current()) { return matching("ballot", p, true, where); }
+  bool any(bool p, Where where = Where::current()) { return matching("any", p, true, where) != 0; }
+  bool all(bool p, Where where = Where::current()) { return matching("all", p, true, where) == ~uint32_t{0}; }
+  template <class T>
+  uint32_t match_any(T v, Where where = Where::current()) {
+    return matching("match_any", v, v, where);
+  }
+  template <class T>
+  T reduce_add(T v, Where where = Where::current()) {
+    return fold("reduce_add", v, where, [](T a, T b) { return static_cast<T>(a + b); });
+  }
+  template <class T>
+  T reduce_min(T v, Where where = Where::current()) {
+    return fold("reduce_min", v, where, [](T a, T b) { return b < a ? b : a; });
+  }
+  template <class T>
+  T reduce_max(T v, Where where = Where::current()) {
+    return fold("reduce_max", v, where, [](T a, T b) { return a < b ? b : a; });
+  }
+  uint32_t reduce_and(uint32_t v, Where where = Where::current()) {
+    return fold("reduce_and", v, where, [](uint32_t a, uint32_t b) { return a & b; });
+  }
+  uint32_t reduce_or(uint32_t v, Where where = Where::current()) {
+    return fold("reduce_or", v, where, [](uint32_t a, uint32_t b) { return a | b; });
+  }
+  uint32_t reduce_xor(uint32_t v, Where where = Where::current()) {
+    return fold("reduce_xor", v, where, [](uint32_t a, uint32_t b) { return a ^ b; });
+  }
+
+  template <class S>
+  S& shared() {
+    return *reinterpret_cast<S*>(emulator::shared_memory(thread_, sizeof(S)));
+  }
+
+  template <class T>
+  std::remove_const_t<T> load(Global<T> g, uint64_t i, Where where = Where::current()) {
+    emulator::check_global(thread_, "load", g.data, i, g.size, where);
+    return g.data[i];
+  }
+  template <class T>
+  void store(Global<T> g, uint64_t i, T v, Where where = Where::current()) {
+    emulator::check_global(thread_, "store", g.data, i, g.size, where);
+    g.data[i] = v;
+  }
+  template <class T, uint32_t N>
+  T load(const Shared<T, N>& s, uint32_t i, Where where = Where::current()) {
+    emulator::check_shared_load(thread_, s.data, i, N, sizeof(T), where);
+    return s.data[i];
+  }
+  template <class T, uint32_t N>
+  void store(Shared<T, N>& s, uint32_t i, T v, Where where = Where::current()) {
+    emulator::check_shared_store(thread_, s.data, i, N, sizeof(T), where);
+    s.data[i] = v;
+  }
+  template <class T>
+  std::remove_const_t<T> load_once(Global<T> g, uint64_t i, Where where = Where::current()) {
+    return load(g, i, where);
+  }
+  template <class T>
+  void store_once(Global<T> g, uint64_t i, T v, Where where = Where::current()) {
+    store(g, i, v, where);
+  }
+
+  template <Order order, class A>
+  auto atomic_load(A&& array, uint64_t i, Where where = Where::current()) {
+    const auto v = cell(array, i, where).load(memory_order(order));
+    emulator::after_atomic(thread_, false, where);
+    return v;
+  }
+  template <Order order, class A, class T>
+  void atomic_store(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    cell(array, i, where).store(v, memory_order(order));
+    emulator::after_atomic(thread_, true, where);
+  }
+  template <Order order, class A, class T>
+  T atomic_add(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    return update<order>(array, i, where, [v](T old) { return static_cast<T>(old + v); });
+  }
+  template <Order order, class A, class T>
+  T atomic_max(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    return update<order>(array, i, where, [v](T old) { return old < v ? v : old; });
+  }
+  template <Order order, class A, class T>
+  T atomic_min(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    return update<order>(array, i, where, [v](T old) { return v < old ? v : old; });
+  }
+  template <Order order, class A, class T>
+  T atomic_or(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    return update<order>(array, i, where, [v](T old) { return static_cast<T>(old | v); });
+  }
+  template <Order order, class A, class T>
+  T atomic_exchange(A&& array, uint64_t i, T v, Where where = Where::current()) {
+    return update<order>(array, i, where, [v](T) { return v; });
+  }
+  template <Order order, class A, class T>
+  T atomic_compare_exchange(A&& array, uint64_t i, T expected, T desired, Where where = Where::current()) {
+    return update<order>(array, i, where, [=](T old) { return old == expected ? desired : old; });
+  }
+
+  void barrier_init(CopyBarrier& barrier, uint32_t arrivals, Where where = Where::current()) {
+    emulator::barrier_init(thread_, barrier, arrivals, where);
+  }
+  void barrier_arrive_expect(CopyBarrier& barrier, uint32_t bytes, Where where = Where::current()) {
+    emulator::barrier_arrive_expect(thread_, barrier, bytes, where);
+  }
+  void barrier_wait(CopyBarrier& barrier, uint32_t parity, Where where = Where::current()) {
+    emulator::barrier_wait(thread_, barrier, parity, where);
+  }
+  template <class T, uint32_t N>
+  void bulk_load(Shared<T, N>& to, uint32_t i, Global<const T> from, uint64_t j, uint32_t count,
+                 CopyBarrier& barrier, Where where = Where::current()) {
+    if (count != 0) {
+      emulator::check_global(thread_, "bulk load", from.data, j + count - 1, from.size, where);
+      emulator::check_shared_store(thread_, to.data, i + count - 1, N, sizeof(T), where);
+    }
+    emulator::bulk_load(thread_, to.data + i, from.data + j, static_cast<uint32_t>(count * sizeof(T)), barrier,
+                        where);
+  }
+
+ private:
+  static constexpr std::memory_order memory_order(Order order) {
+    switch (order) {
+      case Order::relaxed:
+        return std::memory_order_relaxed;
+      case Order::acquire:
+        return std::memory_order_acquire;
+      case Order::release:
+        return std::memory_order_release;
+      case Order::acq_rel:
+        break;
+    }
+    return std::memory_order_acq_rel;
+  }
+
+  template <class T>
+  emulator::Exchange gather(const char* operation, const T& v, Where where) {
+    static_assert(sizeof(T) <= 16 && std::is_trivially_copyable_v<T>);
+    emulator::Exchange all;
+    emulator::exchange(thread_, operation, &v, sizeof(T), all, where);
+    return all;
+  }
+  template <class T>
+  static T value_of(const emulator::Exchange& all, uint32_t lane) {
+    T v;
+    std::memcpy(&v, all.values[lane], sizeof(T));
+    return v;
+  }
+  // The lanes whose value is `wanted`.
+  template <class T>
+  uint32_t matching(const char* operation, T v, T wanted, Where where) {
+    const auto all = gather(operation, v, where);
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < kWarpSize; ++i) {
+      lanes |= static_cast<uint32_t>(value_of<T>(all, i) == wanted) << i;
+    }
+    return lanes;
+  }
+  template <class T, class F>
+  T fold(const char* operation, T v, Where where, F&& f) {
+    static_assert(sizeof(T) == 4, "the GPU reduces 32-bit values only");
+    const auto all = gather(operation, v, where);
+    T result = value_of<T>(all, 0);
+    for (uint32_t i = 1; i < kWarpSize; ++i) {
+      result = f(result, value_of<T>(all, i));
+    }
+    return result;
+  }
+
+  template <class T>
+  std::atomic_ref<T> cell(const Global<T>& g, uint64_t i, Where where) {
+    emulator::check_global(thread_, "atomic", g.data, i, g.size, where);
+    return std::atomic_ref<T>(g.data[i]);
+  }
+  template <class T, uint32_t N>
+  std::atomic_ref<T> cell(Shared<T, N>& s, uint64_t i, Where where) {
+    emulator::check_shared_load(thread_, s.data, i, N, sizeof(T), where);
+    return std::atomic_ref<T>(s.data[i]);
+  }
+  // No other fiber runs in between, but ThreadSanitizer wants to see one read-modify-write.
+  template <Order order, class A, class F>
+  auto update(A&& array, uint64_t i, Where where, F&& f) {
+    auto ref = cell(array, i, where);
+    auto old = ref.load(std::memory_order_relaxed);
+    while (!ref.compare_exchange_weak(old, f(old), memory_order(order), std::memory_order_relaxed)) {
+    }
+    emulator::after_atomic(thread_, f(old) != old, where);
+    return old;
+  }
+
+  emulator::Thread& thread_;
+  uint32_t index_;
+};
+
+namespace emulator {
+
+// A kernel without its type.
+struct Launch {
+  void (*body)(const void* kernel, Thread& thread);
+  const void* kernel;
+  uint32_t threads;
+  uint64_t blocks;
+  size_t shared_bytes;
+};
+
+Status run(const Launch& launch, const EmulatorOptions& options);
+
+}  // namespace emulator
+
+// Runs a kernel to its end; the Status tells what the emulator found.
+template <Kernel K>
+[[nodiscard]] Status emulate(const K& kernel, uint64_t blocks,
+                             const EmulatorOptions& options = default_emulator_options()) {
+  constexpr bool kNoShared = std::is_same_v<typename K::Shared, NoShared>;
+  return emulator::run({.body =
+                            [](const void* self, emulator::Thread& thread) {
+                              EmulatorCta cta(thread);
+                              (*static_cast<const K*>(self))(cta);
+                            },
+                        .kernel = &kernel,
+                        .threads = K::kThreads,
+                        .blocks = blocks,
+                        .shared_bytes = kNoShared ? 0 : sizeof(typename K::Shared)},
+                       options);
+}
+
+// Runs launch plans in the emulator, in the twin's words: see CudaExecutor.
+class EmulatorExecutor {
+ public:
+  explicit EmulatorExecutor(StreamView stream, const EmulatorOptions& options = default_emulator_options())
+      : stream_(stream), options_(options) {}
+
+  [[nodiscard]] StreamView stream() const { return stream_; }
+
+  template <Kernel K>
+  [[nodiscard]] Status run(const K& kernel, uint64_t blocks) const {
+    return emulate(kernel, blocks, options_);
+  }
+
+ private:
+  StreamView stream_;
+  EmulatorOptions options_;
+};
+
+}  // namespace bobbin::simt

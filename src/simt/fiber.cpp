@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/fiber.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+
+// The sanitizers' fiber interfaces; null unless their runtime is linked in.
+extern "C" {
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, size_t* size);
+[[gnu::weak]] void* __tsan_get_current_fiber();
+[[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
+[[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
+[[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+}
+
+namespace bobbin::simt::emulator {
+namespace {
+
+constexpr unsigned kNoSynchronisation = 1;
+
+// The fiber being entered: start-up code has no other way to tell AddressSanitizer where it came from.
+thread_local Fiber* entering = nullptr;
+
+}  // namespace
+
+Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  data_ = static_cast<std::byte*>(data);
+}
+
+Pages::~Pages() {
+  if (data_ != nullptr) {
+    munmap(data_, size_);
+  }
+}
+
+bool under_thread_sanitizer() { return __tsan_create_fiber != nullptr; }
+
+Fiber::~Fiber() {
+  if (owns_tsan_) {
+    __tsan_destroy_fiber(tsan_);
+  }
+}
+
+void Fiber::adopt_current() {
+  if (under_thread_sanitizer()) {
+    tsan_ = __tsan_get_current_fiber();
+  }
+}
+
+void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* argument) {
+  stack_ = stack;
+  stack_size_ = size;
+  entry_ = entry;
+  argument_ = argument;
+  if (under_thread_sanitizer()) {
+    tsan_ = __tsan_create_fiber(0);
+    owns_tsan_ = true;
+  }
+  getcontext(&context_);
+  context_.uc_stack.ss_sp = stack;
+  context_.uc_stack.ss_size = size;
+  context_.uc_link = nullptr;
+  // makecontext passes ints only: the pointer goes in two halves.
+  const auto self = reinterpret_cast<uintptr_t>(this);
+  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32),
+              static_cast<unsigned>(self));
+}
+
+void Fiber::enter(unsigned high, unsigned low) {
+  auto* self = reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low);
+  if (__sanitizer_finish_switch_fiber != nullptr) {
+    const void* bottom = nullptr;
+    size_t size = 0;
+    __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
+    // Where the scheduler's own stack lies is learnt here, at the first switch away from it.
+    if (entering != nullptr && entering->stack_ == nullptr) {
+      entering->stack_ = static_cast<std::byte*>(const_cast<void*>(bottom));
+      entering->stack_size_ = size;
+    }
+  }
+  self->entry_(self->argument_);
+}
+
+void Fiber::change(Fiber& from, Fiber& to) {
+  entering = &from;
+  if (__sanitizer_start_switch_fiber != nullptr) {
+    __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_, to.stack_size_);
+  }
+  if (to.tsan_ != nullptr) {
+    __tsan_switch_to_fiber(to.tsan_, kNoSynchronisation);
+  }
+  swapcontext(&from.context_, &to.context_);
+  if (__sanitizer_finish_switch_fiber != nullptr) {
+    __sanitizer_finish_switch_fiber(from.fake_stack_, nullptr, nullptr);
+  }
+}
+
+}  // namespace bobbin::simt::emulator

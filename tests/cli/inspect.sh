@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+bobbin-test-table t.bob
+bobbin inspect t.bob

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# A size that is no multiple of the type's: refused, and no output appears; of a pipe it is known at the end only.
+head -c 13 /dev/zero > a.bin
+status bobbin compress a.bin --type u32
+cat a.bin | status bobbin compress --type u32 -o b.bob
+cat a.bin | status bobbin compress --type u32 | wc -c | grep -q . && echo no footer
+status bobbin bench a.bin --type u16
+ls -A

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Small jobs for the command's tests.
+
+usage: tool.py make TYPE COUNT EXPRESSION     raw values on stdout; EXPRESSION is in i
+       tool.py show TYPE                      raw values from stdin, one a line
+       tool.py flip FILE OFFSET               flips a bit; a negative offset counts from the end
+       tool.py terminal COMMAND [ARGUMENT...] runs it on a terminal of its own, prints what it wrote there
+"""
+import os
+import pty
+import struct
+import sys
+
+CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+
+
+def make(kind, count, expression):
+    code = compile(expression, "expression", "eval")
+    values = [eval(code, {"i": i}) for i in range(int(count))]  # the expression comes from a test of ours
+    sys.stdout.buffer.write(struct.pack(f"<{len(values)}{CODES[kind]}", *values))
+
+
+def show(kind):
+    data = sys.stdin.buffer.read()
+    for (value,) in struct.iter_unpack(f"<{CODES[kind]}", data):
+        print(value)
+
+
+def flip(path, offset):
+    with open(path, "r+b") as file:
+        position = int(offset)
+        file.seek(position, os.SEEK_END if position < 0 else os.SEEK_SET)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 1]))
+
+
+def terminal(*command):
+    child, master = pty.fork()
+    if child == 0:
+        os.execvp(command[0], command)
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not piece:
+            break
+        text += piece
+    sys.stdout.write(text.decode().replace("\r\n", "\n"))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+if __name__ == "__main__":
+    verbs = {"make": make, "show": show, "flip": flip, "terminal": terminal}
+    sys.exit(verbs[sys.argv[1]](*sys.argv[2:]))

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/codecs/checks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "array/array.hpp"
+#include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
+#include "device/memory.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr Compare kAllCompares[] = {Compare::eq, Compare::ne, Compare::lt, Compare::le, Compare::gt, Compare::ge};
+
+Bytes decode_by(void (*decoder)(const Array&, void*), const Array& array) {
+  Bytes out(array.length * size_bytes(array.type));
+  decoder(array, out.data());
+  return out;
+}
+
+bool same_bytes(const Array& a, const Array& b) {
+  const auto same = [](const Buffer& x, const Buffer& y) {
+    return std::equal(x.bytes.begin(), x.bytes.end(), y.bytes.begin(), y.bytes.end());
+  };
+  return a.codec == b.codec && a.length == b.length && a.metadata == b.metadata &&
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), same);
+}
+
+bool holds(Compare op, auto a, auto b) {
+  switch (op) {
+    case Compare::eq:
+      return a == b;
+    case Compare::ne:
+      return a != b;
+    case Compare::lt:
+      return a < b;
+    case Compare::le:
+      return a <= b;
+    case Compare::gt:
+      return a > b;
+    case Compare::ge:
+      return a >= b;
+  }
+  return false;
+}
+
+Scalar scalar_at(const Bytes& values, DType type, uint64_t i) {
+  Scalar scalar;
+  std::memcpy(&scalar.bits, values.data() + i * size_bytes(type), size_bytes(type));
+  return scalar;
+}
+
+// A constant to compare with: one of the values or near it, or anything.
+Scalar draw_constant(const Bytes& values, DType type, Random& random) {
+  const uint64_t length = values.size() / size_bytes(type);
+  Scalar constant{random.next()};
+  if (length != 0 && random.below(4) != 0) {
+    constant = scalar_at(values, type, random.below(length));
+    constant.bits += random.below(3) - 1;
+  }
+  constant.bits &= size_bytes(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << size_bits(type)) - 1;
+  return constant;
+}
+
+std::string check_bitmap(const array::Bitmap& bitmap, const Bytes& values, DType type, Compare op, Scalar constant) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> std::string {
+    const auto* typed = reinterpret_cast<const T*>(values.data());
+    for (uint64_t i = 0; i < bitmap.length; ++i) {
+      if (bitmap.at(i) != holds(op, typed[i], static_cast<T>(constant.bits))) {
+        return "compare " + std::to_string(static_cast<int>(op)) + " is wrong at value " + std::to_string(i);
+      }
+    }
+    return {};
+  });
+}
+
+Result<array::Bitmap> compare_by(Backend backend, const Array& array, Compare op, Scalar constant) {
+  if (backend == Backend::cpu) {
+    return array::compare(array, op, constant);
+  }
+  array::Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
+  bitmap.words.resize((array.offset + array.length + 1023) / 1024 * 32);
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(array, stream.view()));
+  const size_t bytes = bitmap.words.size() * sizeof(uint32_t);
+  BOBBIN_ASSIGN(const DeviceBuffer device, DeviceBuffer::create(bytes, stream.view()));
+  BOBBIN_TRY(array::compare_on_device(encoded.array, op, constant, device.as<uint32_t>(), stream.view()));
+  BOBBIN_TRY(copy_async(bitmap.words.data(), device.data(), bytes, stream.view()));
+  BOBBIN_TRY(stream.view().synchronize());
+  return bitmap;
+}
+
+// Decodes, and compares with one constant, an array that is (part of) `values` from value `begin` on.
+std::string check_part(const Array& part, const Bytes& values, uint64_t begin, Backend backend, Random& random) {
+  const size_t size = size_bytes(part.type);
+  const Bytes expected(values.begin() + static_cast<ptrdiff_t>(begin * size),
+                       values.begin() + static_cast<ptrdiff_t>((begin + part.length) * size));
+  Bytes out(expected.size());
+  if (const Status status = array::decode(part, out, backend); !status.ok()) {
+    return "decode: " + status.message();
+  }
+  if (out != expected) {
+    return "decodes wrongly from " + std::to_string(begin) + " for " + std::to_string(part.length);
+  }
+  const Compare op = kAllCompares[random.below(std::size(kAllCompares))];
+  const Scalar constant = draw_constant(expected, part.type, random);
+  const auto bitmap = compare_by(backend, part, op, constant);
+  return bitmap.has_value() ? check_bitmap(*bitmap, expected, part.type, op, constant)
+                            : "compare: " + bitmap.error().message();
+}
+
+// The whole array and a few slices of it.
+std::string check_parts(const Array& array, const Bytes& values, Backend backend, Random& random, int slices) {
+  if (std::string wrong = check_part(array, values, 0, backend, random); !wrong.empty()) {
+    return wrong;
+  }
+  for (int i = 0; i < slices && array.length != 0; ++i) {
+    const uint64_t begin = random.below(array.length);
+    const uint64_t length = random.below(array.length - begin + 1);
+    const auto part = array::slice(array, begin, length);
+    if (!part.has_value() || !array::validate(*part).ok()) {
+      return "slice is refused";
+    }
+    // A slice of a slice must be the slice of both.
+    const uint64_t skip = length / 3;
+    const auto inner = array::slice(*part, skip, length - skip);
+    for (const auto& [piece, at] : {std::pair{&*part, begin}, std::pair{&*inner, begin + skip}}) {
+      if (std::string wrong = check_part(*piece, values, at, backend, random); !wrong.empty()) {
+        return "slice: " + wrong;
+      }
+    }
+  }
+  return {};
+}
+
+// The same array with every buffer in an allocation of its own exact size.
+Array isolated(const Array& array) {
+  Array copy = array;
+  for (Buffer& buffer : copy.buffers) {
+    const NewBuffer fresh = make_buffer(buffer.bytes.size());
+    std::copy(buffer.bytes.begin(), buffer.bytes.end(), fresh.data);
+    buffer = fresh.buffer;
+  }
+  return copy;
+}
+
+Array with_buffer_size(const Array& array, size_t which, size_t size) {
+  Array changed = array;
+  const NewBuffer fresh = make_buffer(size);
+  std::fill_n(fresh.data, size, std::byte{0});
+  std::copy_n(array.buffers[which].bytes.begin(), std::min(size, array.buffers[which].bytes.size()), fresh.data);
+  changed.buffers[which] = fresh.buffer;
+  return changed;
+}
+
+}  // namespace
+
+std::string check_round_trip(const Codec& codec, const Input& input) {
+  const auto encoded = codec.encode(input.values());
+  if (!encoded.has_value()) {
+    return "encode: " + encoded.error().message();
+  }
+  if (const Status status = array::validate(*encoded); !status.ok()) {
+    return "validate: " + status.message();
+  }
+  if (array::encoded_bytes(*encoded) != codec.estimate(input.values())) {
+    return "the estimate is not the size";
+  }
+  if (decode_by(codec.decode, isolated(*encoded)) != input.bytes) {
+    return "decodes wrongly";
+  }
+  if (decode_by(codec.reference, isolated(*encoded)) != input.bytes) {
+    return "the reference decodes wrongly";
+  }
+  return same_bytes(*encoded, *codec.encode(input.values())) ? "" : "encodes differently the second time";
+}
+
+std::string check_operations(const Codec& codec, const Input& input, Random& random) {
+  const Array array = *codec.encode(input.values());
+  for (int i = 0; i < 20 && array.length != 0; ++i) {
+    const uint64_t at = random.below(array.length);
+    if (!(*array::value_at(array, at) == scalar_at(input.bytes, input.type, at))) {
+      return "value " + std::to_string(at) + " alone is wrong";
+    }
+  }
+  for (const Compare op : kAllCompares) {
+    const Scalar constant = draw_constant(input.bytes, input.type, random);
+    const auto bitmap = array::compare(array, op, constant);
+    if (std::string wrong = check_bitmap(*bitmap, input.bytes, input.type, op, constant); !wrong.empty()) {
+      return wrong;
+    }
+  }
+  return check_parts(array, input.bytes, Backend::cpu, random, 4);
+}
+
+std::string check_backend(const Codec& codec, const Input& input, Backend backend, Random& random) {
+  const Array array = *codec.encode(input.values());
+  if (std::string wrong = check_parts(array, input.bytes, backend, random, 1); !wrong.empty()) {
+    return wrong;
+  }
+  const auto encoded = array::encode(codec.id, input.values(), backend);
+  if (!encoded.has_value()) {
+    return "encode: " + encoded.error().message();
+  }
+  return same_bytes(array, *encoded) ? "" : "encodes to other bytes than the CPU";
+}
+
+std::string check_shapes_refused(const Codec& codec, const Input& input) {
+  const Array array = *codec.encode(input.values());
+  for (size_t which = 0; which < array.buffers.size(); ++which) {
+    const size_t size = array.buffers[which].bytes.size();
+    for (size_t cut = size > 300 ? size - 300 : 0; cut < size; ++cut) {
+      if (codec.validate(with_buffer_size(array, which, cut)).ok()) {
+        return "accepts buffer " + std::to_string(which) + " cut to " + std::to_string(cut) + " bytes";
+      }
+    }
+    if (codec.validate(with_buffer_size(array, which, size + 1)).ok()) {
+      return "accepts a byte too many in buffer " + std::to_string(which);
+    }
+  }
+  Array changed = array;
+  changed.buffers.push_back(make_buffer(0).buffer);
+  Array more_metadata = array;
+  more_metadata.metadata.push_back(0);
+  Array with_child = array;
+  with_child.children.push_back(array);
+  Array too_long = array;
+  too_long.length = ~uint64_t{0};
+  Array far_offset = array;
+  far_offset.offset = 1024;
+  for (const Array* bad : {&changed, &more_metadata, &with_child, &too_long, &far_offset}) {
+    if (codec.validate(*bad).ok()) {
+      return "accepts an array with wrong parts";
+    }
+  }
+  for (; !changed.buffers.empty(); changed.buffers.pop_back()) {
+    if (changed.buffers.size() != array.buffers.size() && codec.validate(changed).ok()) {
+      return "accepts missing buffers";
+    }
+  }
+  return {};
+}
+
+std::string check_any_array(const Array& any, bool with_emulator) {
+  const Array array = isolated(any);
+  if (!array::validate(array).ok()) {
+    return {};
+  }
+  const Codec& codec = *find_codec(array.codec);
+  const Bytes expected = decode_by(codec.reference, array);
+  if (decode_by(codec.decode, array) != expected) {
+    return "the CPU and the reference disagree";
+  }
+  if (array.length != 0 && !(*array::value_at(array, array.length / 2) == scalar_at(expected, array.type, array.length / 2))) {
+    return "a single value disagrees";
+  }
+  Random random(array.length);
+  return check_parts(array, expected, with_emulator ? Backend::emulator : Backend::cpu, random, 1);
+}
+
+std::string check_flips(const Codec& codec, const Input& input, Random& random) {
+  const Array array = isolated(*codec.encode(input.values()));
+  const size_t parts = array.buffers.size() + (array.metadata.empty() ? 0 : 1);
+  for (int i = 0; i < 50; ++i) {
+    Array flipped = isolated(array);
+    const size_t part = random.below(parts);
+    const bool in_metadata = part == array.buffers.size();
+    const size_t size = in_metadata ? flipped.metadata.size() : flipped.buffers[part].bytes.size();
+    if (size == 0) {
+      continue;
+    }
+    auto* bytes = in_metadata ? reinterpret_cast<std::byte*>(flipped.metadata.data())
+                              : const_cast<std::byte*>(flipped.buffers[part].bytes.data());
+    bytes[random.below(size)] ^= std::byte{1} << random.below(8);
+    if (std::string wrong = check_any_array(flipped, false); !wrong.empty()) {
+      return "after a flipped bit: " + wrong;
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin::testing

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every codec's kernels in the emulator, each input under a schedule of its own.
+#include <gtest/gtest.h>
+
+#include "codecs/registry.hpp"
+#include "simt/emulator.hpp"
+#include "tests/codecs/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+// ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the inputs.
+constexpr size_t kStride = BOBBIN_RACES_ARE_CHECKED ? 17 : 1;
+
+TEST(EmulatedCodecs, AgreeWithTheCpu) {
+  uint64_t seed = 0;
+  for (const Component& component : components()) {
+    const Codec& codec = *find_codec(component.codec);
+    const auto inputs = component.edges();
+    for (size_t i = 0; i < inputs.size(); i += kStride) {
+      simt::default_emulator_options().seed = ++seed;
+      Random random(seed);
+      EXPECT_EQ(check_backend(codec, inputs[i], Backend::emulator, random), "")
+          << codec.name << ", " << inputs[i].name << ", schedule " << seed;
+    }
+  }
+}
+
+// Many tiles wait for each other: the look-back of the frame-of-reference encoder.
+TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
+  for (uint64_t seed = 1; seed <= (BOBBIN_RACES_ARE_CHECKED ? 2 : 20); ++seed) {
+    for (const Component& component : components()) {
+      simt::default_emulator_options().seed = seed;
+      simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 7);
+      Random random(seed);
+      Input input{"many tiles", DType::i16, std::vector<std::byte>(200'000)};
+      for (std::byte& byte : input.bytes) {
+        byte = static_cast<std::byte>(random.next() & 31);
+      }
+      EXPECT_EQ(check_backend(*find_codec(component.codec), input, Backend::emulator, random), "")
+          << "schedule " << seed;
+    }
+  }
+  simt::default_emulator_options() = {};
+}
+
+}  // namespace
+}  // namespace bobbin::testing

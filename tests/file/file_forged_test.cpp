@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Footers that lie, behind checksums that are right: each lie has its own message.
+#include <flatbuffers/flatbuffers.h>
+
+#include <functional>
+
+#include "file/text.hpp"
+#include "forge.hpp"
+#include "support.hpp"
+
+namespace bobbin::file_tests {
+namespace {
+
+struct Lie {
+  std::string name;
+  std::function<void(Forgery&)> tell;
+  std::string message;  // a part of what open or verify answers
+};
+
+Status open_and_verify(const Bytes& bytes) {
+  const MemoryFile file(bytes);
+  return file_tests::open_and_verify(file);
+}
+
+void expect_message(const Status& status, const std::string& part) {
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find(part), std::string::npos)
+      << "got: " << status.message() << "\nnot: " << part;
+  EXPECT_EQ(status.message().find('\n'), std::string::npos);
+}
+
+void expect_refused(const std::vector<Lie>& lies) {
+  for (const Lie& lie : lies) {
+    SCOPED_TRACE(lie.name);
+    Forgery forgery;
+    lie.tell(forgery);
+    expect_message(open_and_verify(forgery.bytes()), lie.message);
+  }
+}
+
+TEST(FileForged, TheForgeryItselfIsSound) {
+  ASSERT_OK(open_and_verify(Forgery().bytes()));
+  const MemoryFile file(Forgery().bytes());
+  const auto reader = file.open();
+  std::vector<uint32_t> values(3);
+  ASSERT_OK(reader->read(0, 0, 3, std::as_writable_bytes(std::span(values))));
+  EXPECT_EQ(values, (std::vector<uint32_t>{1, 2, 3}));
+}
+
+TEST(FileForged, Segments) {
+  const uint64_t huge = UINT64_MAX;
+  expect_refused({
+      {"offset beyond the file", [&](Forgery& f) { f.footer.segments[0].offset = uint64_t{1} << 40; },
+       "expected at 128"},
+      {"offset at the end of 64 bits", [&](Forgery& f) { f.footer.segments[0].offset = huge; },
+       "expected at 128"},
+      {"offset in the header", [](Forgery& f) { f.footer.segments[0].offset = 0; }, "expected at 128"},
+      {"offset not aligned", [](Forgery& f) { f.footer.segments[0].offset = 129; }, "expected at 128"},
+      {"size of 64 bits", [&](Forgery& f) { f.footer.segments[0].size = huge; },
+       "reach beyond the footer's start"},
+      {"size that pads to 0", [&](Forgery& f) { f.footer.segments[0].size = huge - 100; }, "reach beyond"},
+      {"one byte too many", [](Forgery& f) { f.footer.segments[0].size = 129; }, "reach beyond"},
+      {"smaller: other rules", [](Forgery& f) { f.footer.segments[0].size = 100; }, "bitpack"},
+      {"empty", [](Forgery& f) { f.footer.segments[0].size = 0; },
+       "128 bytes before it belong to no segment"},
+      {"two that overlap", [](Forgery& f) { f.footer.segments.push_back(f.footer.segments[0]); },
+       "segment 1: at byte 128, expected at 256"},
+      {"one after the last",
+       [](Forgery& f) {
+         f.footer.segments.push_back({256, 1, 0});
+       },
+       "reach beyond"},
+      {"a gap",
+       [](Forgery& f) {
+         f.footer.segments[0].offset = 256;
+         f.body.resize(256);
+       },
+       "expected at 128"},
+      {"bytes of nobody", [](Forgery& f) { f.body.resize(256); }, "128 bytes before it belong to no segment"},
+      {"a body that is not padded",
+       [](Forgery& f) {
+         f.body.resize(100);
+         f.footer.segments[0].size = 100;
+       },
+       "padding reaches beyond"},
+      {"no segments", [](Forgery& f) { f.footer.segments.clear(); }, "belong to no segment"},
+      {"wrong checksum", [](Forgery& f) { f.footer.segments[0].checksum ^= 1; },
+       "test.bob: row group 0, column \"value\": segment 0 (128 bytes at 128): the checksum does not match"},
+      {"used by nobody", [](Forgery& f) { f.root().segments.clear(); }, "segment 0 belongs to no column"},
+      {"used twice",
+       [](Forgery& f) {
+         f.root().segments = {0, 0};
+       },
+       "segment 0 is used twice"},
+      {"index out of range", [](Forgery& f) { f.root().segments = {1}; }, "segment 1 of 1 does not exist"},
+      {"index of 32 bits", [](Forgery& f) { f.root().segments = {UINT32_MAX}; }, "does not exist"},
+      {"too many buffers", [](Forgery& f) { f.root().segments.assign(257, 0); },
+       "257 buffers are above the limit of 256"},
+  });
+}
+
+TEST(FileForged, Nodes) {
+  expect_refused({
+      {"codec", [](Forgery& f) { f.root().codec = static_cast<CodecId>(77); },
+       "test.bob: footer: row group 0, column \"value\": unknown codec 77 (newer file?)"},
+      {"codec 0", [](Forgery& f) { f.root().codec = static_cast<CodecId>(0); }, "unknown codec 0"},
+      {"type", [](Forgery& f) { f.root().type = static_cast<DType>(99); }, "unknown type 99 (newer file?)"},
+      {"type 0", [](Forgery& f) { f.root().type = static_cast<DType>(0); }, "unknown type 0"},
+      {"another type", [](Forgery& f) { f.root().type = DType::i32; },
+       "values of type i32 in a column of type u32"},
+      {"too short", [](Forgery& f) { f.root().length = 2; }, "2 values in a row group of 3 rows"},
+      {"too long", [](Forgery& f) { f.root().length = 4; }, "4 values in a row group of 3 rows"},
+      {"length of 64 bits", [](Forgery& f) { f.root().length = UINT64_MAX; }, "above the limit"},
+      {"no metadata", [](Forgery& f) { f.root().metadata.clear(); }, "bitpack"},
+      {"more metadata",
+       [](Forgery& f) {
+         f.root().metadata = {2, 2};
+       },
+       "bitpack"},
+      {"too much metadata", [](Forgery& f) { f.root().metadata.resize(65537); }, "65537 bytes of metadata"},
+      {"width", [](Forgery& f) { f.root().metadata = {33}; }, "bitpack"},
+      {"width that needs other data", [](Forgery& f) { f.root().metadata = {0}; }, "bitpack"},
+      {"a child",
+       [](Forgery& f) { f.root().children.push_back({.codec = CodecId::bitpack, .type = DType::u8}); },
+       "bitpack"},
+      {"a child of unknown codec",
+       [](Forgery& f) { f.root().children.push_back({.codec = static_cast<CodecId>(9), .type = DType::u8}); },
+       "child 0: unknown codec 9"},
+      {"too many children",
+       [](Forgery& f) { f.root().children.assign(257, {.codec = CodecId::bitpack, .type = DType::u8}); },
+       "257 children are above the limit of 256"},
+      {"another codec", [](Forgery& f) { f.root().codec = CodecId::ffor; }, "ffor"},
+  });
+}
+
+Forgery with_depth(size_t depth) {
+  Forgery forgery;
+  file::Node tree = forgery.root();
+  for (size_t level = 1; level < depth; ++level) {
+    file::Node parent{.codec = CodecId::bitpack, .type = DType::u32, .length = 3};
+    parent.children.push_back(std::move(tree));
+    tree = std::move(parent);
+  }
+  forgery.root() = std::move(tree);
+  return forgery;
+}
+
+TEST(FileForged, DeepTrees) {
+  expect_message(open_and_verify(with_depth(16).bytes()),
+                 "bitpack");  // as deep as allowed: the codec objects
+  expect_message(open_and_verify(with_depth(17).bytes()), "an encoding tree deeper than 16");
+  expect_message(open_and_verify(with_depth(50).bytes()), "an encoding tree deeper than 16");
+  expect_message(open_and_verify(with_depth(2000).bytes()), "footer: its structure is damaged");
+}
+
+TEST(FileForged, RowGroupsAndColumns) {
+  const auto rename = [](std::string name) {
+    return [name = std::move(name)](Forgery& f) { f.footer.columns[0].name = name; };
+  };
+  expect_refused({
+      {"rows 0", [](Forgery& f) { f.footer.row_groups[0].num_rows = 0; }, "row group 0: no rows"},
+      {"rows", [](Forgery& f) { f.footer.row_groups[0].num_rows = 4; }, "3 values in a row group of 4 rows"},
+      {"too many rows", [](Forgery& f) { f.footer.row_groups[0].num_rows = (1 << 24) + 1; },
+       "above the limit of 16777216"},
+      {"rows of 64 bits", [](Forgery& f) { f.footer.row_groups[0].num_rows = UINT64_MAX; },
+       "above the limit"},
+      {"no chunk", [](Forgery& f) { f.footer.row_groups[0].chunks.clear(); }, "0 chunks for 1 columns"},
+      {"chunk too many", [](Forgery& f) { f.footer.row_groups[0].chunks.push_back(f.chunk()); },
+       "2 chunks for 1 columns"},
+      {"no row group", [](Forgery& f) { f.footer.row_groups.clear(); }, "segment 0 belongs to no column"},
+      {"row group twice", [](Forgery& f) { f.footer.row_groups.push_back(f.footer.row_groups[0]); },
+       "row group 1, column \"value\": segment 0 is used twice"},
+      {"no column", [](Forgery& f) { f.footer.columns.clear(); }, "1 chunks for 0 columns"},
+      {"column type", [](Forgery& f) { f.footer.columns[0].type = DType::u8; },
+       "values of type u32 in a column of type u8"},
+      {"unknown column type", [](Forgery& f) { f.footer.columns[0].type = static_cast<DType>(9); },
+       "unknown type 9"},
+      {"twins", [](Forgery& f) { f.footer.columns.push_back(f.footer.columns[0]); },
+       "two columns are called \"value\""},
+      {"name too long", rename(std::string(65537, 'a')), "a name of 65537 bytes"},
+      {"lone continuation", rename("a\x80"), "column 0: the name \"a\\x80\" is not UTF-8"},
+      {"surrogate", rename("\xed\xa0\x80"), "is not UTF-8"},
+      {"overlong", rename("\xc0\xaf"), "is not UTF-8"},
+      {"above U+10FFFF", rename("\xf4\x90\x80\x80"), "is not UTF-8"},
+      {"cut short", rename("\xe2\x82"), "is not UTF-8"},
+      {"zero byte", rename(std::string("a\0b", 3)), "is not UTF-8"},
+  });
+}
+
+TEST(FileForged, ZoneMaps) {
+  expect_refused({
+      {"minimum too low", [](Forgery& f) { f.chunk().zone.min.bits = 0; }, "minimum and maximum"},
+      {"minimum too high", [](Forgery& f) { f.chunk().zone.min.bits = 2; }, "minimum and maximum"},
+      {"maximum too low", [](Forgery& f) { f.chunk().zone.max.bits = 2; }, "minimum and maximum"},
+      {"maximum too high", [](Forgery& f) { f.chunk().zone.max.bits = 4; }, "minimum and maximum"},
+      {"the wrong way round",
+       [](Forgery& f) {
+         f.chunk().zone = {{3}, {1}};
+       },
+       "no range"},
+      {"no value of the type", [](Forgery& f) { f.chunk().zone.max.bits = uint64_t{1} << 32; }, "no range"},
+  });
+}
+
+// 2^24 rows of a constant need no bytes: legal, and cheap to refuse to decode.
+TEST(FileForged, ManyRowsWithoutData) {
+  Forgery forgery;
+  forgery.body.clear();
+  forgery.footer.segments[0] = {.offset = 128, .size = 0, .checksum = file::checksum({})};
+  forgery.footer.row_groups[0].num_rows = forgery.root().length = 1 << 24;
+  forgery.root().metadata = {0};
+  forgery.chunk().zone = {};
+  const MemoryFile file(forgery.bytes());
+  const auto reader = file.open();
+  ASSERT_TRUE(reader.has_value()) << reader.error().message();
+  EXPECT_EQ(reader->num_rows(), uint64_t{1} << 24);
+  std::vector<uint32_t> values(5, 9);
+  ASSERT_OK(reader->read(0, 12'345'678, 5, std::as_writable_bytes(std::span(values))));
+  EXPECT_EQ(values, std::vector<uint32_t>(5, 0));
+}
+
+// A file with a hole: many bytes on paper, next to none on disk. Its size must not become an allocation's.
+TEST(FileForged, SparseFilesDoNotDecideHowMuchMemoryIsTaken) {
+  constexpr uint64_t kHole = uint64_t{1} << 31;
+  Forgery forgery;
+  forgery.footer.segments[0].size = kHole;
+  const Bytes bytes = forgery.bytes();
+  const MemoryFile file(bytes);
+  file.put(128 + kHole, std::span(bytes).subspan(128 + 128));
+  expect_message(file_tests::open_and_verify(file), "2147483648 bytes are above the limit of 1073741824");
+}
+
+TEST(FileForged, NewerVersionsAreNamed) {
+  Bytes bytes = Forgery().bytes();
+  bytes[8] = std::byte{2};
+  expect_message(open_and_verify(bytes),
+                 "test.bob: header: format version 2 is newer than this build reads (1 to 1)");
+  EXPECT_EQ(open_and_verify(bytes).code(), StatusCode::unsupported);
+  bytes[8] = std::byte{0};
+  expect_message(open_and_verify(bytes), "format version 0 does not exist");
+  bytes[8] = std::byte{1};
+  bytes[bytes.size() - 16] = std::byte{2};
+  expect_message(open_and_verify(bytes), "trailer: format version 2, but the header says 1");
+}
+
+TEST(FileForged, Trailers) {
+  const Bytes sound = Forgery().bytes();
+  const auto with_footer_bytes = [&](uint64_t size) {
+    Bytes bytes = sound;
+    std::memcpy(bytes.data() + bytes.size() - 32, &size, sizeof size);
+    return open_and_verify(bytes);
+  };
+  expect_message(with_footer_bytes(UINT64_MAX), "does not fit a file of");
+  expect_message(with_footer_bytes(sound.size() - 159), "does not fit a file of");
+  expect_message(with_footer_bytes(sound.size() - 160), "the checksum does not match");
+  expect_message(with_footer_bytes(0), "the checksum does not match");
+  expect_message(open_and_verify(assemble({}, {})), "footer: its structure is damaged");
+}
+
+// Below: FlatBuffers that its own builder would not make, or that share parts. Field numbers as in
+// docs/format.md.
+constexpr flatbuffers::voffset_t field(int index) {
+  return static_cast<flatbuffers::voffset_t>(4 + 2 * index);
+}
+
+using flatbuffers::Offset;
+using Table = Offset<flatbuffers::Table>;
+using flatbuffers::FlatBufferBuilder;
+
+Table raw_node(FlatBufferBuilder& builder, const std::vector<Table>& children) {
+  const auto child_vector = builder.CreateVector(children);
+  const auto start = builder.StartTable();
+  builder.AddElement<uint16_t>(field(0), 1, 0);
+  builder.AddElement<uint8_t>(field(1), 3, 0);
+  builder.AddElement<uint64_t>(field(2), 3, 0);
+  builder.AddOffset(field(5), child_vector);
+  return Table(builder.EndTable(start));
+}
+
+Bytes raw_file(FlatBufferBuilder& builder, const std::vector<Table>& columns,
+               const std::vector<Table>& groups) {
+  const auto column_vector = builder.CreateVector(columns);
+  const auto group_vector = builder.CreateVector(groups);
+  const auto segments = builder.CreateVector(std::vector<uint64_t>{});
+  const auto start = builder.StartTable();
+  builder.AddOffset(field(0), column_vector);
+  builder.AddOffset(field(1), group_vector);
+  builder.AddOffset(field(2), segments);
+  builder.Finish(Table(builder.EndTable(start)), "BOBF");
+  return assemble({}, std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
+}
+
+Table raw_column(FlatBufferBuilder& builder, Offset<flatbuffers::String> name) {
+  const auto start = builder.StartTable();
+  builder.AddOffset(field(0), name);
+  builder.AddElement<uint8_t>(field(1), 3, 0);
+  return Table(builder.EndTable(start));
+}
+
+Table raw_group(FlatBufferBuilder& builder, Table root) {
+  const auto chunk_start = builder.StartTable();
+  builder.AddOffset(field(0), root);
+  const Table chunk(builder.EndTable(chunk_start));
+  const auto chunks = builder.CreateVector(std::vector<Table>{chunk});
+  const auto start = builder.StartTable();
+  builder.AddElement<uint64_t>(field(0), 3, 0);
+  builder.AddOffset(field(1), chunks);
+  return Table(builder.EndTable(start));
+}
+
+// 15 levels of 256 children each, all the same one: 256^15 nodes in a few kilobytes.
+TEST(FileForged, SharedChildrenDoNotMultiply) {
+  FlatBufferBuilder builder;
+  Table node = raw_node(builder, {});
+  for (int level = 0; level < 15; ++level) {
+    node = raw_node(builder, std::vector<Table>(256, node));
+  }
+  const Table column = raw_column(builder, builder.CreateString("a"));
+  expect_message(open_and_verify(raw_file(builder, {column}, {raw_group(builder, node)})),
+                 "structure is damaged");
+}
+
+TEST(FileForged, SharedRowGroupsDoNotMultiply) {
+  FlatBufferBuilder builder;
+  const Table group = raw_group(builder, raw_node(builder, {}));
+  const Table column = raw_column(builder, builder.CreateString("a"));
+  expect_message(open_and_verify(raw_file(builder, {column}, std::vector<Table>(100'000, group))),
+                 "structure is damaged");
+}
+
+TEST(FileForged, SharedNamesDoNotMultiply) {
+  FlatBufferBuilder builder;
+  const auto name = builder.CreateString(std::string(60'000, 'x'));
+  std::vector<Table> columns;
+  for (int i = 0; i < 1000; ++i) {
+    columns.push_back(raw_column(builder, name));
+  }
+  expect_message(open_and_verify(raw_file(builder, columns, {})), "its parts overlap");
+}
+
+TEST(FileForged, MissingPartsAreNoticed) {
+  FlatBufferBuilder builder;
+  const Table nameless(builder.EndTable(builder.StartTable()));
+  expect_message(open_and_verify(raw_file(builder, {nameless}, {})), "structure is damaged");
+  FlatBufferBuilder empty;
+  empty.Finish(Table(empty.EndTable(empty.StartTable())), "BOBF");
+  expect_message(
+      open_and_verify(assemble({}, std::as_bytes(std::span(empty.GetBufferPointer(), empty.GetSize())))),
+      "structure is damaged");
+  FlatBufferBuilder other;
+  other.Finish(Table(other.EndTable(other.StartTable())), "NOPE");
+  expect_message(
+      open_and_verify(assemble({}, std::as_bytes(std::span(other.GetBufferPointer(), other.GetSize())))),
+      "structure is damaged");
+}
+
+TEST(FileForged, NamesInMessagesStayOnOneLine) {
+  EXPECT_EQ(file::quoted("plain Größe"), "\"plain Größe\"");
+  EXPECT_EQ(file::quoted("a\nb\x1b[31m\x7f"), "\"a\\x0ab\\x1b[31m\\x7f\"");
+  EXPECT_EQ(file::quoted("\xc2\x9b"), "\"\\xc2\\x9b\"");
+  EXPECT_EQ(file::quoted(std::string(65, 'a')), '"' + std::string(64, 'a') + "...\"");
+  EXPECT_EQ(file::quoted(std::string(63, 'a') + "€"), '"' + std::string(63, 'a') + "...\"");
+  EXPECT_TRUE(file::is_valid_name("\xf0\x9d\x84\x9e\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"));
+}
+
+}  // namespace
+}  // namespace bobbin::file_tests

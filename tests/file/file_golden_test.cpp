@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files written once and never again: whatever the code becomes, it must read them. tests/golden/README.md
+// says how to add one.
+#include <iomanip>
+#include <map>
+#include <sstream>
+
+#include "forge.hpp"
+#include "support.hpp"
+
+namespace bobbin::file_tests {
+namespace {
+
+std::filesystem::path golden(const std::string& folder) {
+  return std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" / folder;
+}
+
+// A manifest's lines without comments, cut at the first `fields - 1` blanks.
+std::vector<std::vector<std::string>> manifest(const std::filesystem::path& path, size_t fields) {
+  std::vector<std::vector<std::string>> lines;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    std::vector<std::string> cut;
+    for (size_t at = 0; cut.size() < fields; ++at) {
+      const size_t end = cut.size() + 1 < fields ? line.find(' ', at) : line.size();
+      cut.push_back(line.substr(at, end - at));
+      at = end;
+    }
+    lines.push_back(cut);
+  }
+  return lines;
+}
+
+// CRC-32 as in zlib: the second reader, in Python, has it at hand.
+std::string crc32(std::span<const std::byte> bytes) {
+  uint32_t crc = ~uint32_t{0};
+  for (const std::byte byte : bytes) {
+    crc ^= std::to_integer<uint32_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320u : 0u);
+    }
+  }
+  std::ostringstream text;
+  text << std::hex << std::setw(8) << std::setfill('0') << ~crc;
+  return text.str();
+}
+
+TEST(FileGolden, EveryFileDecodesToItsChecksum) {
+  const auto lines = manifest(golden("decode/v1/manifest.txt"), 6);
+  ASSERT_FALSE(lines.empty());
+  for (const auto& line : lines) {
+    SCOPED_TRACE(line[0] + " column " + line[1]);
+    const auto reader = Reader::open(golden("decode/v1/" + line[0]).string());
+    ASSERT_TRUE(reader.has_value()) << reader.error().message();
+    ASSERT_OK(reader->verify());
+    EXPECT_EQ(std::to_string(reader->num_rows()), line[3]);
+    if (line[1] == "-") {
+      EXPECT_TRUE(reader->columns().empty());
+      continue;
+    }
+    const size_t column = std::stoul(line[1]);
+    ASSERT_LT(column, reader->columns().size());
+    EXPECT_EQ(to_string(reader->columns()[column].type), line[2]);
+    EXPECT_EQ(reader->columns()[column].name, line[5]);
+    Bytes out(reader->num_rows() * size_bytes(reader->columns()[column].type));
+    ASSERT_OK(reader->read(column, 0, reader->num_rows(), out));
+    EXPECT_EQ(crc32(out), line[4]);
+  }
+}
+
+TEST(FileGolden, EveryBadFileIsRefusedWithItsMessage) {
+  const auto lines = manifest(golden("decode-errors/v1/manifest.txt"), 2);
+  ASSERT_FALSE(lines.empty());
+  for (const auto& line : lines) {
+    SCOPED_TRACE(line[0]);
+    const Bytes bytes = load(golden("decode-errors/v1/" + line[0]).string());
+    ASSERT_FALSE(bytes.empty());
+    EXPECT_EQ(open_and_verify(MemoryFile(bytes)).message(), "test.bob: " + line[1]);
+  }
+}
+
+TEST(FileGolden, EveryFileIsInItsManifest) {
+  for (const auto& [folder, fields] : {std::pair{"decode/v1/", 6}, {"decode-errors/v1/", 2}}) {
+    std::map<std::string, int> listed;
+    for (const auto& line : manifest(golden(folder) / "manifest.txt", static_cast<size_t>(fields))) {
+      ++listed[line[0]];
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(golden(folder))) {
+      const std::string name = entry.path().filename().string();
+      EXPECT_TRUE(name == "manifest.txt" || listed.contains(name)) << folder << name;
+    }
+  }
+}
+
+// Makes the files anew in the folder $BOBBIN_GOLDEN_OUT, for whoever adds a format version: see
+// tests/golden/README.md.
+class GoldenMaker {
+ public:
+  explicit GoldenMaker(std::filesystem::path out) : out_(std::move(out)) {
+    std::filesystem::create_directories(out_ / "decode");
+    std::filesystem::create_directories(out_ / "decode-errors");
+  }
+
+  void good(const std::string& name, const Table& table, const WriteOptions& options) {
+    ASSERT_OK(write_table((out_ / "decode" / name).string(), table, options));
+    std::ofstream lines(out_ / "decode" / "manifest.txt", std::ios::app);
+    if (table.columns.empty()) {
+      lines << name << " - - " << table.rows << " - -\n";
+    }
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      lines << name << ' ' << c << ' ' << to_string(table.columns[c].type) << ' ' << table.rows << ' '
+            << crc32(table.values[c]) << ' ' << table.columns[c].name << '\n';
+    }
+  }
+
+  void bad(const std::string& name, const Bytes& bytes) {
+    store((out_ / "decode-errors" / name).string(), bytes);
+    const std::string message = open_and_verify(MemoryFile(bytes)).message();
+    std::ofstream(out_ / "decode-errors" / "manifest.txt", std::ios::app)
+        << name << ' ' << message.substr(std::string("test.bob: ").size()) << '\n';
+  }
+
+ private:
+  std::filesystem::path out_;
+};
+
+TEST(FileGolden, MakeFilesWhenAsked) {
+  const char* out = std::getenv("BOBBIN_GOLDEN_OUT");
+  if (out == nullptr) {
+    GTEST_SKIP() << "set BOBBIN_GOLDEN_OUT to a new folder";
+  }
+  GoldenMaker make(out);
+  Table example{.columns = {{"value", DType::i32}}, .values = {}, .rows = 3};
+  const std::array<int32_t, 3> values{-5, -4, -2};
+  append_object(example.values.emplace_back(), values);
+  make.good("example.bob", example, {.codec = "ffor"});
+  make.good("all_types.bob", all_types(2500), {.rows_per_group = 1024});
+  make.good("bitpack.bob", all_types(1100, 2), {.codec = "bitpack"});
+  make.good("ffor.bob", all_types(1100, 3), {.codec = "ffor"});
+  make.good("odd_groups.bob", all_types(300, 4), {.rows_per_group = 77});
+  make.good("no_rows.bob", all_types(0), {});
+  make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
+
+  Bytes bytes = Forgery().bytes();
+  make.bad("cut_short.bob", Bytes(bytes.begin(), bytes.end() - 1));
+  bytes[8] = std::byte{2};
+  make.bad("newer_version.bob", bytes);
+  bytes = Forgery().bytes();
+  bytes[130] ^= std::byte{1};
+  make.bad("flipped_bit.bob", bytes);
+  Forgery unknown_codec;
+  unknown_codec.root().codec = static_cast<CodecId>(77);
+  make.bad("unknown_codec.bob", unknown_codec.bytes());
+  Forgery wrong_zone;
+  wrong_zone.chunk().zone.max.bits = 4;
+  make.bad("wrong_zone_map.bob", wrong_zone.bytes());
+  Forgery huge_segment;
+  huge_segment.footer.segments[0].size = UINT64_MAX - 100;
+  make.bad("huge_segment.bob", huge_segment.bytes());
+  Forgery wide;
+  wide.root().metadata = {33};
+  make.bad("too_wide.bob", wide.bytes());
+}
+
+}  // namespace
+}  // namespace bobbin::file_tests

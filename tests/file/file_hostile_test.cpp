@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bit flipped, any tail cut off: an error, never a crash, never wrong values.
+#include <fcntl.h>
+
+#include "forge.hpp"
+#include "support.hpp"
+
+namespace bobbin::file_tests {
+namespace {
+
+// A small file with everything in it: two columns, two row groups, both codecs, an empty segment, padding.
+Bytes small_file() {
+  const TempDir dir;
+  Table table{.columns = {{"constant", DType::u8}, {"näme", DType::i16}}, .values = {}, .rows = 5};
+  table.values.push_back(Bytes(5));
+  table.values.push_back(make_values(DType::i16, 5, 7));
+  EXPECT_TRUE(write_table(dir / "t.bob", table, {.rows_per_group = 3}).ok());
+  return load(dir / "t.bob");
+}
+
+Bytes small_ffor_file() {
+  const TempDir dir;
+  EXPECT_TRUE(write_table(dir / "t.bob", one_column(DType::i32, 40), {.codec = "ffor"}).ok());
+  return load(dir / "t.bob");
+}
+
+void expect_one_line(const Status& status) {
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.message().rfind("test.bob: ", 0), 0u) << status.message();
+  EXPECT_EQ(status.message().find('\n'), std::string::npos) << status.message();
+}
+
+TEST(FileHostile, EveryFlippedBitIsNoticed) {
+  for (const Bytes& bytes : {small_file(), small_ffor_file()}) {
+    const MemoryFile file(bytes);
+    ASSERT_TRUE(open_and_read(file).ok());
+    ASSERT_TRUE(open_and_verify(file).ok());
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      for (int bit = 0; bit < 8; ++bit) {
+        file.put(i, bytes[i] ^ std::byte{static_cast<uint8_t>(1 << bit)});
+        const Status read = open_and_read(file);
+        ASSERT_FALSE(read.ok()) << "bit " << bit << " of byte " << i;
+        expect_one_line(read);
+        ASSERT_FALSE(open_and_verify(file).ok()) << "bit " << bit << " of byte " << i;
+      }
+      file.put(i, bytes[i]);
+    }
+  }
+}
+
+TEST(FileHostile, EveryTruncationIsNoticedByOpen) {
+  const Bytes bytes = small_file();
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    const MemoryFile file(std::span<const std::byte>(bytes).first(length));
+    const auto reader = file.open();
+    ASSERT_FALSE(reader.has_value()) << length;
+    expect_one_line(reader.error());
+  }
+}
+
+TEST(FileHostile, ExtraBytesAreNoticedByOpen) {
+  const Bytes bytes = small_file();
+  for (const size_t extra : {1, 32, 127, 128, 4096}) {
+    Bytes longer = bytes;
+    longer.resize(bytes.size() + extra);
+    EXPECT_FALSE(MemoryFile(longer).open().has_value());
+    Bytes doubled(extra);
+    append_bytes(doubled, bytes);
+    EXPECT_FALSE(MemoryFile(doubled).open().has_value());
+  }
+}
+
+// Every byte of the footer changed in many ways, with a checksum that is right: open and read must end, well
+// or badly.
+void try_every_footer_byte(const Bytes& bytes) {
+  file::Trailer trailer;
+  std::memcpy(&trailer, bytes.data() + bytes.size() - sizeof trailer, sizeof trailer);
+  const size_t footer_at = bytes.size() - sizeof trailer - trailer.footer_bytes;
+  const auto body = std::span(bytes).subspan(128, footer_at - 128);
+  Bytes footer(bytes.begin() + static_cast<ptrdiff_t>(footer_at),
+               bytes.end() - static_cast<ptrdiff_t>(sizeof trailer));
+  for (std::byte& byte : footer) {
+    const std::byte before = byte;
+    const int old = std::to_integer<int>(before);
+    for (const int value :
+         {0, 1, 2, 127, 128, 255, old + 1, old - 1, old + 4, old - 4, old ^ 2, old ^ 4, old ^ 8, old ^ 64}) {
+      byte = std::byte{static_cast<uint8_t>(value)};
+      const MemoryFile file(assemble(body, footer));
+      const auto reader = file.open();
+      if (!reader.has_value()) {
+        expect_one_line(reader.error());
+      } else if (reader->num_rows() <= 1 << 20) {
+        (void)read_everything(*reader);
+        (void)reader->verify();
+      }
+    }
+    byte = before;
+  }
+}
+
+TEST(FileHostile, FootersWithEveryByteChanged) {
+  try_every_footer_byte(small_file());
+  try_every_footer_byte(small_ffor_file());
+}
+
+TEST(FileHostile, RandomFooters) {
+  std::mt19937_64 random(3);
+  const Bytes sound = file::build_footer(Forgery().footer);
+  const Bytes body = Forgery().body;
+  for (int round = 0; round < 20'000; ++round) {
+    Bytes footer = sound;
+    for (uint64_t changes = 1 + random() % 8; changes > 0; --changes) {
+      // Mostly small numbers and small steps: they keep the structure standing and lead further in.
+      std::byte& byte = footer[random() % footer.size()];
+      byte = std::byte{
+          static_cast<uint8_t>(random() % 3 == 0 ? random() : static_cast<uint8_t>(byte) + random() % 9 - 4)};
+    }
+    const MemoryFile file(assemble(body, footer));
+    const auto reader = file.open();
+    if (reader.has_value() && reader->num_rows() <= 1 << 20) {
+      (void)read_everything(*reader);
+      (void)reader->verify();
+    }
+  }
+}
+
+TEST(FileHostile, FileCutShortWhileOpen) {
+  const TempDir dir;
+  ASSERT_OK(write_table(dir / "t.bob", all_types(5000)));
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+  std::filesystem::resize_file(dir / "t.bob", 1000);
+  const Status status = reader->verify();
+  EXPECT_EQ(status.code(), StatusCode::io) << status.message();
+}
+
+TEST(FileHostile, ThingsThatAreNoFiles) {
+  const TempDir dir;
+  EXPECT_EQ(Reader::open(dir / "missing").error().message(),
+            (dir / "missing") + ": open: No such file or directory");
+  EXPECT_EQ(Reader::open(dir / "").error().message(), (dir / "") + ": open: is a directory");
+  EXPECT_FALSE(Reader::open("/dev/null").has_value());
+  EXPECT_FALSE(Reader::from_descriptor(-1, "x").has_value());
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  EXPECT_EQ(Reader::from_descriptor(ends[0], "(pipe)").error().message(),
+            "(pipe): open: not a file that can be read at any position");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(FileHostile, OutputMustFitExactly) {
+  const TempDir dir;
+  ASSERT_OK(write_table(dir / "t.bob", one_column(DType::u32, 10)));
+  const auto reader = Reader::open(dir / "t.bob");
+  Bytes out(44);
+  const auto code = [&](size_t column, uint64_t begin, uint64_t count, size_t bytes, size_t skip = 0) {
+    return reader->read(column, begin, count, std::span(out).subspan(skip, bytes)).code();
+  };
+  EXPECT_EQ(code(0, 0, 10, 40), StatusCode::ok);
+  EXPECT_EQ(code(0, 10, 0, 0), StatusCode::ok);
+  EXPECT_EQ(code(0, 0, 10, 39), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 0, 10, 41), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 0, 10, 44), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 0, 10, 40, 1), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 0, 11, 44), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 11, 0, 0), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, UINT64_MAX, 2, 8), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 1, UINT64_MAX, 40), StatusCode::invalid_argument);
+  EXPECT_EQ(code(0, 0, uint64_t{1} << 62, 0), StatusCode::invalid_argument);
+  EXPECT_EQ(code(1, 0, 1, 4), StatusCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bobbin::file_tests

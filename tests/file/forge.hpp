@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files made by hand: any footer, any segments, with checksums that are right, so that the checks behind them
+// are reached.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "file/footer.hpp"
+#include "file/layout.hpp"
+#include "support.hpp"
+
+namespace bobbin::file_tests {
+
+inline void append_bytes(Bytes& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+template <class T>
+void append_object(Bytes& to, const T& object) {
+  append_bytes(to, std::as_bytes(std::span(&object, 1)));
+}
+
+// Header, `body` (segments with their padding), footer and trailer.
+inline Bytes assemble(std::span<const std::byte> body, std::span<const std::byte> footer) {
+  Bytes bytes;
+  append_object(bytes, file::Header{});
+  append_bytes(bytes, body);
+  append_bytes(bytes, footer);
+  append_object(bytes,
+                file::Trailer{.footer_bytes = footer.size(), .footer_checksum = file::checksum(footer)});
+  return bytes;
+}
+
+// A sound file of one column "value" of type u32 with the rows 1, 2, 3 in one row group: bitpack at width 2.
+struct Forgery {
+  file::Footer footer;
+  Bytes body;
+
+  Forgery() {
+    body.resize(128);
+    body[0] = std::byte{1};
+    body[4] = std::byte{2};
+    body[8] = std::byte{3};
+    footer.columns = {{"value", DType::u32}};
+    footer.segments = {{.offset = 128, .size = 128, .checksum = file::checksum(body)}};
+    file::Node root{.codec = CodecId::bitpack,
+                    .type = DType::u32,
+                    .length = 3,
+                    .metadata = {2},
+                    .segments = {0},
+                    .children = {}};
+    footer.row_groups.push_back(
+        {.first_row = 0, .num_rows = 3, .chunks = {{.root = root, .zone = {{1}, {3}}}}});
+  }
+
+  [[nodiscard]] file::Chunk& chunk() { return footer.row_groups[0].chunks[0]; }
+  [[nodiscard]] file::Node& root() { return chunk().root; }
+  [[nodiscard]] Bytes bytes() const { return assemble(body, file::build_footer(footer)); }
+};
+
+}  // namespace bobbin::file_tests

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every codec's kernels on the GPU. Exits with 77, which ctest takes for "skipped", where there is none.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "array/array.hpp"
+#include "codecs/registry.hpp"
+#include "device/memory.hpp"
+#include "tests/codecs/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+TEST(GpuCodecs, AgreeWithTheCpu) {
+  for (const Component& component : components()) {
+    const Codec& codec = *find_codec(component.codec);
+    Random random(3);
+    for (const Input& input : component.edges()) {
+      ASSERT_EQ(check_backend(codec, input, Backend::cuda, random), "") << codec.name << ", " << input.name;
+    }
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      Random drawn(seed);
+      ASSERT_EQ(check_backend(codec, component.generate(drawn), Backend::cuda, random), "") << codec.name << ", " << seed;
+    }
+  }
+}
+
+TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
+  for (const Component& component : components()) {
+    for (const DType type : kAllTypes) {
+      Random random(5);
+      Input input{"long", type, std::vector<std::byte>((size_t{10'000'000} + 77) * size_bytes(type))};
+      for (size_t i = 0; i < input.bytes.size(); i += size_bytes(type)) {
+        input.bytes[i] = static_cast<std::byte>(random.next() >> (i >> 20 & 7));
+      }
+      ASSERT_EQ(check_backend(*find_codec(component.codec), input, Backend::cuda, random), "") << to_string(type);
+    }
+  }
+}
+
+TEST(GpuMemory, AllocationThatCannotBeIsAStatus) {
+  const auto stream = Stream::create(Backend::cuda);
+  ASSERT_TRUE(stream.has_value());
+  const auto buffer = DeviceBuffer::create(size_t{1} << 50, stream->view());
+  ASSERT_FALSE(buffer.has_value());
+  EXPECT_EQ(buffer.error().code(), StatusCode::out_of_memory);
+  EXPECT_NE(buffer.error().message().find("cudaMallocAsync"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bobbin::testing
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (const auto gpus = bobbin::list_gpus(); !gpus.has_value()) {
+    std::printf("skipped: %s\n", gpus.error().message().c_str());
+    return 77;
+  }
+  return RUN_ALL_TESTS();
+}

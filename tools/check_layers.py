@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the rule of docs/architecture.md: a folder includes only what stands above it.
+
+Also: a codec's folder holds the agreed file names and nothing else, a codec knows other codecs only as
+KNOWN_CODECS says, and CUDA's headers stay in files that only nvcc or a CUDA build reads.
+
+usage: check_layers.py [--root DIR] | --self-test
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# From the top: each may include itself and what stands before it.
+LAYERS = [
+    "include", "src/core", "src/device", "src/simt", "src/scan", "src/codecs", "src/array", "src/select",
+    "src/plan", "src/file", "src/assist", "src/interop", "src/capi", "sim", "bench", "cli", "examples", "tests", "fuzz",
+]
+FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
+
+# Which other codecs a codec may build on.
+KNOWN_CODECS = {"ffor": {"bitpack"}}
+# What a codec's folder shows to others; everything else in it is its own.
+SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
+
+REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
+OPTIONAL = {"reference.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp"}
+
+CUDA_SUFFIXES = {".cu", ".cuh"}
+SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+CUDA_HEADER = re.compile(r"^(cuda|cub/|thrust/|nv/|cooperative_groups|device_launch|driver_types|vector_types|nvml|sm_)")
+
+
+def layer_of(path):
+    """Index into LAYERS of a path relative to the root, or None."""
+    for index, folder in enumerate(LAYERS):
+        if path.is_relative_to(folder):
+            return index
+    return None
+
+
+def codec_of(path):
+    """The codec whose folder a path lies in, or None."""
+    parts = path.parts
+    return parts[2] if parts[:2] == ("src", "codecs") and len(parts) > 3 else None
+
+
+def may_include_cuda(path):
+    return path.suffix in CUDA_SUFFIXES or (path.parent.name == "device" and path.name.startswith("cuda_"))
+
+
+def includes(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.problems = []
+        self.files = {}
+        for folder in LAYERS:
+            for path in sorted((self.root / folder).rglob("*")):
+                if path.is_file() and path.suffix in SOURCE_SUFFIXES:
+                    self.files[path.relative_to(self.root)] = path.read_text(encoding="utf-8")
+
+    def report(self, path, line, message):
+        self.problems.append(f"{path}:{line}: {message}")
+
+    def resolve(self, path, name):
+        """The file of ours that an include names, or None: then it is generated or somebody else's."""
+        for base in (path.parent, pathlib.Path("src"), pathlib.Path("include"), pathlib.Path(path.parts[0]),
+                     pathlib.Path()):
+            parts = []
+            for part in (base / name).parts:
+                if part == ".." and parts:
+                    parts.pop()
+                else:
+                    parts.append(part)
+            candidate = pathlib.Path(*parts)
+            if candidate in self.files:
+                return candidate
+        return None
+
+    def needs_cuda(self, path):
+        return path.suffix in CUDA_SUFFIXES or any(
+            not quoted and CUDA_HEADER.match(name) for _, quoted, name in includes(self.files[path]))
+
+    def check_include(self, path, line, target):
+        own, other = layer_of(path), layer_of(target)
+        if other > own:
+            self.report(path, line, f"{LAYERS[own]} stands above {LAYERS[other]} and may not include {target}")
+        if target.suffix == ".cpp":
+            self.report(path, line, f"{target} is no header")
+        if self.needs_cuda(target) and not may_include_cuda(path):
+            self.report(path, line, f"{target} needs CUDA: only *.cu, *.cuh and src/device/cuda_* may include it")
+        codec = codec_of(target)
+        if codec and codec != codec_of(path) and own < FIRST_PROGRAM:
+            self.check_codec_use(path, line, target, codec)
+
+    def check_codec_use(self, path, line, target, codec):
+        user = codec_of(path)
+        if user and codec not in KNOWN_CODECS.get(user, set()):
+            self.report(path, line, f"codec {user} may not know codec {codec} (KNOWN_CODECS in check_layers.py)")
+        elif not user and path.parent == pathlib.Path("src/codecs") and not path.stem.startswith("registry"):
+            self.report(path, line, "of the files beside the codecs only registry.* may know them")
+        elif target.name != f"{codec}.hpp" and target.name not in SHARED_BY_CODEC:
+            self.report(path, line, f"{target} belongs to codec {codec} alone")
+
+    def check_includes(self):
+        for path, text in self.files.items():
+            for line, quoted, name in includes(text):
+                if not quoted and CUDA_HEADER.match(name) and not may_include_cuda(path):
+                    self.report(path, line, f"<{name}> belongs in *.cu, *.cuh and src/device/cuda_* only")
+                target = self.resolve(path, name) if quoted else None
+                if target is not None and layer_of(target) is not None:
+                    self.check_include(path, line, target)
+                elif quoted and name.split("/")[0] in {pathlib.Path(l).name for l in LAYERS} and "_generated" not in name:
+                    self.report(path, line, f'"{name}" is not there')
+
+    def check_codec_folders(self):
+        codecs = self.root / "src/codecs"
+        for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
+            present = {p.name for p in folder.iterdir()}
+            required = REQUIRED | {f"{folder.name}.hpp"}
+            where = folder.relative_to(self.root)
+            for name in sorted(required - present):
+                self.problems.append(f"{where}: {name} is missing")
+            for name in sorted(present - required - OPTIONAL):
+                self.problems.append(f"{where}: {name} is none of the names a codec's folder has")
+
+    def check(self):
+        self.check_includes()
+        self.check_codec_folders()
+        return self.problems
+
+
+def make_tree(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def good_tree():
+    files = {
+        "include/bobbin/status.hpp": "#include <string>\n",
+        "src/core/bits.hpp": '#include "bobbin/status.hpp"\n',
+        "src/device/cuda_status.hpp": "#include <cuda_runtime_api.h>\n",
+        "src/device/cuda_api.cpp": '#include "device/cuda_status.hpp"\n',
+        "src/codecs/codec.hpp": '#include "core/bits.hpp"\n',
+        "src/codecs/registry.cpp": '#include "codecs/ffor/ffor.hpp"\n#include "codecs/bitpack/bitpack.hpp"\n',
+        "src/file/reader.cpp": '#include "codecs/codec.hpp"\n#include "footer_generated.h"\n',
+        "cli/main.cpp": '#include "bobbin/status.hpp"\n#include "args.hpp"\n',
+        "cli/args.hpp": "",
+    }
+    for codec in ("bitpack", "ffor"):
+        for name in REQUIRED | {f"{codec}.hpp"}:
+            files[f"src/codecs/{codec}/{name}"] = ""
+    files["src/codecs/ffor/tile.hpp"] = '#include "codecs/bitpack/tile.hpp"\n'
+    files["src/codecs/ffor/launch.cu"] = '#include <cuda_runtime.h>\n#include "device/cuda_status.hpp"\n'
+    return files
+
+
+# Each plants one violation: the files it adds or changes, and what the report must say.
+PLANTED = [
+    ({"src/core/bits.hpp": '#include "codecs/codec.hpp"\n'}, "src/core stands above src/codecs"),
+    ({"include/bobbin/status.hpp": '#include "core/bits.hpp"\n'}, "include stands above src/core"),
+    ({"src/file/reader.cpp": '#include "../../cli/args.hpp"\n'}, "src/file stands above cli"),
+    ({"src/codecs/bitpack/decode.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "codec bitpack may not know codec ffor"),
+    ({"src/codecs/ffor/decode.cpp": '#include "codecs/bitpack/private.hpp"\n',
+      "src/codecs/bitpack/private.hpp": ""}, "belongs to codec bitpack alone"),
+    ({"src/codecs/codec.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "only registry.* may know them"),
+    ({"src/codecs/bitpack/helpers.hpp": ""}, "helpers.hpp is none of the names"),
+    ({"src/codecs/delta/spec.md": ""}, "src/codecs/delta: launch.cu is missing"),
+    ({"src/codecs/bitpack/tile.hpp": "#include <cuda_runtime.h>\n"}, "<cuda_runtime.h> belongs in"),
+    ({"src/array/array.cpp": '#include "simt/cuda_cta.cuh"\n', "src/simt/cuda_cta.cuh": ""}, "needs CUDA"),
+    ({"src/device/stream.cpp": '#include "device/cuda_status.hpp"\n'}, "needs CUDA"),
+    ({"src/core/bits.cpp": '#include "core/gone.hpp"\n'}, '"core/gone.hpp" is not there'),
+    ({"src/core/bits.cpp": '#include "core/types.cpp"\n', "src/core/types.cpp": ""}, "is no header"),
+]
+
+
+def self_test():
+    failures = 0
+    for files, expected in [({}, None)] + PLANTED:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            make_tree(root, good_tree() | files)
+            problems = Tree(root).check()
+        found = not problems if expected is None else any(expected in p for p in problems)
+        if not found:
+            failures += 1
+            print(f"self-test: expected {expected or 'no problem'}, got {problems}", file=sys.stderr)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true", help="check the checker on planted violations")
+    args = parser.parse_args()
+    if args.self_test:
+        return 1 if self_test() else 0
+    problems = Tree(args.root).check()
+    print("\n".join(problems), end="\n" if problems else "")
+    print(f"layers: {len(problems)} problems" if problems else "layers: in order")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what clang-format and clang-tidy do not: licence lines, tabs, line length, machine paths, leftovers, links.
+
+usage: check_style.py [--root DIR] | --self-test
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+CPP_SUFFIXES = {".hpp", ".h", ".cpp", ".cu", ".cuh"}
+SCRIPT_SUFFIXES = {".py", ".sh", ".cmake", ".fbs"}
+MAX_COLUMNS = 110
+MAX_LINES = 500  # a reason to think about splitting, not an error
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+# Bytes that tests and fuzzers read, and what programs printed: not ours to style.
+DATA_FOLDERS = ("tests/golden", "fuzz/corpus", "bench/results")
+SKIPPED_FOLDERS = {".git", "build", "carry", ".cache", "__pycache__"}
+
+# Written in pieces, so that this file passes its own check.
+MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(" + "|".join(["work", "root", "home"]) + r")/")
+LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def list_files(root):
+    """Tracked files and those that will be; all files where there is no git."""
+    try:
+        output = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], check=True,
+                                capture_output=True).stdout.decode()
+        names = [name for name in output.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        names = []
+        for folder, folders, files in os.walk(root):
+            folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS]
+            names += [os.path.relpath(os.path.join(folder, f), root) for f in files]
+    return sorted(pathlib.Path(n) for n in set(names) if (root / n).is_file())
+
+
+def wants_licence(path, text):
+    return (path.suffix in CPP_SUFFIXES | SCRIPT_SUFFIXES or path.name == "CMakeLists.txt" or text.startswith("#!")
+            or path.suffix == ".in")
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.problems = []
+        self.warnings = []
+
+    def check_lines(self, path, text):
+        is_cpp = path.suffix in CPP_SUFFIXES
+        for number, line in enumerate(text.splitlines(), 1):
+            where = f"{path}:{number}"
+            if "\t" in line and (is_cpp or path.suffix != ".md"):
+                self.problems.append(f"{where}: tab")
+            if is_cpp and len(line) > MAX_COLUMNS:
+                self.problems.append(f"{where}: {len(line)} columns, {MAX_COLUMNS} at most")
+            if line != line.rstrip():
+                self.problems.append(f"{where}: blanks at the end")
+            if MACHINE_PATH.search(line):
+                self.problems.append(f"{where}: a path of one machine")
+            if LEFTOVER.search(line):
+                self.problems.append(f"{where}: unfinished ({LEFTOVER.search(line).group()})")
+
+    def check_links(self, path, text):
+        blanked = CODE_BLOCK.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+        for match in LINK.finditer(blanked):
+            target = match.group(1).split("#")[0]
+            if not target or re.match(r"^[a-z]+:", target):
+                continue
+            if not (self.root / path.parent / target).exists():
+                line = blanked.count("\n", 0, match.start()) + 1
+                self.problems.append(f"{path}:{line}: {target} is not there")
+
+    def check_file(self, path):
+        data = (self.root / path).read_bytes()
+        if b"\0" in data:
+            return
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            self.problems.append(f"{path}: not UTF-8")
+            return
+        if text and not text.endswith("\n"):
+            self.problems.append(f"{path}: no newline at the end")
+        if wants_licence(path, text) and SPDX not in "".join(text.splitlines(keepends=True)[:2]):
+            self.problems.append(f"{path}:1: no line '{SPDX}'")
+        self.check_lines(path, text)
+        if path.suffix in CPP_SUFFIXES and text.count("\n") > MAX_LINES:
+            self.warnings.append(f"{path}: {text.count(chr(10))} lines: can it be split?")
+        if path.suffix == ".md":
+            self.check_links(path, text)
+
+    def check(self):
+        for path in list_files(self.root):
+            if path.name != "LICENSE" and not any(path.is_relative_to(f) for f in DATA_FOLDERS):
+                self.check_file(path)
+        return self.problems
+
+
+GOOD = {
+    "src/a.cpp": f"// {SPDX}\nint a;\n",
+    "run": f"#!/bin/sh\n# {SPDX}\n",
+    "docs/a.md": "[the source](../src/a.cpp) [away](https://example.org) [here](#top)\n",
+}
+PLANTED = [
+    ({"src/b.cpp": "int b;\n"}, "src/b.cpp:1: no line"),
+    ({"src/b.cpp": f"// {SPDX}\n\tint b;\n"}, "src/b.cpp:2: tab"),
+    ({"src/b.cpp": f"// {SPDX}\n//{'x' * MAX_COLUMNS}\n"}, "112 columns"),
+    ({"src/b.cpp": f"// {SPDX}\nint b; \n"}, "blanks at the end"),
+    ({"src/b.cpp": f"// {SPDX}\nint b;"}, "no newline"),
+    ({"docs/b.md": "see /" + "home/somebody/x\n"}, "a path of one machine"),
+    ({"docs/b.md": "TO" + "DO\n"}, "unfinished"),
+    ({"docs/b.md": "first\n[gone](gone.md)\n"}, "docs/b.md:2: gone.md is not there"),
+]
+
+
+def self_test():
+    failures = 0
+    for files, expected in [({}, None)] + PLANTED:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in (GOOD | files).items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            problems = Checker(root).check()
+        found = not problems if expected is None else any(expected in p for p in problems)
+        if not found:
+            failures += 1
+            print(f"self-test: expected {expected or 'no problem'}, got {problems}", file=sys.stderr)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true", help="check the checker on planted violations")
+    args = parser.parse_args()
+    if args.self_test:
+        return 1 if self_test() else 0
+    checker = Checker(args.root)
+    problems = checker.check()
+    for warning in checker.warnings:
+        print(f"warning: {warning}")
+    print("\n".join(problems), end="\n" if problems else "")
+    print(f"style: {len(problems)} problems" if problems else "style: in order")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,406 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A second reader of .bob files, written from docs/format.md and the codecs' spec.md alone. Plain and slow: it keeps the
+documents honest. Needs nothing but Python's standard library.
+
+usage: read_bob.py FILE                    what is in the file; checks all of it
+       read_bob.py FILE --column NAME      the column's values, one a line
+       read_bob.py --check MANIFEST        decodes the golden files the manifest lists
+"""
+import argparse
+import pathlib
+import struct
+import sys
+import zlib
+
+MAGIC = bytes.fromhex("89424f420d0a1a0a")
+VERSION = 1
+HEADER_BYTES, TRAILER_BYTES, ALIGNMENT = 128, 32, 128
+MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
+MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
+# Number: name, struct's letter, bits.
+TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
+         5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64)}
+CODECS = {1: "bitpack", 2: "ffor"}
+
+
+class BadFile(Exception):
+    pass
+
+
+def require(condition, message):
+    if not condition:
+        raise BadFile(message)
+
+
+# --- XXH3-64, seed 0, default secret; inputs of 1 to 16 bytes do not occur -----------------------------------------------
+
+SECRET = bytes.fromhex(
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
+    "cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c"
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364"
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e"
+    "2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e")
+MASK = 2**64 - 1
+P32_1, P32_2, P32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+P64_1, P64_2, P64_3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+P64_4, P64_5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+
+def word(data, at):
+    return int.from_bytes(data[at:at + 8], "little")
+
+
+def fold(a, b):
+    product = a * b
+    return (product & MASK) ^ (product >> 64)
+
+
+def mix(data, at, secret_at):
+    return fold(word(data, at) ^ word(SECRET, secret_at), word(data, at + 8) ^ word(SECRET, secret_at + 8))
+
+
+def avalanche(h):
+    h ^= h >> 37
+    h = h * 0x165667919E3779F9 & MASK
+    return h ^ (h >> 32)
+
+
+def xxh3_short(data):
+    """Up to 240 bytes."""
+    size = len(data)
+    if size == 0:
+        h = word(SECRET, 56) ^ word(SECRET, 64)
+        h = (h ^ (h >> 33)) * P64_2 & MASK
+        h = (h ^ (h >> 29)) * P64_3 & MASK
+        return h ^ (h >> 32)
+    require(size > 16, "checksums of 1 to 16 bytes are left out of this reader")
+    total = size * P64_1
+    if size <= 128:
+        for i in range((size - 1) // 32 + 1):
+            total += mix(data, 16 * i, 32 * i) + mix(data, size - 16 * (i + 1), 32 * i + 16)
+        return avalanche(total & MASK)
+    for i in range(8):
+        total += mix(data, 16 * i, 16 * i)
+    total = avalanche(total & MASK)
+    for i in range(8, size // 16):
+        total += mix(data, 16 * i, 16 * (i - 8) + 3)
+    total += mix(data, size - 16, 136 - 17)
+    return avalanche(total & MASK)
+
+
+def xxh3(data):
+    size = len(data)
+    if size <= 240:
+        return xxh3_short(data)
+    lanes = [P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1]
+
+    def accumulate(at, secret_at):
+        for i in range(8):
+            value = word(data, at + 8 * i)
+            key = value ^ word(SECRET, secret_at + 8 * i)
+            lanes[i ^ 1] = (lanes[i ^ 1] + value) & MASK
+            lanes[i] = (lanes[i] + (key & 0xFFFFFFFF) * (key >> 32)) & MASK
+
+    stripes = (size - 1) // 64
+    for stripe in range(stripes):
+        accumulate(64 * stripe, 8 * (stripe % 16))
+        if stripe % 16 == 15:
+            for i in range(8):
+                lanes[i] = ((lanes[i] ^ (lanes[i] >> 47) ^ word(SECRET, 128 + 8 * i)) * P32_1) & MASK
+    accumulate(size - 64, 192 - 64 - 7)
+    total = size * P64_1
+    for i in range(4):
+        total += fold(lanes[2 * i] ^ word(SECRET, 11 + 16 * i), lanes[2 * i + 1] ^ word(SECRET, 19 + 16 * i))
+    return avalanche(total & MASK)
+
+
+# --- FlatBuffers, as much as section 5.1 tells ----------------------------------------------------------------------------
+
+class Table:
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+        self.vtable = at - self.number("i", at)
+        self.vtable_bytes = self.number("H", self.vtable)
+
+    def number(self, letter, at):
+        size = struct.calcsize("<" + letter)
+        require(0 <= at <= len(self.data) - size, "footer: an offset leads out of it")
+        return struct.unpack_from("<" + letter, self.data, at)[0]
+
+    def place(self, field):
+        """Where a field stands; None when it is absent."""
+        entry = 4 + 2 * field
+        if entry + 2 > self.vtable_bytes:
+            return None
+        offset = self.number("H", self.vtable + entry)
+        return self.at + offset if offset else None
+
+    def scalar(self, field, letter):
+        place = self.place(field)
+        return 0 if place is None else self.number(letter, place)
+
+    def target(self, field, required=False):
+        place = self.place(field)
+        require(place is not None or not required, "footer: a required field is missing")
+        return None if place is None else place + self.number("I", place)
+
+    def child(self, field):
+        return Table(self.data, self.target(field, True))
+
+    def vector(self, field, element_bytes, required=False):
+        """Where the elements start, and how many there are."""
+        at = self.target(field, required)
+        if at is None:
+            return 0, 0
+        count = self.number("I", at)
+        require(count * element_bytes <= len(self.data) - at - 4, "footer: a vector reaches beyond it")
+        return at + 4, count
+
+    def bytes(self, field, required=False):
+        at, count = self.vector(field, 1, required)
+        return self.data[at:at + count]
+
+    def tables(self, field, required=False):
+        at, count = self.vector(field, 4, required)
+        return [Table(self.data, at + 4 * i + self.number("I", at + 4 * i)) for i in range(count)]
+
+
+# --- The container --------------------------------------------------------------------------------------------------------
+
+class Node:
+    def __init__(self, table, file, depth):
+        require(depth <= MAX_DEPTH, "a tree that is too deep")
+        self.codec, self.type, self.length = table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q")
+        require(self.codec in CODECS, f"unknown codec {self.codec}")
+        require(self.type in TYPES, f"unknown type {self.type}")
+        self.metadata = table.bytes(3)
+        require(len(self.metadata) <= MAX_METADATA, "too much metadata")
+        at, count = table.vector(4, 4)
+        require(count <= MAX_BUFFERS, "too many buffers")
+        self.segments = [table.number("I", at + 4 * i) for i in range(count)]
+        for segment in self.segments:
+            require(segment < len(file.segments), f"segment {segment} does not exist")
+            require(segment not in file.used, f"segment {segment} is used twice")
+            file.used.add(segment)
+        children = table.tables(5)
+        require(len(children) <= MAX_CHILDREN, "too many children")
+        self.children = [Node(child, file, depth + 1) for child in children]
+
+
+class File:
+    def __init__(self, path):
+        self.data = pathlib.Path(path).read_bytes()
+        self.used = set()
+        footer, footer_at = self.read_frame()
+        require(footer[4:8] == b"BOBF", "footer: not a footer")
+        root = Table(footer, struct.unpack_from("<I", footer)[0])
+        self.columns = self.read_columns(root)
+        self.segments = self.read_segments(root, footer_at)
+        self.groups = [self.read_group(g) for g in root.tables(1, True)]
+        require(len(self.used) == len(self.segments), "footer: a segment belongs to no column")
+        self.num_rows = sum(rows for rows, _ in self.groups)
+
+    def read_frame(self):
+        data = self.data
+        require(len(data) >= HEADER_BYTES + TRAILER_BYTES, "header: too short")
+        require(data[:8] == MAGIC, "header: the magic is missing")
+        version, = struct.unpack_from("<I", data, 8)
+        require(version == VERSION, f"header: format version {version}")
+        require(not any(data[12:HEADER_BYTES]), "header: reserved bytes are not zero")
+        trailer_at = len(data) - TRAILER_BYTES
+        size, checksum, version, reserved, magic = struct.unpack_from("<QQII8s", data, trailer_at)
+        require(magic == MAGIC, "trailer: the magic is missing")
+        require(version == VERSION and reserved == 0, "trailer: version or reserved bytes")
+        require(size <= min(trailer_at - HEADER_BYTES, MAX_FOOTER_BYTES), "trailer: the footer's size")
+        footer = data[trailer_at - size:trailer_at]
+        require(xxh3(footer) == checksum, "footer: the checksum does not match")
+        return footer, trailer_at - size
+
+    @staticmethod
+    def read_columns(root):
+        columns = []
+        for table in root.tables(0, True):
+            name, number = table.bytes(0, True), table.scalar(1, "B")
+            require(len(name) <= MAX_NAME_BYTES and b"\0" not in name, "footer: a column's name")
+            require(number in TYPES, f"footer: unknown type {number}")
+            try:
+                columns.append((name.decode("utf-8"), number))
+            except UnicodeDecodeError as error:
+                raise BadFile("footer: a name that is not UTF-8") from error
+        require(len(columns) <= MAX_COLUMNS, "footer: too many columns")
+        require(len({name for name, _ in columns}) == len(columns), "footer: two columns of one name")
+        return columns
+
+    @staticmethod
+    def read_segments(root, footer_at):
+        segments, position = [], HEADER_BYTES
+        at, count = root.vector(2, 24, True)
+        for i in range(count):
+            offset, size, checksum = struct.unpack_from("<QQQ", root.data, at + 24 * i)
+            require(offset == position and size <= MAX_SEGMENT_BYTES, f"footer: segment {i}: its place or size")
+            position += -(-size // ALIGNMENT) * ALIGNMENT
+            require(position <= footer_at, f"footer: segment {i} reaches into the footer")
+            segments.append((offset, size, position, checksum))
+        require(position == footer_at, "footer: bytes before it belong to no segment")
+        return segments
+
+    def read_group(self, table):
+        rows = table.scalar(0, "Q")
+        require(1 <= rows <= MAX_GROUP_ROWS, "footer: a row group's rows")
+        chunks = []
+        for chunk in table.tables(1, True):
+            chunks.append((Node(chunk.child(0), self, 1), chunk.scalar(1, "Q"), chunk.scalar(2, "Q")))
+        require(len(chunks) == len(self.columns), "footer: chunks and columns differ in number")
+        for (root, _, _), (_, number) in zip(chunks, self.columns):
+            require(root.type == number and root.length == rows, "footer: a chunk's type or length")
+        return rows, chunks
+
+    def segment(self, index):
+        offset, size, end, checksum = self.segments[index]
+        require(xxh3(self.data[offset:end]) == checksum, f"segment {index}: the checksum does not match")
+        return self.data[offset:offset + size]
+
+    def read(self, column):
+        """All values of a column, each chunk compared with its zone map."""
+        _, letter, bits = TYPES[self.columns[column][1]]
+        values = []
+        for rows, chunks in self.groups:
+            root, low, high = chunks[column]
+            raw = decode(root, [self.segment(s) for s in root.segments], bits)
+            chunk = struct.unpack(f"<{rows}{letter}", b"".join(v.to_bytes(bits // 8, "little") for v in raw))
+            zone = (min(chunk) & (2**bits - 1), max(chunk) & (2**bits - 1))
+            require(zone == (low, high), "a zone map that its values do not have")
+            values.extend(chunk)
+        return values
+
+
+# --- The codecs: values as bit patterns ------------------------------------------------------------------------------------
+
+def registers_of(values, width, bits):
+    lanes = 1024 // bits
+    return -(-(-(-values // lanes) * width) // bits)
+
+
+def unpack(packed, start, width, bits, count):
+    """`count` values of the vector that starts at byte `start`: bitpack/spec.md, "Decoding value i"."""
+    lanes, size = 1024 // bits, bits // 8
+
+    def stored(k, lane):
+        at = start + 128 * k + lane * size
+        return int.from_bytes(packed[at:at + size], "little")
+
+    values = []
+    for i in range(count):
+        if width == 0:
+            values.append(0)
+            continue
+        bit = i // lanes * width
+        k, shift = bit // bits, bit % bits
+        value = stored(k, i % lanes) >> shift
+        if shift + width > bits:
+            value |= stored(k + 1, i % lanes) << (bits - shift)
+        values.append(value & (2**width - 1))
+    return values
+
+
+def vector_lengths(length):
+    return [min(1024, length - first) for first in range(0, length, 1024)]
+
+
+def decode_bitpack(node, buffers, bits):
+    require(len(node.metadata) == 1 and len(buffers) == 1 and not node.children, "bitpack: its parts")
+    width, packed = node.metadata[0], buffers[0]
+    require(width <= bits, "bitpack: the width")
+    lengths = vector_lengths(node.length)
+    require(len(packed) == 128 * sum(registers_of(n, width, bits) for n in lengths), "bitpack: the size of packed")
+    values = []
+    for v, count in enumerate(lengths):
+        values += unpack(packed, 128 * width * v, width, bits, count)
+    return values
+
+
+def decode_ffor(node, buffers, bits):
+    require(len(node.metadata) == 0 and len(buffers) == 3 and not node.children, "ffor: its parts")
+    references, entries, packed = buffers
+    lengths = vector_lengths(node.length)
+    require(len(references) == len(lengths) * bits // 8 and len(entries) == len(lengths) * 4, "ffor: buffer sizes")
+    require(len(packed) % 128 == 0, "ffor: the size of packed")
+    values = []
+    for v, count in enumerate(lengths):
+        entry = int.from_bytes(entries[4 * v:4 * v + 4], "little")
+        width, first = entry & 127, entry >> 7
+        require(width <= bits, "ffor: a width")
+        require(first + registers_of(count, width, bits) <= len(packed) // 128, "ffor: a vector outside of packed")
+        reference = int.from_bytes(references[v * bits // 8:(v + 1) * bits // 8], "little")
+        values += [(reference + d) % 2**bits for d in unpack(packed, 128 * first, width, bits, count)]
+    return values
+
+
+def decode(node, buffers, bits):
+    return {"bitpack": decode_bitpack, "ffor": decode_ffor}[CODECS[node.codec]](node, buffers, bits)
+
+
+# --- The command -----------------------------------------------------------------------------------------------------------
+
+def show(path):
+    file = File(path)
+    print(f"{path}: {file.num_rows} rows, {len(file.columns)} columns, {len(file.groups)} row groups, "
+          f"{len(file.segments)} segments")
+    for c, (name, number) in enumerate(file.columns):
+        values = file.read(c)
+        codecs = sorted({CODECS[chunks[c][0].codec] for _, chunks in file.groups})
+        print(f"  {name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
+              f"{f'{min(values)} to {max(values)}' if values else 'empty'}")
+
+
+def check(manifest):
+    folder = pathlib.Path(manifest).parent
+    files, checked = {}, 0
+    for line in pathlib.Path(manifest).read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        file_name, column, type_name, rows, crc, name = line.split(" ", 5)
+        if file_name not in files:
+            files[file_name] = File(folder / file_name)
+        file = files[file_name]
+        where = f"{file_name}, column {column}"
+        require(file.num_rows == int(rows), f"{where}: {file.num_rows} rows instead of {rows}")
+        checked += 1
+        if column == "-":
+            continue
+        found_name, number = file.columns[int(column)]
+        require((found_name, TYPES[number][0]) == (name, type_name), f"{where}: another name or type")
+        values = struct.pack(f"<{rows}{TYPES[number][1]}", *file.read(int(column)))
+        require(f"{zlib.crc32(values):08x}" == crc, f"{where}: other values")
+    require(checked > 0, "the manifest is empty")
+    print(f"{checked} columns of {len(files)} files decode to what the manifest says")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Reads .bob files, plainly and slowly.")
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--column", metavar="NAME", help="print this column's values")
+    parser.add_argument("--check", metavar="MANIFEST", help="decode all files of a manifest")
+    arguments = parser.parse_args()
+    if (arguments.file is None) == (arguments.check is None):
+        parser.error("give a FILE or --check MANIFEST")
+    try:
+        if arguments.check:
+            check(arguments.check)
+        elif arguments.column is not None:
+            file = File(arguments.file)
+            names = [name for name, _ in file.columns]
+            require(arguments.column in names, f"no column {arguments.column!r}")
+            print(*file.read(names.index(arguments.column)), sep="\n")
+        else:
+            show(arguments.file)
+    except (BadFile, OSError) as error:
+        print(f"{arguments.file or arguments.check}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
