@@ -118,7 +118,8 @@ Status run(const Args& args) {
     }
   }
   Table table({"type", "width", "method", "ratio", "encode GB/s", "of memcpy", "decode GB/s", "of memcpy",
-               "spread %", "compare GB/s", "checked"});
+               "spread %", "compare GB/s", "checked"},
+              3);
   Json json = Json::array();
   bool checked = true;
   for (const Row& row : rows) {

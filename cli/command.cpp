@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
-#include <set>
 
 #include "device/stream.hpp"
 #include "file/text.hpp"
@@ -30,6 +30,17 @@ CLI::Option* add_backend_option(CLI::App& verb, std::string& backend) {
       ->check(CLI::Validator(check, "", "backend"))
       ->type_name("WHERE")
       ->capture_default_str();
+}
+
+CLI::Validator number_between(uint64_t least, uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    uint64_t number = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    const bool fine = error == std::errc{} && end == last && number >= least && number <= most;
+    return fine ? "" : fmt::format("'{}' is no number from {} to {}", text, least, most);
+  };
+  return {check, "", "number"};
 }
 
 Result<Backend> pick_backend(const std::string& name) {

@@ -29,6 +29,10 @@ void add_devices(CLI::App& app, Action& action);
 CLI::Option* add_type_option(CLI::App& verb, std::string& type);
 CLI::Option* add_backend_option(CLI::App& verb, std::string& backend);
 
+// Accepts whole numbers from `least` to `most`. CLI11's own check words its message differently from version
+// to version.
+[[nodiscard]] CLI::Validator number_between(uint64_t least, uint64_t most);
+
 // "auto": the GPU when there is one, else the CPU. Fails when a GPU is asked for and there is none.
 [[nodiscard]] Result<Backend> pick_backend(const std::string& name);
 

@@ -42,7 +42,7 @@ double ratio(uint64_t raw_bytes, uint64_t stored_bytes) {
 }
 
 std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes) {
-  return stored_bytes == 0 ? "-" : fmt::format("{:.2f}", ratio(raw_bytes, stored_bytes));
+  return raw_bytes == 0 || stored_bytes == 0 ? "-" : fmt::format("{:.2f}", ratio(raw_bytes, stored_bytes));
 }
 
 void print(std::string_view text) {

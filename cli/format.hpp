@@ -22,7 +22,7 @@ using bench::Json;
 [[nodiscard]] std::string count(uint64_t number, std::string_view noun);
 // raw / stored; 0 when nothing is stored.
 [[nodiscard]] double ratio(uint64_t raw_bytes, uint64_t stored_bytes);
-// "4.00"; "-" when nothing is stored.
+// "4.00"; "-" when there is nothing to compare.
 [[nodiscard]] std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes);
 
 // Writes text to stdout; main checks stdout once, at the end.

@@ -46,7 +46,6 @@ int run(int argc, char** argv) {
   CLI::App app("Bobbin keeps columns of integers compressed, and decodes them at the speed of memory.",
                "bobbin");
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
-  app.footer(kExamples);
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
   for (const auto& add : {add_compress, add_decompress, add_inspect, add_verify, add_bench, add_devices}) {
@@ -55,6 +54,7 @@ int run(int argc, char** argv) {
   for (CLI::App* verb : app.get_subcommands(nullptr)) {
     verb->group("Verbs");
   }
+  app.footer(kExamples);  // after the verbs, which would inherit it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

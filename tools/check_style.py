@@ -17,8 +17,9 @@ SCRIPT_SUFFIXES = {".py", ".sh", ".cmake", ".fbs"}
 MAX_COLUMNS = 110
 MAX_LINES = 500  # a reason to think about splitting, not an error
 SPDX = "SPDX-License-Identifier: Apache-2.0"
-# Bytes that tests and fuzzers read, and what programs printed: not ours to style.
+# Bytes that tests and fuzzers read: not ours to style.
 DATA_FOLDERS = ("tests/golden", "fuzz/corpus", "bench/results")
+RECORDED_SUFFIXES = {".stdout", ".stderr", ".exit"}  # what programs printed: blanks and tabs are theirs
 SKIPPED_FOLDERS = {".git", "build", "carry", ".cache", "__pycache__"}
 
 # Written in pieces, so that this file passes its own check.
@@ -57,11 +58,12 @@ class Checker:
         is_cpp = path.suffix in CPP_SUFFIXES
         for number, line in enumerate(text.splitlines(), 1):
             where = f"{path}:{number}"
-            if "\t" in line and (is_cpp or path.suffix != ".md"):
+            recorded = path.suffix in RECORDED_SUFFIXES
+            if "\t" in line and not recorded:
                 self.problems.append(f"{where}: tab")
             if is_cpp and len(line) > MAX_COLUMNS:
                 self.problems.append(f"{where}: {len(line)} columns, {MAX_COLUMNS} at most")
-            if line != line.rstrip():
+            if line != line.rstrip() and not recorded:
                 self.problems.append(f"{where}: blanks at the end")
             if MACHINE_PATH.search(line):
                 self.problems.append(f"{where}: a path of one machine")
@@ -87,7 +89,7 @@ class Checker:
         except UnicodeDecodeError:
             self.problems.append(f"{path}: not UTF-8")
             return
-        if text and not text.endswith("\n"):
+        if text and not text.endswith("\n") and path.suffix not in RECORDED_SUFFIXES:
             self.problems.append(f"{path}: no newline at the end")
         if wants_licence(path, text) and SPDX not in "".join(text.splitlines(keepends=True)[:2]):
             self.problems.append(f"{path}:1: no line '{SPDX}'")

@@ -211,14 +211,17 @@ void add_bench(CLI::App& app, Action& action) {
       verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
   input->needs(type)->excludes(sample);
   verb->add_option("--rows", args->rows, "Rows to measure [the file's; 4194304 of each sample]")
-      ->check(CLI::Validator(CLI::Range(uint64_t{1}, uint64_t{1} << 32)).description(""))
+      ->check(number_between(1, uint64_t{1} << 32))
       ->type_name("N");
   verb->add_option("--runs", args->runs, "Runs of each measurement; the median counts")
-      ->check(CLI::Validator(CLI::Range(1, 1000)).description(""))
+      ->check(number_between(1, 1000))
       ->type_name("N")
       ->capture_default_str();
+  const auto check_cache = [](const std::string& state) -> std::string {
+    return state == "cold" || state == "warm" ? "" : "'" + state + "' is no cache state: cold, warm";
+  };
   verb->add_option("--cache", args->cache, "cold: caches emptied before each run; warm: not")
-      ->check(CLI::Validator(CLI::IsMember({"cold", "warm"})).description(""))
+      ->check(CLI::Validator(check_cache, "", "cache"))
       ->type_name("STATE")
       ->capture_default_str();
   add_backend_option(*verb, args->backend);

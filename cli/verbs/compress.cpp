@@ -108,7 +108,7 @@ void add_compress(CLI::App& app, Action& action) {
       ->check(CLI::Validator(&check_codec, "", "codec"))
       ->type_name("CODEC");
   verb->add_option("--rows-per-group", args->rows_per_group, "Rows of a row group")
-      ->check(CLI::Validator(CLI::Range(uint64_t{1}, kMaxRowsPerGroup)).description(""))
+      ->check(number_between(1, kMaxRowsPerGroup))
       ->type_name("N")
       ->capture_default_str();
   add_backend_option(*verb, args->backend);

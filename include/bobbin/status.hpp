@@ -4,7 +4,6 @@
 
 #include <cassert>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,18 +23,27 @@ enum class StatusCode {
 
 [[nodiscard]] std::string_view to_string(StatusCode code);
 
+// A place in the source. (std::source_location needs a newer clang than Debian 12's.)
+struct SourcePlace {
+  const char* file = "";
+  int line = 0;
+
+  static constexpr SourcePlace current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(StatusCode code, std::string message,
-         std::source_location where = std::source_location::current())
+  Status(StatusCode code, std::string message, SourcePlace where = SourcePlace::current())
       : code_(code), message_(std::move(message)), where_(where) {}
 
   [[nodiscard]] bool ok() const { return code_ == StatusCode::ok; }
   [[nodiscard]] StatusCode code() const { return code_; }
   [[nodiscard]] const std::string& message() const { return message_; }
   // Where in Bobbin the error was raised; for logs, never shown to users of the command.
-  [[nodiscard]] const std::source_location& where() const { return where_; }
+  [[nodiscard]] const SourcePlace& where() const { return where_; }
 
   // The same error, told from further out: "place: reason".
   [[nodiscard]] Status in(std::string_view place) const {
@@ -48,7 +56,7 @@ class [[nodiscard]] Status {
  private:
   StatusCode code_ = StatusCode::ok;
   std::string message_;
-  std::source_location where_;
+  SourcePlace where_;
 };
 
 // A value or the Status that says why there is none. Member names follow std::expected.

@@ -88,7 +88,8 @@ struct Codec {
   // Bytes the encoded form of these values takes, metadata included.
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
-  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
+  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them. The array
+  // need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
   // Checks everything the functions below rely on. They must not be called on an array that failed it.
   Status (*validate)(const Array& array) = nullptr;

@@ -85,7 +85,7 @@ struct RowCut {
 
   // The high word moves up by T-shift in two steps, so that shift = 0 stays defined.
   BOBBIN_HD constexpr Word extract(Word low, Word high) const {
-    return ((low >> shift) & low_mask) | (((high << 1) << (kBits<T> - 1 - shift)) & high_mask);
+    return static_cast<Word>(((low >> shift) & low_mask) | (((high << 1) << (kBits<T> - 1 - shift)) & high_mask));
   }
 };
 

@@ -7,26 +7,37 @@
 #include <cstring>
 
 #include "core/lanes.hpp"
+#include "core/stream_copy.hpp"
 
 namespace bobbin {
 
 // Calls unpack(v, rows, to) for each vector that holds one of the values offset .. offset+length-1; it writes
-// rows * kLanes<T> values. Whole vectors go straight to `out`, the edges through a buffer.
+// rows * kLanes<T> values. Whole vectors go straight to `out`, the edges through a buffer, and so do all vectors of a
+// large output, which is written past the caches.
 template <class T, class Unpack>
 void decode_vectors(uint64_t offset, uint64_t length, T* out, Unpack&& unpack) {
+  const bool stream = length * sizeof(T) >= kStreamBytes;
   const uint64_t end = offset + length;
   for (uint64_t first = offset / kVectorLength * kVectorLength; first < end; first += kVectorLength) {
     const uint64_t v = first / kVectorLength;
     const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end - first));
     const uint32_t rows = num_rows(here, kBits<T>);
-    if (first >= offset && rows * kLanes<T> == here) {
+    const bool whole = first >= offset && rows * kLanes<T> == here;
+    if (whole && !stream) {
       unpack(v, rows, out + (first - offset));
       continue;
     }
-    alignas(64) T edge[kVectorLength];
-    unpack(v, rows, edge);
+    alignas(64) T buffer[kVectorLength];
+    unpack(v, rows, buffer);
+    if (whole) {
+      copy_past_caches(out + (first - offset), buffer, here * sizeof(T));
+      continue;
+    }
     const auto skip = static_cast<uint32_t>(first < offset ? offset - first : 0);
-    std::memcpy(out + (first + skip - offset), edge + skip, (here - skip) * sizeof(T));
+    std::memcpy(out + (first + skip - offset), buffer + skip, (here - skip) * sizeof(T));
+  }
+  if (stream) {
+    end_copies_past_caches();
   }
 }
 

@@ -4,15 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include <source_location>
 #include <string>
 
 #include "bobbin/status.hpp"
 
 namespace bobbin::cuda_api {
 
-inline Status to_status(cudaError_t error, const char* call,
-                        std::source_location where = std::source_location::current()) {
+inline Status to_status(cudaError_t error, const char* call, SourcePlace where = SourcePlace::current()) {
   if (error == cudaSuccess) {
     return {};
   }

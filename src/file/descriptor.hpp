@@ -45,7 +45,7 @@ class Descriptor {
 
 // "place: No such file or directory". `error` is an errno.
 [[nodiscard]] inline Status io_error(const std::string& place, int error,
-                                     std::source_location where = std::source_location::current()) {
+                                     SourcePlace where = SourcePlace::current()) {
   return {StatusCode::io, place + ": " + std::generic_category().message(error), where};
 }
 

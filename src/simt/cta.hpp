@@ -18,7 +18,8 @@
 //   ballot(p) any(p) all(p) match_any(v)
 //   reduce_add(v) reduce_min(v) reduce_max(v) reduce_and(v) reduce_or(v) reduce_xor(v)     32-bit v
 //   shared<S>()                                           this block's S
-//   load(g, i) store(g, i, v)                             a Global or a Shared array
+//   load(g, i) store(g, i, v)                             a Global or a Shared array; a Global<const T> must not
+//                                                         change while the kernel runs
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
 //   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange

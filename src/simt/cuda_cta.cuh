@@ -67,9 +67,17 @@ class CudaCta {
     return *reinterpret_cast<S*>(bobbin_shared);
   }
 
+  // What a kernel only reads goes through the read-only path: such loads may move past stores.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load(Global<T> g, uint64_t i) const {
-    return g.data[i];
+    if constexpr (std::is_same_v<T, const Quad>) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(g.data) + i);
+      return Quad{{v.x, v.y, v.z, v.w}};
+    } else if constexpr (std::is_const_v<T>) {
+      return __ldg(g.data + i);
+    } else {
+      return g.data[i];
+    }
   }
   template <class T>
   __device__ __forceinline__ void store(Global<T> g, uint64_t i, T v) const {

@@ -37,7 +37,6 @@ struct Thread {
   Where where;
   CopyBarrier* copy_barrier = nullptr;
   uint32_t parity = 0;
-  size_t value_bytes = 0;
   Fiber fiber;
 };
 
@@ -51,6 +50,7 @@ struct Meeting {
   uint32_t round = 0;
 };
 
+// A bulk copy under way.
 struct Copy {
   std::byte* to;
   const std::byte* from;
@@ -123,16 +123,16 @@ void release(void* address) {
 }
 
 std::string_view file_name(const Where& where) {
-  const std::string_view path = where.file_name();
+  const std::string_view path = where.file;
   return path.substr(path.rfind('/') + 1);
 }
 
 std::string place(const Where& where) {
-  return std::string(file_name(where)) + ":" + std::to_string(where.line());
+  return std::string(file_name(where)) + ":" + std::to_string(where.line);
 }
 
 bool same_place(const Where& a, const Where& b) {
-  return a.line() == b.line() && a.column() == b.column() && std::string_view(a.file_name()) == b.file_name();
+  return a.line == b.line && std::string_view(a.file) == b.file;
 }
 
 std::string who(const Thread& thread) {
@@ -326,12 +326,12 @@ bool Machine::complete_a_copy() {
   const Copy copy = block.copies.back();
   block.copies.pop_back();
   copy_bytes(copy.to, copy.from, copy.bytes);
+  made_progress();
   set_flags(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
   BarrierState state = state_of(*copy.barrier);
   state.bytes_pending -= static_cast<int32_t>(copy.bytes);
   set_state(*copy.barrier, state);
   end_phase_if_complete(block, *copy.barrier);
-  made_progress();
   return true;
 }
 

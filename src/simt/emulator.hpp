@@ -16,7 +16,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <source_location>
 #include <string>
 #include <type_traits>
 
@@ -37,7 +36,7 @@ EmulatorOptions& default_emulator_options();
 
 namespace emulator {
 
-using Where = std::source_location;
+using Where = SourcePlace;
 
 class Machine;
 struct Thread;
@@ -68,7 +67,7 @@ void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyB
 }  // namespace emulator
 
 class EmulatorCta {
-  using Where = std::source_location;
+  using Where = SourcePlace;
 
  public:
   explicit EmulatorCta(emulator::Thread& thread) : thread_(thread), index_(emulator::thread_index(thread)) {}

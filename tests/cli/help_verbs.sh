@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every verb explains itself.
 for verb in compress decompress inspect verify bench devices; do
-  bobbin $verb --help | head -2
+  echo "$verb: $(bobbin $verb --help | grep -ciw usage)"
 done
+bobbin compress --help | grep -oE -- '--(type|output|force|codec|rows-per-group|backend|quiet)' | sort -u

@@ -8,9 +8,12 @@ for signal in INT TERM; do
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' bobbin compress pipe --type u8 -o out.bob &
   pid=$!
-  exec 3> pipe
+  exec 3<> pipe
   cat a.bin >&3
-  until compgen -G '.bobbin-*' > seen.txt; do sleep 0.05; done
+  for _ in {1..400}; do
+    compgen -G '.bobbin-*' > seen.txt && break
+    sleep 0.05
+  done
   kill -$signal $pid
   wait $pid
   echo "status $?"

@@ -6,7 +6,8 @@ status bobbin compress a.bin --type u32 -o /dev/null
 status bobbin decompress a.bin.bob -o /dev/null
 status bobbin compress a.bin --type u32 -o /dev/full
 status bobbin decompress a.bin.bob -o /dev/full
-status bobbin inspect a.bin.bob > /dev/full
+bobbin inspect a.bin.bob > /dev/full
+echo "status $?"
 mkfifo pipe
 cat pipe > back.bin &
 status bobbin decompress a.bin.bob -o pipe

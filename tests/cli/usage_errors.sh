@@ -19,3 +19,4 @@ status bobbin bench a.bin
 status bobbin bench a.bin --type u32 --sample
 status bobbin bench --sample --cache lukewarm
 ls
+status bobbin bench --sample --runs many

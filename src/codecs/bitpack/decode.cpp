@@ -48,7 +48,9 @@ template void unpack_vector<uint16_t>(const std::byte*, uint32_t, uint32_t, uint
 template void unpack_vector<uint32_t>(const std::byte*, uint32_t, uint32_t, uint32_t*);
 template void unpack_vector<uint64_t>(const std::byte*, uint32_t, uint32_t, uint64_t*);
 
-std::string describe(const Array& array) { return "width " + std::to_string(width_of(array)); }
+std::string describe(const Array& array) {
+  return array.metadata.size() == 1 ? "width " + std::to_string(width_of(array)) : "damaged";
+}
 
 Status validate(const Array& array) {
   BOBBIN_RETURN_IF(array.metadata.size() != 1, StatusCode::corrupt,

@@ -28,36 +28,166 @@ struct UniformSource {
   }
 };
 
-// Unpacks 32 rows a warp from any source of frames into any sink. Every codec that ends in packed vectors
-// decodes, tests and aggregates through it.
-template <class T, class Source, class Sink>
-struct UnpackKernel {
+// The values a block decodes or encodes at a time, one thread for each column of each vector: 32 threads for 64-bit
+// values in 32 KiB, 256 for 8-bit ones.
+template <class T, uint32_t kTileQuads>
+struct Tile {
+  static constexpr uint32_t kQuads = kTileQuads;
+  static constexpr uint32_t kValues = kQuads * kSliceLength<T>;
+  static constexpr uint32_t kVectors = kValues / kVectorLength;
+  static constexpr uint32_t kVectorQuads = kQuads / kVectors;
+  static constexpr uint32_t kThreads = kVectors * kSlices;
+  // As many blocks as an SM's shared memory holds (192 KiB): some wait for memory while others compute.
+  static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
+};
+
+// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. Whole tiles
+// are gathered in shared memory and leave it in one run: the card's memory wants long runs of writes.
+template <class T, class Source>
+struct DecodeKernel {
+  // 16 KiB beat 32 by up to 1 % (docs/perf/bitpack.md); 64-bit vectors are so long that a warp needs 32.
+  using Tile = bitpack::Tile<T, sizeof(T) == 8 ? 2048 : 1024>;
+  static constexpr uint32_t kThreads = Tile::kThreads;
+  static constexpr uint32_t kMinBlocks = Tile::kMinBlocks;
+  struct Shared {
+    simt::Shared<Quad, Tile::kQuads> values;
+  };
+
+  Source source;
+  Global<T> out;  // values offset .. end-1
+  uint64_t offset;
+  uint64_t end;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint32_t in_tile = cta.thread() / kSlices;
+    const uint32_t slice = cta.thread() % kSlices;
+    const uint64_t tile = cta.block();
+    const uint64_t vector = tile * Tile::kVectors + in_tile;
+    const uint64_t first = tile * Tile::kValues;
+    const bool inside = vector * kVectorLength < end;
+    const Frame<T> frame = inside ? source.frame(cta, vector) : Frame<T>{};
+    // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
+    if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
+      if (inside) {
+        decode_edge(cta, frame, vector * kVectorLength, slice);
+      }
+      return;
+    }
+    auto& shared = cta.template shared<Shared>();
+    const uint32_t to = in_tile * Tile::kVectorQuads + slice;
+    with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+      unpack_column<T, W>(cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
+        cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
+      });
+    });
+    cta.sync();
+    const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
+    BOBBIN_UNROLL
+    for (uint32_t q = 0; q < Tile::kQuads; q += kThreads) {
+      cta.store_once(quads, (first - offset) / kSliceLength<T> + q + cta.thread(),
+                     cta.load(shared.values, q + cta.thread()));
+    }
+  }
+
+ private:
+  template <class Cta>
+  BOBBIN_HD void decode_edge(Cta& cta, const Frame<T>& frame, uint64_t first, uint32_t slice) const {
+    const uint64_t left = end - first;
+    const uint32_t rows = left >= kVectorLength ? kRows<T> : num_rows(static_cast<uint32_t>(left), kBits<T>);
+    for (uint32_t row = 0; row < rows; ++row) {
+      const Quad quad = unpack_slice<T>(cta, source.packed, frame, row, slice);
+      for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
+        const uint64_t at = first + row * kLanes<T> + slice * kSliceLength<T> + i;
+        if (at >= offset && at < end) {
+          cta.store(out, at - offset, static_cast<T>(value_in<T>(quad, i) + frame.reference));
+        }
+      }
+    }
+  }
+};
+
+// Compares vectors from any source of frames with a constant: see ValueRange. Writes all 32 words of each vector.
+template <class T, class Source>
+struct CompareKernel {
   static constexpr uint32_t kThreads = 256;
+  // Bounds the registers to 40 (128 for 64-bit lanes): warps enough to cover the wait for memory.
+  static constexpr uint32_t kMinBlocks = sizeof(T) == 8 ? 2 : 6;
+  using Shape = TestShape<T>;
   using Shared = simt::NoShared;
 
   Source source;
-  Sink sink;
-  uint64_t end_row;
+  Global<uint32_t> bitmap;
+  T low;
+  T span;
+  bool negated;
+  uint64_t end;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t warp = uint64_t{cta.block()} * (kThreads / simt::kWarpSize) + cta.warp();
-    unpack_rows<T>(
-        cta, source.packed, warp * kRowsPerWarp, end_row, [&](uint64_t v) { return source.frame(cta, v); },
-        [&](const Slice<T>& part) { sink(cta, part); });
+    const uint64_t vector = warp * Shape::kVectorsPerWarp + cta.lane() / Shape::kWordsPerRegister;
+    const bool inside = vector * kVectorLength < end;
+    const bool whole = (vector + 1) * kVectorLength <= end;
+    const Frame<T> frame = inside ? source.frame(cta, vector) : Frame<T>{};
+    const auto range = PackedRange<T>::of(static_cast<T>(frame.reference - low), span, frame.width);
+    uint32_t hits[Shape::kHalves] = {};
+    if (frame.width == 0) {
+      for (uint32_t& word : hits) {
+        word = range.empty ? 0 : ~uint32_t{0};
+      }
+    } else if (whole) {
+      test_whole(cta, frame, range, hits);
+    }
+    BOBBIN_UNROLL
+    for (uint32_t half = 0; half < Shape::kHalves; ++half) {
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < Shape::kSwaps; ++i) {
+        hits[half] = swap_index_bits(cta, hits[half], i, i + Shape::kFirstBit);
+      }
+      if (inside) {
+        store_word(cta, frame, vector, Shape::word(cta.lane(), half), hits[half], whole);
+      }
+    }
+  }
+
+ private:
+  template <class Cta>
+  BOBBIN_HD void test_whole(Cta& cta, const Frame<T>& frame, const PackedRange<T>& range,
+                            uint32_t (&hits)[Shape::kHalves]) const {
+    const Global<const LaneWord<T>> words{reinterpret_cast<const LaneWord<T>*>(source.packed.data),
+                                          source.packed.size * (sizeof(Quad) / sizeof(LaneWord<T>))};
+    const uint64_t first = frame.first_register * Shape::kWordsPerRegister + cta.lane() % Shape::kWordsPerRegister;
+    with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+      if constexpr (W != 0) {
+        test_column<T, W>(cta, words, first, range, hits);
+      }
+    });
+    for (uint32_t& word : hits) {
+      word = range.empty ? 0 : word;
+    }
+  }
+
+  // A last, short vector is looked at value by value.
+  template <class Cta>
+  BOBBIN_HD void store_word(Cta& cta, const Frame<T>& frame, uint64_t vector, uint32_t word, uint32_t bits,
+                            bool whole) const {
+    bits = negated ? ~bits : bits;
+    if (!whole) {
+      bits = 0;
+      for (uint32_t i = 0; i < 32; ++i) {
+        const uint32_t at = word * 32 + i;
+        if (vector * kVectorLength + at < end) {
+          const Quad quad = unpack_slice<T>(cta, source.packed, frame, at / kLanes<T>,
+                                            at % kLanes<T> / kSliceLength<T>);
+          const auto value = static_cast<T>(value_in<T>(quad, at % kSliceLength<T>) + frame.reference - low);
+          bits |= static_cast<uint32_t>((value <= span) != negated) << i;
+        }
+      }
+    }
+    cta.store(bitmap, vector * (kVectorLength / 32) + word, bits);
   }
 };
-
-// Rows that hold the values up to `end`, and the blocks whose warps cover all rows of their vectors.
-template <class T>
-uint64_t rows_until(uint64_t end) {
-  return end / kVectorLength * kRows<T> + num_rows(static_cast<uint32_t>(end % kVectorLength), kBits<T>);
-}
-template <class T>
-uint64_t unpack_blocks(uint64_t end) {
-  constexpr uint64_t kRowsPerBlock = UnpackKernel<T, int, int>::kThreads / simt::kWarpSize * kRowsPerWarp;
-  return ceil_div<uint64_t>(num_vectors(end) * kRows<T>, kRowsPerBlock);
-}
 
 template <class Quads = const Quad>
 Global<Quads> as_quads(const Buffer& buffer) {
@@ -67,23 +197,25 @@ Global<Quads> as_quads(const Buffer& buffer) {
 // Decodes an array whose frames come from `source`.
 template <class T, class Executor, class Source>
 Status run_decode(const Executor& executor, const Source& source, const Array& array, void* out) {
+  using K = DecodeKernel<T, Source>;
   const uint64_t end = array.offset + array.length;
-  const StoreValues<T> sink{{static_cast<T*>(out), array.length}, array.offset, end};
-  return executor.run(UnpackKernel<T, Source, StoreValues<T>>{source, sink, rows_until<T>(end)},
-                      unpack_blocks<T>(end));
+  return executor.run(K{source, {static_cast<T*>(out), array.length}, array.offset, end},
+                      ceil_div<uint64_t>(end, K::Tile::kValues));
 }
 
 template <class T, class Executor, class Source>
 Status run_compare(const Executor& executor, const Source& source, const Array& array, const ValueRange& range,
                    uint32_t* bitmap) {
+  using K = CompareKernel<T, Source>;
+  constexpr uint64_t kVectorsPerBlock = uint64_t{K::kThreads} / simt::kWarpSize * K::Shape::kVectorsPerWarp;
   const uint64_t end = array.offset + array.length;
-  const TestValues<T> sink{{bitmap, num_vectors(end) * (kVectorLength / 32)},
-                           static_cast<T>(range.low),
-                           static_cast<T>(range.span),
-                           range.negated,
-                           end};
-  return executor.run(UnpackKernel<T, Source, TestValues<T>>{source, sink, rows_until<T>(end)},
-                      unpack_blocks<T>(end));
+  const K kernel{source,
+                 {bitmap, num_vectors(end) * (kVectorLength / 32)},
+                 static_cast<T>(range.low),
+                 static_cast<T>(range.span),
+                 range.negated,
+                 end};
+  return executor.run(kernel, ceil_div<uint64_t>(num_vectors(end), kVectorsPerBlock));
 }
 
 // The slice of row `row` of values in memory; values at or past `end` read as zero.

@@ -5,13 +5,14 @@
 // all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes side by side
 // (64-bit words for 64-bit lanes).
 //
-// Shape: a row is 128 bytes, cut into eight *slices* of 16 bytes. A thread unpacks one slice of one row: two loads
-// of 16 bytes, one Quad of values in registers, which it hands to a sink. Eight neighbouring threads make a row,
-// a warp four rows at a time and 32 rows (4 KiB of values) in all. Widths are run-time numbers: each vector may have
-// its own, and one kernel serves all.
+// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, thread c of eight walks down slice
+// c of all T rows (a *column*): it loads each register's slice once, 16 bytes at a time, and hands each row's
+// slice to a sink, from registers. A warp unpacks four vectors. The width is a template value, picked by with_width
+// at run time for each vector: shifts and masks are then constants, two instructions a word. To compare,
+// a thread walks down one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
 //
 // Shared memory: none. Preconditions (checked by validate): every register of a vector lies inside `packed`.
-// Cost: W/8 bytes read and T/8 written a value; about two instructions a byte written.
+// Cost: W/8 bytes read and T/8 written a value; about one instruction a byte written.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,6 @@ using simt::Global;
 using simt::Quad;
 
 inline constexpr uint32_t kSlices = kRegisterBytes / sizeof(Quad);
-// Rows a warp unpacks at a time, and in all.
-inline constexpr uint32_t kRowsAtOnce = simt::kWarpSize / kSlices;
-inline constexpr uint32_t kRowsPerWarp = 32;
 
 template <class T>
 inline constexpr uint32_t kSliceLength = sizeof(Quad) / sizeof(T);
@@ -83,6 +81,62 @@ struct Frame {
   T reference = 0;
 };
 
+// Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each step, so
+// that 65 widths cost seven branches.
+template <uint32_t kLow, uint32_t kHigh, class F>
+BOBBIN_HD void with_width_in(uint32_t width, F&& f) {
+  if constexpr (kLow == kHigh) {
+    f(std::integral_constant<uint32_t, kLow>{});
+  } else {
+    constexpr uint32_t kMiddle = (kLow + kHigh) / 2;
+    if (width <= kMiddle) {
+      with_width_in<kLow, kMiddle>(width, f);
+    } else {
+      with_width_in<kMiddle + 1, kHigh>(width, f);
+    }
+  }
+}
+template <class T, class F>
+BOBBIN_HD void with_width(uint32_t width, F&& f) {
+  with_width_in<0, kBits<T>>(width, f);
+}
+
+// Walks down column `slice` of a whole vector at width W and calls sink(row, quad) for each row.
+template <class T, uint32_t W, class Cta, class Sink>
+BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first_register, uint32_t slice,
+                             Sink&& sink) {
+  using Word = LaneWord<T>;
+  const uint64_t base = first_register * kSlices + slice;
+  Words<Word> low{};
+  Words<Word> high{};
+  if constexpr (W != 0) {
+    high = Words<Word>::of(cta.load(packed, base));
+  }
+  BOBBIN_UNROLL
+  for (uint32_t row = 0; row < kRows<T>; ++row) {
+    const auto cut = RowCut<T, Word>::of(row, W);
+    // `high` holds the register last loaded; a row that starts in it, or in none before, moves on.
+    if (W != 0 && (row == 0 || cut.low_register != RowCut<T, Word>::of(row - 1, W).low_register)) {
+      low = high;
+      if (row != 0 && RowCut<T, Word>::of(row - 1, W).high_register != cut.low_register) {
+        low = Words<Word>::of(cta.load(packed, base + cut.low_register * kSlices));
+        high = low;
+      }
+    }
+    if (cut.high_mask != 0) {
+      high = Words<Word>::of(cta.load(packed, base + cut.high_register * kSlices));
+    }
+    Words<Word> out;
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+      out.word[i] = cut.high_mask != 0 ? cut.extract(low.word[i], high.word[i])
+                                       : static_cast<Word>((low.word[i] >> cut.shift) & cut.low_mask);
+    }
+    sink(row, out.quad());
+  }
+}
+
+// One slice of one row at a width known only at run time: for the edges of arrays.
 template <class T, class Cta>
 BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>& frame, uint32_t row, uint32_t slice) {
   using Word = LaneWord<T>;
@@ -143,114 +197,133 @@ BOBBIN_HD Quad pack_slice(uint32_t k, uint32_t width, uint32_t rows, LoadRow&& l
   return packed.quad();
 }
 
-// What a sink gets: a slice of unpacked values and whence it comes.
+// The values u of W bits for which u + add, modulo 2^T, is at most `span`: again a range, counted upwards from
+// `low` modulo 2^W, or nothing.
 template <class T>
-struct Slice {
-  uint64_t vector = 0;
-  uint32_t row = 0;
-  uint32_t slice = 0;
-  bool inside = false;  // false past the last row: `values` holds nothing then
-  T reference = 0;
-  Quad values{};
+struct PackedRange {
+  T low = 0;
+  T span = 0;
+  bool empty = false;
 
-  // The number of the first value, in the vector and in all.
-  [[nodiscard]] BOBBIN_HD uint32_t in_vector() const { return row * kLanes<T> + slice * kSliceLength<T>; }
-  [[nodiscard]] BOBBIN_HD uint64_t first() const { return vector * kVectorLength + in_vector(); }
+  BOBBIN_HD static PackedRange of(T add, T span, uint32_t width) {
+    const T all = static_cast<T>(~T{0});
+    const T top = low_mask<T>(width);
+    const auto start = static_cast<T>(T{0} - add);
+    const auto to_end = static_cast<T>(all - start);      // how far the range can go before it wraps
+    const bool wraps = span > to_end;
+    const auto wrapped = static_cast<T>(span - to_end - 1);  // then it goes on from 0 to here
+    if (start > top) {
+      return {0, wrapped < top ? wrapped : top, !wraps};
+    }
+    const auto room = static_cast<T>(top - start);
+    if (span <= room) {
+      return {start, span, false};
+    }
+    return {start, static_cast<T>(wraps ? room + wrapped + 1 : room), false};
+  }
 };
 
-// One thread's share of a warp's 32 rows: unpacks its eight slices, then hands each to sink(slice); all lanes of the
-// warp call the sink together. `frame_of(v)` tells where vector v is. Rows are counted through all vectors; those
-// at or past `end_row` are not read. All loads are issued before the first sink runs: a sink's stores
-// might alias later loads, so the compiler would not move them.
-template <class T, class Cta, class FrameOf, class Sink>
-BOBBIN_HD void unpack_rows(Cta& cta, Global<const Quad> packed, uint64_t first_row, uint64_t end_row,
-                           FrameOf&& frame_of, Sink&& sink) {
-  constexpr uint32_t kSteps = kRowsPerWarp / kRowsAtOnce;
-  constexpr uint32_t kVectors = kRows<T> < kRowsPerWarp ? kRowsPerWarp / kRows<T> : 1;
-  constexpr uint32_t kStepsPerVector = kSteps / kVectors;
-  const uint32_t group = cta.lane() / kSlices;
-  const uint64_t first_vector = first_row / kRows<T>;
+// Where one warp's comparison puts its bits: after test_column, lane i holds `word(half)` of its vector's bitmap.
+template <class T>
+struct TestShape {
+  static constexpr uint32_t kLanesPerWord = kBits<T> < 32 ? 32 / kBits<T> : 1;
+  static constexpr uint32_t kWordsPerRegister = kLanes<T> / kLanesPerWord;           // threads a vector
+  static constexpr uint32_t kVectorsPerWarp = simt::kWarpSize / kWordsPerRegister;   // two for 64 bits
+  static constexpr uint32_t kHalves = kRows<T> * kLanesPerWord / 32;                 // words a thread: two for 64
+  // How many index bits of the thread change places with index bits of its word, and from which bit on.
+  static constexpr uint32_t kSwaps = kBits<T> == 8 ? 3 : kBits<T> == 32 ? 5 : 4;
+  static constexpr uint32_t kFirstBit = kBits<T> == 8 ? 2 : kBits<T> == 16 ? 1 : 0;
 
-  Frame<T> frames[kVectors];
-  BOBBIN_UNROLL
-  for (uint32_t i = 0; i < kVectors; ++i) {
-    if ((first_vector + i) * kRows<T> < end_row) {
-      frames[i] = frame_of(first_vector + i);
+  // The bit of a thread's word that row r and lane j of its column go to.
+  BOBBIN_HD static constexpr uint32_t bit(uint32_t row, uint32_t j) {
+    if (kBits<T> == 64) {
+      return (row % 32) / 2 | (row % 2) << 4;
     }
+    return row * kLanesPerWord + j;
   }
-  Slice<T> slices[kSteps];
-  BOBBIN_UNROLL
-  for (uint32_t step = 0; step < kSteps; ++step) {
-    const Frame<T>& frame = frames[step / kStepsPerVector];
-    Slice<T>& part = slices[step];
-    part.vector = first_vector + step / kStepsPerVector;
-    part.row = static_cast<uint32_t>(first_row % kRows<T>) + step % kStepsPerVector * kRowsAtOnce + group;
-    part.slice = cta.lane() % kSlices;
-    part.inside = first_row + step * kRowsAtOnce + group < end_row;
-    part.reference = frame.reference;
-    if (part.inside) {
-      part.values = unpack_slice<T>(cta, packed, frame, part.row, part.slice);
+  BOBBIN_HD static constexpr uint32_t word(uint32_t lane, uint32_t half) {
+    if (kBits<T> == 64) {
+      return half * 16 + lane % 16;
     }
+    return lane % (1U << kSwaps) * (32U >> kSwaps) + (lane >> kSwaps);
   }
-  BOBBIN_UNROLL
-  for (const Slice<T>& part : slices) {
-    sink(part);
-  }
+};
+
+// Exchanges bit `1 << thread_bit` of the thread's number with bit `1 << word_bit` of a bit's number in its word: half of the
+// word stays, the other half comes from the neighbour, moved up or down.
+template <class Cta>
+BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit, uint32_t word_bit) {
+  constexpr uint32_t kLowBits[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
+  const bool upper = (cta.lane() >> thread_bit & 1) != 0;
+  const uint32_t stays = upper ? ~kLowBits[word_bit] : kLowBits[word_bit];
+  const uint32_t down = upper ? 1U << word_bit : 32 - (1U << word_bit);
+  const uint32_t other = cta.shfl_xor(word, 1U << thread_bit);
+  const uint32_t moved = other >> down | other << (32 - down);
+  return (word & stays) | (moved & ~stays);
 }
 
-// The sink that stores values: those of a slice of the array, `offset` .. `end`-1, to out[0] on.
-template <class T>
-struct StoreValues {
-  Global<T> out;
-  uint64_t offset;
-  uint64_t end;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta, const Slice<T>& part) const {
-    constexpr uint32_t kLength = kSliceLength<T>;
-    const uint64_t first = part.first();
-    // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
-    if (offset % kLength == 0 && first >= offset && first + kLength <= end) {
-      const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kLength};
-      cta.store_once(quads, (first - offset) / kLength, add_reference<T>(part.values, part.reference));
-      return;
-    }
-    for (uint32_t i = 0; i < kLength; ++i) {
-      if (first + i >= offset && first + i < end) {
-        cta.store(out, first + i - offset, static_cast<T>(value_in<T>(part.values, i) + part.reference));
+// Tests a whole vector at width W; a warp works together. `words` are the packed registers as words of LaneWord<T>;
+// the thread looks at word `column` of each. Fills one word a half: bit b is set when its value lies in the range.
+template <class T, uint32_t W, class Cta>
+BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word, PackedRange<T> range,
+                           uint32_t (&hits)[TestShape<T>::kHalves]) {
+  using Word = LaneWord<T>;
+  using Shape = TestShape<T>;
+  static_assert(W != 0);
+  // A value is compared where it stands at the top of a word, with whatever stands below it: `low` below a multiple
+  // of 2^(bits-W) and `span` filled up with ones make the bits below count for nothing.
+  constexpr uint32_t kBelow = kBits<Word> - W;
+  const Word low = static_cast<Word>(range.low) << kBelow;
+  const Word span = static_cast<Word>(range.span) << kBelow | bobbin::low_mask<Word>(kBelow);
+  Word registers[W];
+  BOBBIN_UNROLL
+  for (uint32_t k = 0; k < W; ++k) {
+    registers[k] = cta.load(words, first_word + k * Shape::kWordsPerRegister);
+  }
+  BOBBIN_UNROLL
+  for (uint32_t row = 0; row < kRows<T>; ++row) {
+    const auto cut = RowCut<T, Word>::of(row, W);
+    BOBBIN_UNROLL
+    for (uint32_t j = 0; j < Shape::kLanesPerWord; ++j) {
+      Word at_top;
+      if (cut.high_mask == 0) {
+        at_top = registers[cut.low_register] << (kBelow - cut.shift - j * kBits<T>);
+      } else if (kBits<T> == kBits<Word>) {
+        const uint32_t down = cut.shift + W - kBits<Word>;
+        at_top = registers[cut.low_register] >> down | registers[cut.high_register] << (kBits<Word> - down);
+      } else {
+        at_top = cut.extract(registers[cut.low_register], registers[cut.high_register]) << (kBelow - j * kBits<T>);
+      }
+      if (static_cast<Word>(at_top - low) <= span) {
+        hits[row * Shape::kLanesPerWord / 32] |= 1U << Shape::bit(row, j);
       }
     }
   }
-};
+}
 
-// The sink that tests values: bit i of the bitmap is set when value i lies in the range (see ValueRange).
-// Writes all 32 words of each vector.
-template <class T>
-struct TestValues {
-  Global<uint32_t> bitmap;
-  T low;
-  T span;
-  bool negated;
-  uint64_t end;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta, const Slice<T>& part) const {
-    constexpr uint32_t kLength = kSliceLength<T>;
-    constexpr uint32_t kThreadsPerWord = 32 / kLength;
-    const T shift = static_cast<T>(part.reference - low);
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < kLength; ++i) {
-      const bool hit = (static_cast<T>(value_in<T>(part.values, i) + shift) <= span) != negated;
-      bits |= static_cast<uint32_t>(hit && part.first() + i < end) << i;
+// Packs a column of a whole vector at width W, the way back of unpack_column: `load_row(r)` gives the slice of row r's
+// values, each below 2^W; sink(k, quad) gets each packed register's slice.
+template <class T, uint32_t W, class LoadRow, class Sink>
+BOBBIN_HD void pack_column(LoadRow&& load_row, Sink&& sink) {
+  using Word = LaneWord<T>;
+  Words<Word> packed{};
+  BOBBIN_UNROLL
+  for (uint32_t row = 0; row < kRows<T> && W != 0; ++row) {
+    const uint32_t k = row * W / kBits<T>;
+    const auto values = Words<Word>::of(load_row(row));
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+      packed.word[i] |= place_row<T, Word>(values.word[i], row, W, k);
     }
-    bits <<= part.in_vector() % 32;
-    for (uint32_t distance = 1; distance < kThreadsPerWord; distance *= 2) {
-      bits |= cta.shfl_xor(bits, distance);
-    }
-    if (cta.lane() % kThreadsPerWord == 0 && part.vector * kVectorLength < end) {
-      cta.store(bitmap, part.vector * (kVectorLength / 32) + part.in_vector() / 32, bits);
+    if ((row + 1) * W >= (k + 1) * kBits<T>) {
+      sink(k, packed.quad());
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+        const bool straddles = (row + 1) * W > (k + 1) * kBits<T>;
+        packed.word[i] = straddles ? place_row<T, Word>(values.word[i], row, W, k + 1) : 0;
+      }
     }
   }
-};
+}
 
 }  // namespace bobbin::codec::bitpack

@@ -35,6 +35,9 @@ Status validate_entries(const Array& array) {
 }  // namespace
 
 std::string describe(const Array& array) {
+  if (array.buffers.size() != 3) {
+    return "damaged";
+  }
   const double bits = array.length == 0 ? 0
                                         : 8.0 * static_cast<double>(array.buffers[2].bytes.size()) /
                                               static_cast<double>(array.length);

@@ -14,23 +14,20 @@
 namespace bobbin::codec::ffor {
 
 // Encodes in one pass over memory: a block brings a tile of vectors into shared memory, finds their frames, learns from
-// the tiles before it where its registers go (decoupled look-back), and packs.
+// the tiles before it where its registers go (decoupled look-back), and packs. Tiles go to blocks by ticket, in the order
+// in which they start, so a tile waits only for tiles that are under way.
 template <class T>
 struct EncodeKernel {
-  static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  // 32 KiB of values: six blocks share an SM, so that some load while others pack.
-  static constexpr uint32_t kTileQuads = 2048;
-  static constexpr uint32_t kTileValues = kTileQuads * kSliceLength<T>;
-  static constexpr uint32_t kVectors = kTileValues / kVectorLength;
-  static constexpr uint32_t kVectorQuads = kTileQuads / kVectors;
-  static_assert(kVectors <= simt::kWarpSize, "one warp numbers the registers of all vectors of a tile");
+  using Tile = bitpack::Tile<T, 2048>;
+  static constexpr uint32_t kThreads = Tile::kThreads;
+  static constexpr uint32_t kMinBlocks = Tile::kMinBlocks;
+  static_assert(Tile::kVectors <= simt::kWarpSize, "one warp numbers the registers of all vectors of a tile");
 
   struct Shared {
-    simt::Shared<Quad, kTileQuads> values;
-    simt::Shared<T, kVectors> references;
-    simt::Shared<uint32_t, kVectors> widths;
-    simt::Shared<uint64_t, kVectors> first_registers;
+    simt::Shared<Quad, Tile::kQuads> values;
+    simt::Shared<T, Tile::kVectors> references;
+    simt::Shared<uint32_t, Tile::kVectors> widths;
+    simt::Shared<uint64_t, Tile::kVectors> first_registers;
     simt::Shared<uint64_t, 1> tile;
     simt::CopyBarrier loaded;
   };
@@ -53,67 +50,61 @@ struct EncodeKernel {
     cta.sync();
     const uint64_t tile = cta.load(shared.tile, 0);
     load_tile(cta, shared, tile);
-    find_frames(cta, shared, tile);
+    const uint32_t in_tile = cta.thread() / kSlices;
+    const uint32_t slice = cta.thread() % kSlices;
+    const uint32_t count = count_of(tile, in_tile);
+    const auto row_of = [&](uint32_t row) {
+      return cta.load(shared.values, in_tile * Tile::kVectorQuads + row * kSlices + slice);
+    };
+    const Frame<T> frame = find_frame<T>(cta, count, slice, sign, row_of);
+    if (slice == 0) {
+      cta.store(shared.references, in_tile, frame.reference);
+      cta.store(shared.widths, in_tile, frame.width);
+    }
     cta.sync();
     if (cta.warp() == 0) {
       number_registers(cta, shared, tile);
     }
     cta.sync();
-    pack_tile(cta, shared, tile);
+    pack(cta, frame, cta.load(shared.first_registers, in_tile), slice, count, row_of);
   }
 
  private:
-  // Values of vector v of the tile: 1024, fewer in the last one, none past it.
-  BOBBIN_HD uint32_t count_of(uint64_t tile, uint32_t v) const {
-    const uint64_t first = tile * kTileValues + uint64_t{v} * kVectorLength;
-    if (first >= values.size) {
-      return 0;
-    }
-    return values.size - first < kVectorLength ? static_cast<uint32_t>(values.size - first) : kVectorLength;
-  }
-  BOBBIN_HD uint32_t registers_of(uint32_t count, uint32_t width) const {
-    return num_registers(num_rows(count, kBits<T>), width, kBits<T>);
-  }
-
   template <class Cta>
   BOBBIN_HD void load_tile(Cta& cta, Shared& shared, uint64_t tile) const {
-    const uint64_t first = tile * kTileValues;
-    if (first + kTileValues <= values.size) {
+    const uint64_t first = tile * Tile::kValues;
+    if (first + Tile::kValues <= values.size) {
       if (cta.thread() == 0) {
         const Global<const Quad> quads{reinterpret_cast<const Quad*>(values.data), values.size / kSliceLength<T>};
-        cta.barrier_arrive_expect(shared.loaded, kTileQuads * sizeof(Quad));
-        cta.bulk_load(shared.values, 0, quads, tile * kTileQuads, kTileQuads, shared.loaded);
+        cta.barrier_arrive_expect(shared.loaded, Tile::kQuads * sizeof(Quad));
+        cta.bulk_load(shared.values, 0, quads, tile * Tile::kQuads, Tile::kQuads, shared.loaded);
       }
       cta.barrier_wait(shared.loaded, 0);
       return;
     }
-    for (uint32_t q = cta.thread(); q < kTileQuads; q += kThreads) {
+    for (uint32_t q = cta.thread(); q < Tile::kQuads; q += kThreads) {
       cta.store(shared.values, q, bitpack::load_values<T>(cta, values, first + uint64_t{q} * kSliceLength<T>));
     }
     cta.sync();
   }
 
-  template <class Cta>
-  BOBBIN_HD void find_frames(Cta& cta, Shared& shared, uint64_t tile) const {
-    for (uint32_t v = cta.warp(); v < kVectors; v += kWarps) {
-      const uint32_t count = count_of(tile, v);
-      Frame<T> frame;
-      if (count != 0) {
-        frame = find_frame<T>(cta, count, sign,
-                              [&](uint32_t q) { return cta.load(shared.values, v * kVectorQuads + q); });
-      }
-      if (cta.lane() == 0) {
-        cta.store(shared.references, v, frame.reference);
-        cta.store(shared.widths, v, frame.width);
-      }
+  // Values of vector v of the tile: 1024, fewer in the last one, none past it.
+  BOBBIN_HD uint32_t count_of(uint64_t tile, uint32_t v) const {
+    const uint64_t first = tile * Tile::kValues + uint64_t{v} * kVectorLength;
+    if (first >= values.size) {
+      return 0;
     }
+    return values.size - first < kVectorLength ? static_cast<uint32_t>(values.size - first) : kVectorLength;
+  }
+  BOBBIN_HD static uint32_t registers_of(uint32_t count, uint32_t width) {
+    return num_registers(num_rows(count, kBits<T>), width, kBits<T>);
   }
 
   // One warp; lane v numbers vector v's registers and writes its frame.
   template <class Cta>
   BOBBIN_HD void number_registers(Cta& cta, Shared& shared, uint64_t tile) const {
     const uint32_t v = cta.lane();
-    const uint32_t count = v < kVectors ? count_of(tile, v) : 0;
+    const uint32_t count = v < Tile::kVectors ? count_of(tile, v) : 0;
     const uint32_t width = count != 0 ? cta.load(shared.widths, v) : 0;
     const uint32_t own = registers_of(count, width);
     uint32_t through = own;
@@ -124,49 +115,38 @@ struct EncodeKernel {
     const uint32_t total = cta.shfl(through, simt::kWarpSize - 1);
     const uint64_t before = simt::look_back(cta, states, tile, total);
     const uint64_t first = before + through - own;
-    if (v < kVectors) {
+    if (v < Tile::kVectors) {
       cta.store(shared.first_registers, v, first);
     }
     if (count != 0) {
-      cta.store(references, tile * kVectors + v, cta.load(shared.references, v));
-      cta.store(entries, tile * kVectors + v, Entry::of(static_cast<uint32_t>(first), width).bits);
+      cta.store(references, tile * Tile::kVectors + v, cta.load(shared.references, v));
+      cta.store(entries, tile * Tile::kVectors + v, Entry::of(static_cast<uint32_t>(first), width).bits);
     }
     if (v == 0 && tile + 1 == states.size) {
       cta.store(tickets, 1, before + total);
     }
   }
 
-  // Warps share the vectors out among them, or a vector among several warps where those are fewer.
-  template <class Cta>
-  BOBBIN_HD void pack_tile(Cta& cta, Shared& shared, uint64_t tile) const {
-    constexpr uint32_t kWarpsPerVector = kVectors < kWarps ? kWarps / kVectors : 1;
-    constexpr uint32_t kGroups = kWarpsPerVector * simt::kWarpSize / kSlices;
-    const uint32_t group = cta.warp() % kWarpsPerVector * (simt::kWarpSize / kSlices) + cta.lane() / kSlices;
-    const uint32_t slice = cta.lane() % kSlices;
-    for (uint32_t v = cta.warp() / kWarpsPerVector; v < kVectors; v += kWarps / kWarpsPerVector) {
-      const uint32_t count = count_of(tile, v);
-      const uint32_t width = cta.load(shared.widths, v);
-      const uint64_t first = cta.load(shared.first_registers, v);
-      const auto negated = static_cast<T>(T{0} - cta.load(shared.references, v));
-      for (uint32_t k = group; k < registers_of(count, width); k += kGroups) {
-        const Quad quad = bitpack::pack_slice<T>(k, width, num_rows(count, kBits<T>), [&](uint32_t row) {
-          return difference(cta, shared, v, row, slice, count, negated);
-        });
-        cta.store_once(packed, (first + k) * kSlices + slice, quad);
-      }
-    }
-  }
-
-  // A slice of a row's differences to the reference; zero past the last value.
-  template <class Cta>
-  BOBBIN_HD Quad difference(Cta& cta, Shared& shared, uint32_t v, uint32_t row, uint32_t slice, uint32_t count,
-                            T negated) const {
-    const Quad quad = bitpack::add_reference<T>(
-        cta.load(shared.values, v * kVectorQuads + row * kSlices + slice), negated);
+  template <class Cta, class RowOf>
+  BOBBIN_HD void pack(Cta& cta, const Frame<T>& frame, uint64_t first_register, uint32_t slice, uint32_t count,
+                      RowOf&& row_of) const {
+    const auto negated = static_cast<T>(T{0} - frame.reference);
+    const auto difference = [&](uint32_t row) { return bitpack::add_reference<T>(row_of(row), negated); };
+    const auto sink = [&](uint32_t k, const Quad& quad) {
+      cta.store_once(packed, (first_register + k) * kSlices + slice, quad);
+    };
     if (count == kVectorLength) {
-      return quad;
+      bitpack::with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+        bitpack::pack_column<T, W>(difference, sink);
+      });
+      return;
     }
-    return bitpack::keep_first<T>(quad, row * kLanes<T> + slice * kSliceLength<T>, count);
+    // A last, short vector: zero past its last value, and only as many registers as it needs.
+    for (uint32_t k = 0; k < registers_of(count, frame.width); ++k) {
+      sink(k, bitpack::pack_slice<T>(k, frame.width, num_rows(count, kBits<T>), [&](uint32_t row) {
+             return bitpack::keep_first<T>(difference(row), row * kLanes<T> + slice * kSliceLength<T>, count);
+           }));
+    }
   }
 };
 
@@ -178,7 +158,7 @@ struct EncodeBuffers {
   DeviceBuffer packed;
   DeviceBuffer work;
 
-  static uint64_t num_tiles(uint64_t length) { return ceil_div<uint64_t>(length, EncodeKernel<T>::kTileValues); }
+  static uint64_t num_tiles(uint64_t length) { return ceil_div<uint64_t>(length, EncodeKernel<T>::Tile::kValues); }
 
   static Result<EncodeBuffers> create(uint64_t length, StreamView stream) {
     const uint64_t vectors = num_vectors(length);

@@ -5,7 +5,7 @@
 // Formula: value = reference + difference modulo 2^T; reference = the least value, width = bits of the greatest
 // difference. Order among signed values is order among unsigned ones with the sign bit flipped.
 //
-// Shape: one warp finds one vector's frame, 16 bytes a lane at a time.
+// Shape: as in bitpack, eight threads a vector, each a column of 16 bytes a row.
 #pragma once
 
 #include <cstdint>
@@ -37,42 +37,50 @@ struct FrameSource {
   }
 };
 
-// The least of all lanes' values.
+// The least value of the eight threads that share a vector.
 template <class T, class Cta>
-BOBBIN_HD T warp_min(Cta& cta, T value) {
-  if constexpr (sizeof(T) <= 4) {
-    return static_cast<T>(cta.reduce_min(static_cast<uint32_t>(value)));
-  } else {
-    for (uint32_t distance = simt::kWarpSize / 2; distance != 0; distance /= 2) {
-      const T other = cta.shfl_xor(value, distance);
-      value = other < value ? other : value;
-    }
-    return value;
+BOBBIN_HD T vector_min(Cta& cta, T value) {
+  using Word = bitpack::LaneWord<T>;
+  for (uint32_t distance = kSlices / 2; distance != 0; distance /= 2) {
+    const auto other = static_cast<T>(cta.shfl_xor(static_cast<Word>(value), distance));
+    value = other < value ? other : value;
   }
+  return value;
 }
 
-// The frame of the vector of `count` (1 to 1024) values that `load(q)` gives 16 bytes at a time. `sign` is the sign
-// bit for signed types, else zero. One warp; first_register is left to the caller.
-template <class T, class Cta, class Load>
-BOBBIN_HD Frame<T> find_frame(Cta& cta, uint32_t count, T sign, Load&& load) {
-  constexpr uint32_t kQuads = kRows<T> * kSlices;
+// The frame of a vector of `count` (1 to 1024, or none) values; `load_row(r)` gives the thread's slice of row r. `sign`
+// is the sign bit for signed types, else zero. All eight threads, and the whole warp, must call it together;
+// first_register is left to the caller.
+template <class T, class Cta, class LoadRow>
+BOBBIN_HD Frame<T> find_frame(Cta& cta, uint32_t count, uint32_t slice, T sign, LoadRow&& load_row) {
   T low = static_cast<T>(~T{0});
-  T high_inverted = static_cast<T>(~T{0});  // the least of ~value is the greatest value's
-  BOBBIN_UNROLL
-  for (uint32_t q = 0; q < kQuads; q += simt::kWarpSize) {
-    const Quad quad = load(q + cta.lane());
+  T high = 0;
+  const auto look_at = [&](uint32_t row, bool check) {
+    const Quad quad = load_row(row);
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
       const auto value = static_cast<T>(bitpack::value_in<T>(quad, i) ^ sign);
-      const auto inverted = static_cast<T>(~value);
-      if ((q + cta.lane()) * kSliceLength<T> + i < count) {
+      if (!check || row * kLanes<T> + slice * kSliceLength<T> + i < count) {
         low = value < low ? value : low;
-        high_inverted = inverted < high_inverted ? inverted : high_inverted;
+        high = value > high ? value : high;
       }
     }
+  };
+  if (count == kVectorLength) {
+    BOBBIN_UNROLL
+    for (uint32_t row = 0; row < kRows<T>; ++row) {
+      look_at(row, false);
+    }
+  } else {
+    for (uint32_t row = 0; row < num_rows(count, kBits<T>); ++row) {
+      look_at(row, true);
+    }
   }
-  low = warp_min<T>(cta, low);
-  const auto high = static_cast<T>(~warp_min<T>(cta, high_inverted));
+  low = vector_min<T>(cta, low);
+  high = static_cast<T>(~vector_min<T>(cta, static_cast<T>(~high)));
+  if (count == 0) {
+    return {};
+  }
   return {.first_register = 0,
           .width = bit_width_of(static_cast<T>(high - low)),
           .reference = static_cast<T>(low ^ sign)};
