@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times work in a stream by events, cold: before each run the card's L2 is filled with other data, and clean, since
-// lines still to be written back would be charged to the run.
+// lines still to be written back would be charged to the run. All runs are queued before the first is waited for: a card
+// that idles between runs, even for microseconds, is up to 10 % slower at first.
 #pragma once
 
-#include <chrono>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "bench/harness.hpp"
@@ -20,42 +21,46 @@ class GpuTimer {
   using Read = std::function<Status(const DeviceBuffer&)>;
 
   static Result<GpuTimer> create(StreamView stream, Read read) {
-    BOBBIN_ASSIGN(Event start, Event::create(stream.backend()));
-    BOBBIN_ASSIGN(Event end, Event::create(stream.backend()));
+    std::vector<Event> events;
+    for (int i = 0; i < 2 * kRuns; ++i) {
+      BOBBIN_ASSIGN(Event event, Event::create(stream.backend()));
+      events.push_back(std::move(event));
+    }
     BOBBIN_ASSIGN(DeviceBuffer flush, DeviceBuffer::create(kFlushBytes, stream));
-    return GpuTimer(stream, std::move(read), std::move(start), std::move(end), std::move(flush));
+    return GpuTimer(stream, std::move(read), std::move(events), std::move(flush));
   }
 
-  // A tenth of a second unmeasured (a card that has idled is slower at first, by some 10 %), then `runs`.
-  Result<Sample> measure(const std::function<Status()>& work, int runs = 11) {
-    const auto start = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(100)) {
+  // Some runs unmeasured, then kRuns measured ones. Work that waits for the stream itself is measured with its waits.
+  Result<Sample> measure(const std::function<Status()>& work) {
+    for (int i = 0; i < kWarmUp; ++i) {
       BOBBIN_TRY(work());
-      BOBBIN_TRY(stream_.synchronize());
     }
-    std::vector<double> seconds;
-    for (int i = 0; i < runs; ++i) {
+    for (size_t i = 0; i < events_.size(); i += 2) {
       BOBBIN_TRY(read_(flush_));
-      BOBBIN_TRY(start_.record(stream_));
+      BOBBIN_TRY(events_[i].record(stream_));
       BOBBIN_TRY(work());
-      BOBBIN_TRY(end_.record(stream_));
-      BOBBIN_TRY(end_.synchronize());
-      BOBBIN_ASSIGN(const double ms, end_.elapsed_ms_since(start_));
+      BOBBIN_TRY(events_[i + 1].record(stream_));
+    }
+    BOBBIN_TRY(stream_.synchronize());
+    std::vector<double> seconds;
+    for (size_t i = 0; i < events_.size(); i += 2) {
+      BOBBIN_ASSIGN(const double ms, events_[i + 1].elapsed_ms_since(events_[i]));
       seconds.push_back(ms / 1e3);
     }
     return summarize(std::move(seconds));
   }
 
  private:
+  static constexpr int kRuns = 15;
+  static constexpr int kWarmUp = 20;
   static constexpr size_t kFlushBytes = size_t{256} << 20;
 
-  GpuTimer(StreamView stream, Read read, Event start, Event end, DeviceBuffer flush)
-      : stream_(stream), read_(std::move(read)), start_(std::move(start)), end_(std::move(end)), flush_(std::move(flush)) {}
+  GpuTimer(StreamView stream, Read read, std::vector<Event> events, DeviceBuffer flush)
+      : stream_(stream), read_(std::move(read)), events_(std::move(events)), flush_(std::move(flush)) {}
 
   StreamView stream_;
   Read read_;
-  Event start_;
-  Event end_;
+  std::vector<Event> events_;
   DeviceBuffer flush_;
 };
 

@@ -83,10 +83,9 @@ struct DecodeKernel {
     });
     cta.sync();
     const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
-    BOBBIN_UNROLL
-    for (uint32_t q = 0; q < Tile::kQuads; q += kThreads) {
-      cta.store_once(quads, (first - offset) / kSliceLength<T> + q + cta.thread(),
-                     cta.load(shared.values, q + cta.thread()));
+    const uint64_t start = (first - offset) / kSliceLength<T>;
+    for (uint32_t q = cta.thread(); q < Tile::kQuads; q += kThreads) {
+      cta.store_once(quads, start + q, cta.load(shared.values, q));
     }
   }
 
