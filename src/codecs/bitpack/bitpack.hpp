@@ -29,9 +29,9 @@ extern const DeviceOps kCuda;  // only in builds with CUDA
 [[nodiscard]] inline uint32_t width_of(const Array& array) { return array.metadata[0]; }
 
 // One vector on the CPU, for this codec and those that build on it. T is unsigned.
-// Writes rows * kLanes<T> values.
+// Writes rows * kLanes<T> values, each `reference` more than what is packed (modulo 2^T).
 template <class T>
-void unpack_vector(const std::byte* packed, uint32_t width, uint32_t rows, T* out);
+void unpack_vector(const std::byte* packed, uint32_t width, uint32_t rows, T reference, T* out);
 // Packs values[i] - reference, each below 2^width; `values` has rows * kLanes<T> items. Writes
 // num_registers(rows, width, T) registers.
 template <class T>

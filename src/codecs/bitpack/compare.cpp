@@ -12,7 +12,7 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
     compare_vectors<T>(
         array.offset + array.length, static_cast<T>(range.span), range.negated, bitmap,
         [&](uint64_t v, uint32_t rows, T* to) {
-          unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, to);
+          unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, 0, to);
         },
         [&](uint64_t) { return static_cast<T>(-range.low); });
   });

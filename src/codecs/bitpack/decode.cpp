@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "codecs/bitpack/bitpack.hpp"
@@ -10,43 +11,63 @@ namespace {
 
 constexpr uint32_t kWords = kRegisterBytes / 8;
 
-uint64_t load_word(const std::byte* bytes, uint32_t i) {
+BOBBIN_INLINE uint64_t load_word(const std::byte* bytes, uint32_t i) {
   uint64_t word = 0;
   std::memcpy(&word, bytes + size_t{i} * 8, 8);
   return word;
 }
 
-void store_word(std::byte* bytes, uint32_t i, uint64_t word) { std::memcpy(bytes + size_t{i} * 8, &word, 8); }
-
-}  // namespace
+BOBBIN_INLINE void store_word(std::byte* bytes, uint32_t i, uint64_t word) {
+  std::memcpy(bytes + size_t{i} * 8, &word, 8);
+}
 
 template <class T>
-void unpack_vector(const std::byte* __restrict packed, uint32_t width, uint32_t rows, T* __restrict out) {
-  auto* to = reinterpret_cast<std::byte*>(out);
-  if (width == 0) {
-    std::memset(to, 0, size_t{rows} * kRegisterBytes);
-    return;
-  }
-  for (uint32_t row = 0; row < rows; ++row, to += kRegisterBytes) {
+BOBBIN_INLINE void unpack_rows(const std::byte* __restrict packed, uint32_t width, uint32_t rows, T reference,
+                               T* __restrict out) {
+  for (uint32_t row = 0; row < rows; ++row, out += kLanes<T>) {
     const auto cut = RowCut<T, uint64_t>::of(row, width);
     const std::byte* low = packed + size_t{cut.low_register} * kRegisterBytes;
+    auto* to = reinterpret_cast<std::byte*>(out);
     if (cut.high_mask == 0) {
       for (uint32_t i = 0; i < kWords; ++i) {
         store_word(to, i, (load_word(low, i) >> cut.shift) & cut.low_mask);
       }
-      continue;
+    } else {
+      const std::byte* high = low + kRegisterBytes;
+      for (uint32_t i = 0; i < kWords; ++i) {
+        store_word(to, i, cut.extract(load_word(low, i), load_word(high, i)));
+      }
     }
-    const std::byte* high = low + kRegisterBytes;
-    for (uint32_t i = 0; i < kWords; ++i) {
-      store_word(to, i, cut.extract(load_word(low, i), load_word(high, i)));
+    if (reference != 0) {
+      for (uint32_t i = 0; i < kLanes<T>; ++i) {
+        out[i] = static_cast<T>(out[i] + reference);
+      }
     }
   }
 }
 
-template void unpack_vector<uint8_t>(const std::byte*, uint32_t, uint32_t, uint8_t*);
-template void unpack_vector<uint16_t>(const std::byte*, uint32_t, uint32_t, uint16_t*);
-template void unpack_vector<uint32_t>(const std::byte*, uint32_t, uint32_t, uint32_t*);
-template void unpack_vector<uint64_t>(const std::byte*, uint32_t, uint32_t, uint64_t*);
+template <class T>
+BOBBIN_AVX2 void unpack_rows_avx2(const std::byte* packed, uint32_t width, uint32_t rows, T reference, T* out) {
+  unpack_rows(packed, width, rows, reference, out);
+}
+
+}  // namespace
+
+template <class T>
+void unpack_vector(const std::byte* packed, uint32_t width, uint32_t rows, T reference, T* out) {
+  if (width == 0) {
+    std::fill_n(out, size_t{rows} * kLanes<T>, reference);
+  } else if (have_avx2()) {
+    unpack_rows_avx2(packed, width, rows, reference, out);
+  } else {
+    unpack_rows(packed, width, rows, reference, out);
+  }
+}
+
+template void unpack_vector<uint8_t>(const std::byte*, uint32_t, uint32_t, uint8_t, uint8_t*);
+template void unpack_vector<uint16_t>(const std::byte*, uint32_t, uint32_t, uint16_t, uint16_t*);
+template void unpack_vector<uint32_t>(const std::byte*, uint32_t, uint32_t, uint32_t, uint32_t*);
+template void unpack_vector<uint64_t>(const std::byte*, uint32_t, uint32_t, uint64_t, uint64_t*);
 
 std::string describe(const Array& array) {
   return array.metadata.size() == 1 ? "width " + std::to_string(width_of(array)) : "damaged";
@@ -76,7 +97,7 @@ void decode(const Array& array, void* out) {
     const std::byte* packed = array.buffers[0].bytes.data();
     const uint32_t width = width_of(array);
     decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
-      unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, to);
+      unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, 0, to);
     });
   });
 }

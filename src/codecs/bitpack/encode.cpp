@@ -23,12 +23,45 @@ uint32_t needed_width(std::span<const T> values) {
 }
 
 template <class T>
-Register load_row(const T* values, T reference) {
+BOBBIN_INLINE Register load_row(const T* values, T reference) {
   std::array<T, kLanes<T>> row;
   for (uint32_t i = 0; i < kLanes<T>; ++i) {
     row[i] = static_cast<T>(values[i] - reference);
   }
   return std::bit_cast<Register>(row);
+}
+
+template <class T>
+BOBBIN_INLINE void pack_rows(const T* values, T reference, uint32_t width, uint32_t rows, std::byte* packed) {
+  Register current{};
+  uint32_t shift = 0;
+  for (uint32_t row = 0; row < rows; ++row) {
+    const Register value = load_row(values + size_t{row} * kLanes<T>, reference);
+    const auto fits = replicate<T, uint64_t>(static_cast<T>(static_cast<T>(~T{0}) << shift));
+    for (uint32_t i = 0; i < kWords; ++i) {
+      current[i] |= (value[i] << shift) & fits;
+    }
+    shift += width;
+    if (shift < kBits<T>) {
+      continue;
+    }
+    std::memcpy(packed, current.data(), kRegisterBytes);
+    packed += kRegisterBytes;
+    shift -= kBits<T>;
+    // The high bits that did not fit start the next register; in two steps, since none may have to (width = 64).
+    const auto carried = replicate<T, uint64_t>(low_mask<T>(shift));
+    for (uint32_t i = 0; i < kWords; ++i) {
+      current[i] = ((value[i] >> 1) >> (width - shift - 1)) & carried;
+    }
+  }
+  if (shift != 0) {
+    std::memcpy(packed, current.data(), kRegisterBytes);
+  }
+}
+
+template <class T>
+BOBBIN_AVX2 void pack_rows_avx2(const T* values, T reference, uint32_t width, uint32_t rows, std::byte* packed) {
+  pack_rows(values, reference, width, rows, packed);
 }
 
 template <class T>
@@ -53,29 +86,10 @@ void pack_vector(const T* values, T reference, uint32_t width, uint32_t rows, st
   if (width == 0) {
     return;
   }
-  Register current{};
-  uint32_t shift = 0;
-  for (uint32_t row = 0; row < rows; ++row) {
-    const Register value = load_row(values + size_t{row} * kLanes<T>, reference);
-    const auto fits = replicate<T, uint64_t>(static_cast<T>(static_cast<T>(~T{0}) << shift));
-    for (uint32_t i = 0; i < kWords; ++i) {
-      current[i] |= (value[i] << shift) & fits;
-    }
-    shift += width;
-    if (shift < kBits<T>) {
-      continue;
-    }
-    std::memcpy(packed, current.data(), kRegisterBytes);
-    packed += kRegisterBytes;
-    shift -= kBits<T>;
-    // The high bits that did not fit start the next register; in two steps, since none may have to (width = 64).
-    const auto carried = replicate<T, uint64_t>(low_mask<T>(shift));
-    for (uint32_t i = 0; i < kWords; ++i) {
-      current[i] = ((value[i] >> 1) >> (width - shift - 1)) & carried;
-    }
-  }
-  if (shift != 0) {
-    std::memcpy(packed, current.data(), kRegisterBytes);
+  if (have_avx2()) {
+    pack_rows_avx2(values, reference, width, rows, packed);
+  } else {
+    pack_rows(values, reference, width, rows, packed);
   }
 }
 

@@ -13,7 +13,7 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
         array.offset + array.length, static_cast<T>(range.span), range.negated, bitmap,
         [&](uint64_t v, uint32_t rows, T* to) {
           const Entry entry = parts.entry(v);
-          bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, to);
+          bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, 0, to);
         },
         [&](uint64_t v) { return static_cast<T>(parts.reference<T>(v) - static_cast<T>(range.low)); });
   });

@@ -73,11 +73,7 @@ void decode(const Array& array, void* out) {
     const Parts parts(array);
     decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
       const Entry entry = parts.entry(v);
-      bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, to);
-      const T reference = parts.reference<T>(v);
-      for (uint32_t i = 0; i < rows * kLanes<T>; ++i) {
-        to[i] = static_cast<T>(to[i] + reference);
-      }
+      bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, parts.reference<T>(v), to);
     });
   });
 }

@@ -18,7 +18,7 @@ struct Frame {
 };
 
 template <class T>
-Frame<T> frame_of(std::span<const T> values) {
+BOBBIN_INLINE Frame<T> find_frame(std::span<const T> values) {
   T low = values[0];
   T high = values[0];
   for (const T value : values) {
@@ -27,6 +27,16 @@ Frame<T> frame_of(std::span<const T> values) {
   }
   using Bits = std::make_unsigned_t<T>;
   return {low, bit_width_of(static_cast<Bits>(static_cast<Bits>(high) - static_cast<Bits>(low)))};
+}
+
+template <class T>
+BOBBIN_AVX2 Frame<T> find_frame_avx2(std::span<const T> values) {
+  return find_frame(values);
+}
+
+template <class T>
+Frame<T> frame_of(std::span<const T> values) {
+  return have_avx2() ? find_frame_avx2(values) : find_frame(values);
 }
 
 template <class T>
