@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures: decode, encode and compare of packed columns beside cudaMemcpy, and for reading beside CUB's
-// reduction, all in one run; results are checked against the CPU in the same run.
+// The GPU's figures: decode, encode and compare of packed columns beside cudaMemcpy, and for reading beside
+// CUB's reduction, all in one run; results are checked against the CPU in the same run.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstdio>
@@ -86,7 +86,8 @@ struct Bench {
   // cudaMemset of `bytes`: what writing alone reaches.
   Status measure_memset(DType type, uint64_t bytes, double memcpy_rate) {
     BOBBIN_ASSIGN(const DeviceBuffer to, DeviceBuffer::create(bytes, stream));
-    BOBBIN_ASSIGN(const Sample sample, timer.measure([&] { return fill_async(to.data(), 7, bytes, stream); }));
+    BOBBIN_ASSIGN(const Sample sample,
+                  timer.measure([&] { return fill_async(to.data(), 7, bytes, stream); }));
     figures.add("cudaMemset", type, 0, bytes, sample, memcpy_rate, 0);
     return {};
   }
@@ -133,10 +134,12 @@ Status check_same(const void* a, const void* b, size_t bytes, StreamView stream)
 
 // bitpack of one width: decode, then encode what was decoded.
 template <class T>
-Status measure_bitpack(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values, double memcpy_rate) {
+Status measure_bitpack(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values,
+                       double memcpy_rate) {
   using namespace codec::bitpack;
   const StreamView stream = bench.stream;
-  BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(packed_bytes(bench.values, width, kBits<T>), stream));
+  BOBBIN_ASSIGN(DeviceBuffer fresh,
+                DeviceBuffer::create(packed_bytes(bench.values, width, kBits<T>), stream));
   const auto packed = std::make_shared<DeviceBuffer>(std::move(fresh));
   BOBBIN_TRY(bench.fill(*packed));
   const Array array{.codec = CodecId::bitpack,
@@ -169,14 +172,16 @@ Status measure_bitpack(Bench& bench, DType type, uint32_t width, const DeviceBuf
 
 // ffor: encode `values` as they are, then decode.
 template <class T>
-Status measure_ffor(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values, double memcpy_rate) {
+Status measure_ffor(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values,
+                    double memcpy_rate) {
   using namespace codec::ffor;
   const StreamView stream = bench.stream;
   BOBBIN_ASSIGN(const EncodeBuffers<T> buffers, EncodeBuffers<T>::create(bench.values, stream));
   const Global<const T> input{values.as<T>(), bench.values};
   BOBBIN_ASSIGN(const Sample encode,
                 bench.timer.measure([&] { return run_encode<T>(bench.gpu, type, input, buffers); }));
-  BOBBIN_ASSIGN(const Array array, array::encode_on_device(CodecId::ffor, type, values.data(), bench.values, stream));
+  BOBBIN_ASSIGN(const Array array,
+                array::encode_on_device(CodecId::ffor, type, values.data(), bench.values, stream));
   const uint64_t bytes = array::encoded_bytes(array) + values.size();
   bench.figures.add("ffor encode", type, width, bytes, encode, memcpy_rate, 85);
   BOBBIN_ASSIGN(const DeviceBuffer out, DeviceBuffer::create(values.size(), stream));
@@ -204,7 +209,8 @@ Result<double> read_rate(Bench& bench, uint64_t bytes) {
   return sample.bytes_per_second(bytes);
 }
 
-Status check_bitmap(const Array& array, const DeviceBuffer& bitmap, Compare op, Scalar constant, StreamView stream) {
+Status check_bitmap(const Array& array, const DeviceBuffer& bitmap, Compare op, Scalar constant,
+                    StreamView stream) {
   const uint64_t piece = std::min<uint64_t>(array.length, 8192);
   BOBBIN_ASSIGN(const Array part, array::slice(array, 0, piece));
   BOBBIN_ASSIGN(const Array host, array::to_host(part, stream));
@@ -235,7 +241,8 @@ Status measure_compare(Bench& bench, DType type, uint32_t width) {
     return array::compare_on_device(array, Compare::lt, constant, bitmap.as<uint32_t>(), stream);
   }));
   BOBBIN_TRY(check_bitmap(array, bitmap, Compare::lt, constant, stream));
-  bench.figures.add("compare (% of CUB's read)", type, width, size, sample, reading, width == 8 ? 85 : 0, "cub reduce");
+  bench.figures.add("compare (% of CUB's read)", type, width, size, sample, reading, width == 8 ? 85 : 0,
+                    "cub reduce");
   return {};
 }
 
@@ -286,10 +293,10 @@ Status run(const Args& args) {
   BOBBIN_ASSIGN(const DeviceBuffer sink, DeviceBuffer::create(sizeof(uint32_t), stream.view()));
   const simt::CudaExecutor gpu(stream.view());
   BOBBIN_ASSIGN(GpuTimer timer, GpuTimer::create(stream.view(), [&](const DeviceBuffer& buffer) {
-    const uint64_t quads = buffer.size() / sizeof(Quad);
-    return gpu.run(ReadAll{{buffer.as<Quad>(), quads}, {sink.as<uint32_t>(), 1}},
-                   ceil_div<uint64_t>(quads, ReadAll::kThreads));
-  }));
+                  const uint64_t quads = buffer.size() / sizeof(Quad);
+                  return gpu.run(ReadAll{{buffer.as<Quad>(), quads}, {sink.as<uint32_t>(), 1}},
+                                 ceil_div<uint64_t>(quads, ReadAll::kThreads));
+                }));
   Bench bench(stream.view(), std::move(timer), args);
   for (const DType type : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     if (args.type.empty() || args.type == to_string(type)) {
@@ -298,7 +305,8 @@ Status run(const Args& args) {
   }
   const Machine machine = describe_machine();
   std::printf("%s\n%s\n", report_head(machine).c_str(), bench.figures.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.figures.rows())) + "\n");
+  return args.out.empty() ? Status{}
+                          : write_text(args.out, dump(make_report(machine, bench.figures.rows())) + "\n");
 }
 
 }  // namespace

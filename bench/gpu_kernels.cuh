@@ -37,7 +37,8 @@ struct FillRandom {
   }
 };
 
-// Reads everything. The sum is stored only when it is a value it will not be, so that nothing is optimised away.
+// Reads everything. The sum is stored only when it is a value it will not be, so that nothing is optimised
+// away.
 struct ReadAll {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -54,8 +55,8 @@ struct ReadAll {
   }
 };
 
-// FastLanes' transposed order ("04261537") for u32, to measure what it would cost: the same unpacking, but a row's
-// 32 values belong 64 apart, so a vector is put in order in shared memory and stored from there.
+// FastLanes' transposed order ("04261537") for u32, to measure what it would cost: the same unpacking, but a
+// row's 32 values belong 64 apart, so a vector is put in order in shared memory and stored from there.
 struct TransposedDecode {
   static constexpr uint32_t kThreads = 64;
   static constexpr uint32_t kVectors = kThreads / codec::bitpack::kSlices;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times work in a stream by events, cold: before each run the card's L2 is filled with other data, and clean, since
-// lines still to be written back would be charged to the run. All runs are queued before the first is waited for: a card
-// that idles between runs, even for microseconds, is up to 10 % slower at first.
+// Times work in a stream by events, cold: before each run the card's L2 is filled with other data, and clean,
+// since lines still to be written back would be charged to the run. All runs are queued before the first is
+// waited for: a card that idles between runs, even for microseconds, is up to 10 % slower at first.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,8 @@ class GpuTimer {
     return GpuTimer(stream, std::move(read), std::move(events), std::move(flush));
   }
 
-  // Some runs unmeasured, then kRuns measured ones. Work that waits for the stream itself is measured with its waits.
+  // Some runs unmeasured, then kRuns measured ones. Work that waits for the stream itself is measured with
+  // its waits.
   Result<Sample> measure(const std::function<Status()>& work) {
     for (int i = 0; i < kWarmUp; ++i) {
       BOBBIN_TRY(work());

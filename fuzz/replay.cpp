@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target over a folder of inputs, and over each input with its bytes changed a little, without libFuzzer.
+// Runs a fuzz target over a folder of inputs, and over each input with its bytes changed a little, without
+// libFuzzer.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

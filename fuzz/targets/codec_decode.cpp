@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes as an encoded array: codec, type, offset, length, metadata, buffers. It is refused, or all decoders agree.
+// The bytes as an encoded array: codec, type, offset, length, metadata, buffers. It is refused, or all
+// decoders agree.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

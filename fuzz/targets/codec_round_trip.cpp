@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever values a component's generator makes of the bytes: every codec returns them, on the CPU and in the emulator.
+// Whatever values a component's generator makes of the bytes: every codec returns them, on the CPU and in the
+// emulator.
 #include <cstdio>
 #include <cstdlib>
 

@@ -32,7 +32,8 @@ struct WriteOptions {
 // finish() has succeeded: until then, and for ever if the writer is dropped, whatever stood there stays.
 class Writer {
  public:
-  static Result<Writer> create(const std::string& path, std::vector<Column> columns, const WriteOptions& options);
+  static Result<Writer> create(const std::string& path, std::vector<Column> columns,
+                               const WriteOptions& options);
   // Writes to an open descriptor (a pipe, say) instead; the caller closes it. `name` is for error messages.
   static Result<Writer> to_descriptor(int descriptor, std::string name, std::vector<Column> columns,
                                       const WriteOptions& options);
@@ -41,8 +42,8 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  // Appends `rows` rows: for each column a pointer to that many values of its type. Any number of rows at a time;
-  // they are gathered into row groups.
+  // Appends `rows` rows: for each column a pointer to that many values of its type. Any number of rows at a
+  // time; they are gathered into row groups.
   Status append(std::span<const void* const> columns, uint64_t rows);
   // Writes what is left and the footer, syncs, and gives the file its name. Nothing may follow.
   Status finish();
@@ -96,8 +97,8 @@ class Reader {
   [[nodiscard]] size_t num_row_groups() const;
   [[nodiscard]] RowGroupInfo row_group(size_t index) const;
 
-  // Decodes rows begin .. begin+count-1 of a column into `out` (count * size_bytes(type) bytes); reads only the
-  // row groups that hold them.
+  // Decodes rows begin .. begin+count-1 of a column into `out` (count * size_bytes(type) bytes); reads only
+  // the row groups that hold them.
   Status read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
               Backend backend = Backend::cpu) const;
   // Reads every byte, checks every checksum, decodes every chunk, and compares it with its zone map.

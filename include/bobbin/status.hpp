@@ -96,25 +96,25 @@ class [[nodiscard]] Result {
 #define BOBBIN_CONCAT(a, b) BOBBIN_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function with an error when the condition holds.
-#define BOBBIN_RETURN_IF(condition, code, message)        \
-  do {                                                    \
-    if (condition) {                                      \
-      return ::bobbin::Status((code), (message));         \
-    }                                                     \
+#define BOBBIN_RETURN_IF(condition, code, message) \
+  do {                                             \
+    if (condition) {                               \
+      return ::bobbin::Status((code), (message));  \
+    }                                              \
   } while (false)
 
 // Hands a failed Status on to the caller.
-#define BOBBIN_TRY(expression)                            \
-  do {                                                    \
+#define BOBBIN_TRY(expression)                                                \
+  do {                                                                        \
     if (::bobbin::Status bobbin_status = (expression); !bobbin_status.ok()) { \
-      return bobbin_status;                               \
-    }                                                     \
+      return bobbin_status;                                                   \
+    }                                                                         \
   } while (false)
 
 // BOBBIN_ASSIGN(auto x, f()): x is f()'s value, or the enclosing function returns f()'s error.
-#define BOBBIN_ASSIGN(declaration, expression)                             \
-  auto BOBBIN_CONCAT(bobbin_result_, __LINE__) = (expression);             \
-  if (!BOBBIN_CONCAT(bobbin_result_, __LINE__).has_value()) {              \
-    return BOBBIN_CONCAT(bobbin_result_, __LINE__).error();                \
-  }                                                                        \
+#define BOBBIN_ASSIGN(declaration, expression)                 \
+  auto BOBBIN_CONCAT(bobbin_result_, __LINE__) = (expression); \
+  if (!BOBBIN_CONCAT(bobbin_result_, __LINE__).has_value()) {  \
+    return BOBBIN_CONCAT(bobbin_result_, __LINE__).error();    \
+  }                                                            \
   declaration = std::move(BOBBIN_CONCAT(bobbin_result_, __LINE__)).value()

@@ -15,7 +15,9 @@ enum class DType : uint8_t { u8 = 1, u16 = 2, u32 = 3, u64 = 4, i8 = 5, i16 = 6,
 inline constexpr DType kAllTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
                                       DType::i8, DType::i16, DType::i32, DType::i64};
 
-[[nodiscard]] constexpr bool is_signed(DType type) { return type >= DType::i8; }
+[[nodiscard]] constexpr bool is_signed(DType type) {
+  return type >= DType::i8;
+}
 [[nodiscard]] constexpr size_t size_bytes(DType type) {
   return size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
 }

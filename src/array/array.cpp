@@ -13,8 +13,8 @@ namespace bobbin::array {
 namespace {
 
 Status unknown_codec(CodecId id) {
-  return {StatusCode::unsupported, "unknown codec " + std::to_string(static_cast<unsigned>(id)) +
-                                       " (written by a newer version?)"};
+  return {StatusCode::unsupported,
+          "unknown codec " + std::to_string(static_cast<unsigned>(id)) + " (written by a newer version?)"};
 }
 
 Status check_output(const Array& array, size_t out_bytes) {

@@ -18,8 +18,8 @@ namespace bobbin::array {
 // Metadata and buffers of the whole tree, without padding.
 [[nodiscard]] uint64_t encoded_bytes(const Array& array);
 
-// Checks the tree: known codecs, then each codec's own rules. Call it once on any array that comes from outside;
-// everything below relies on it.
+// Checks the tree: known codecs, then each codec's own rules. Call it once on any array that comes from
+// outside; everything below relies on it.
 [[nodiscard]] Status validate(const Array& array);
 
 // Host memory. `out` has length * size_bytes(type) bytes.
@@ -48,8 +48,8 @@ struct OnDevice {
   std::shared_ptr<DeviceBuffer> memory;
 };
 
-// Copies a validated array's buffers into one device allocation, each aligned to 128 bytes. Ordered in the stream;
-// the host buffers must stay until it is synchronised.
+// Copies a validated array's buffers into one device allocation, each aligned to 128 bytes. Ordered in the
+// stream; the host buffers must stay until it is synchronised.
 [[nodiscard]] Result<OnDevice> to_device(const Array& array, StreamView stream);
 // Copies an array's buffers back. Waits for the stream.
 [[nodiscard]] Result<Array> to_host(const Array& array, StreamView stream);

@@ -88,12 +88,14 @@ Status decode_on_device(const Array& array, void* out, StreamView stream) {
   return ops->decode(array, out, stream);
 }
 
-Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap, StreamView stream) {
+Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap,
+                         StreamView stream) {
   BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(array.codec, stream));
   return ops->compare(array, ValueRange::of(array.type, op, constant), bitmap, stream);
 }
 
-Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length, StreamView stream) {
+Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length,
+                               StreamView stream) {
   BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(codec, stream));
   return ops->encode(type, values, length, stream);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a codec is: a constant of function pointers. A null pointer means "not on encoded data": the caller decodes.
+// What a codec is: a constant of function pointers. A null pointer means "not on encoded data": the caller
+// decodes.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,8 @@ struct NewBuffer {
 };
 [[nodiscard]] NewBuffer make_buffer(size_t size);
 
-// An encoded array: a node of a tree. Lives in host memory, or in a device's: then `buffers` point there and only
-// the device functions may touch them.
+// An encoded array: a node of a tree. Lives in host memory, or in a device's: then `buffers` point there and
+// only the device functions may touch them.
 struct Array {
   CodecId codec{};
   DType type{};
@@ -68,15 +69,18 @@ struct ValueRange {
   static ValueRange of(DType type, Compare op, Scalar constant);
 };
 
-// What a codec offers on a device (the GPU, or its emulator). Arrays live in device memory and have been validated
-// on the host; nothing synchronises unless it says so.
+// What a codec offers on a device (the GPU, or its emulator). Arrays live in device memory and have been
+// validated on the host; nothing synchronises unless it says so.
 struct DeviceOps {
   // Writes `array.length` values to `out`, which is aligned to 16 bytes.
   Status (*decode)(const Array& array, void* out, StreamView stream) = nullptr;
-  // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the data.
+  // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the
+  // data.
   Result<Array> (*encode)(DType type, const void* values, uint64_t length, StreamView stream) = nullptr;
-  // Writes one bit a value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words a vector.
-  Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) = nullptr;
+  // Writes one bit a value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words a
+  // vector.
+  Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap,
+                    StreamView stream) = nullptr;
 };
 
 struct Codec {
@@ -88,8 +92,8 @@ struct Codec {
   // Bytes the encoded form of these values takes, metadata included.
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
-  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them. The array
-  // need not be valid.
+  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
+  // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
   // Checks everything the functions below rely on. They must not be called on an array that failed it.
   Status (*validate)(const Array& array) = nullptr;

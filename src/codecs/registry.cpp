@@ -47,7 +47,9 @@ const DeviceOps* emulator_ops(CodecId id) {
 
 }  // namespace
 
-std::span<const Codec* const> all_codecs() { return kCodecs; }
+std::span<const Codec* const> all_codecs() {
+  return kCodecs;
+}
 
 const Codec* find_codec(CodecId id) {
   for (const Codec* codec : kCodecs) {

@@ -4,6 +4,8 @@
 
 namespace bobbin {
 
-const DeviceOps* cuda_ops(CodecId /*id*/) { return nullptr; }
+const DeviceOps* cuda_ops(CodecId /*id*/) {
+  return nullptr;
+}
 
 }  // namespace bobbin

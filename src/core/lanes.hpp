@@ -2,11 +2,12 @@
 // The vector of 1024 values, as FastLanes lays it out, and the arithmetic on its lanes.
 //
 // A vector of T-bit values is T *rows* of 1024 bits. Row r holds values r*L .. r*L+L-1, L = 1024/T lanes
-// (the interleaved order), so a row is 128 consecutive bytes of the decoded column. Packed at width W, lane l is a
-// bit stream of its own, W bits a row, lowest bit first, stored in words of T bits; word k of all lanes
+// (the interleaved order), so a row is 128 consecutive bytes of the decoded column. Packed at width W, lane l
+// is a bit stream of its own, W bits a row, lowest bit first, stored in words of T bits; word k of all lanes
 // together is packed *register* k, again 128 bytes. Unpacking row r therefore needs register r*W/T and, when
 // the value straddles a word, the next one; all lanes shift by the same amount. That makes one formula serve
-// every type: a machine word holds several lanes side by side, is shifted whole, and a mask drops what crossed.
+// every type: a machine word holds several lanes side by side, is shifted whole, and a mask drops what
+// crossed.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +86,8 @@ struct RowCut {
 
   // The high word moves up by T-shift in two steps, so that shift = 0 stays defined.
   BOBBIN_HD constexpr Word extract(Word low, Word high) const {
-    return static_cast<Word>(((low >> shift) & low_mask) | (((high << 1) << (kBits<T> - 1 - shift)) & high_mask));
+    return static_cast<Word>(((low >> shift) & low_mask) |
+                             (((high << 1) << (kBits<T> - 1 - shift)) & high_mask));
   }
 };
 

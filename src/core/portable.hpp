@@ -17,8 +17,8 @@
 #define BOBBIN_UNROLL
 #endif
 
-// Marks a function that is compiled once more for CPUs with AVX2, and tells whether this is one. Elsewhere the copy is an
-// ordinary function that nobody calls. What it calls must be inlined into it: BOBBIN_INLINE.
+// Marks a function that is compiled once more for CPUs with AVX2, and tells whether this is one. Elsewhere
+// the copy is an ordinary function that nobody calls. What it calls must be inlined into it: BOBBIN_INLINE.
 #define BOBBIN_INLINE [[gnu::always_inline]] inline
 #if defined(__x86_64__)
 #define BOBBIN_AVX2 [[gnu::target("avx2")]]

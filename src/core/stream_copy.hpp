@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that bypass the CPU's caches, for outputs too large to stay in them: writing such a line by ordinary stores
-// reads it from memory first.
+// Copies that bypass the CPU's caches, for outputs too large to stay in them: writing such a line by ordinary
+// stores reads it from memory first.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace bobbin {
 
-// Outputs from this size on are written past the caches. (A core's share of a server's last-level cache is 1 to 4 MiB.)
+// Outputs from this size on are written past the caches. (A core's share of a server's last-level cache is 1
+// to 4 MiB.)
 inline constexpr size_t kStreamBytes = size_t{4} << 20;
 
 inline void copy_past_caches(void* to, const void* from, size_t bytes) {

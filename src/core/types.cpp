@@ -41,9 +41,17 @@ std::optional<Key> key_of(const std::array<std::pair<Key, std::string_view>, N>&
 
 }  // namespace
 
-std::string_view to_string(DType type) { return name_of(kTypeNames, type); }
-std::optional<DType> parse_dtype(std::string_view name) { return key_of(kTypeNames, name); }
-std::string_view to_string(Backend backend) { return name_of(kBackendNames, backend); }
-std::optional<Backend> parse_backend(std::string_view name) { return key_of(kBackendNames, name); }
+std::string_view to_string(DType type) {
+  return name_of(kTypeNames, type);
+}
+std::optional<DType> parse_dtype(std::string_view name) {
+  return key_of(kTypeNames, name);
+}
+std::string_view to_string(Backend backend) {
+  return name_of(kBackendNames, backend);
+}
+std::optional<Backend> parse_backend(std::string_view name) {
+  return key_of(kBackendNames, name);
+}
 
 }  // namespace bobbin

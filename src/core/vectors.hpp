@@ -12,8 +12,8 @@
 namespace bobbin {
 
 // Calls unpack(v, rows, to) for each vector that holds one of the values offset .. offset+length-1; it writes
-// rows * kLanes<T> values. Whole vectors go straight to `out`, the edges through a buffer, and so do all vectors of a
-// large output, which is written past the caches.
+// rows * kLanes<T> values. Whole vectors go straight to `out`, the edges through a buffer, and so do all
+// vectors of a large output, which is written past the caches.
 template <class T, class Unpack>
 void decode_vectors(uint64_t offset, uint64_t length, T* out, Unpack&& unpack) {
   const bool stream = length * sizeof(T) >= kStreamBytes;

@@ -6,13 +6,18 @@
 namespace bobbin::cuda_api {
 namespace {
 
-cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
-cudaEvent_t as_event(void* event) { return static_cast<cudaEvent_t>(event); }
+cudaStream_t as_stream(void* stream) {
+  return static_cast<cudaStream_t>(stream);
+}
+cudaEvent_t as_event(void* event) {
+  return static_cast<cudaEvent_t>(event);
+}
 
 // A driver that is missing or too old, told in words a user can act on.
 Status explain(const Status& status) {
-  return status.code() == StatusCode::unavailable ? Status(status.code(), "no usable GPU (" + status.message() + ")")
-                                                  : status;
+  return status.code() == StatusCode::unavailable
+             ? Status(status.code(), "no usable GPU (" + status.message() + ")")
+             : status;
 }
 
 }  // namespace
@@ -46,8 +51,12 @@ Result<void*> stream_create() {
 }
 
 // Destroying can only fail for errors that an earlier call has reported already.
-void stream_destroy(void* stream) { static_cast<void>(cudaStreamDestroy(as_stream(stream))); }
-Status stream_synchronize(void* stream) { return BOBBIN_CUDA(cudaStreamSynchronize(as_stream(stream))); }
+void stream_destroy(void* stream) {
+  static_cast<void>(cudaStreamDestroy(as_stream(stream)));
+}
+Status stream_synchronize(void* stream) {
+  return BOBBIN_CUDA(cudaStreamSynchronize(as_stream(stream)));
+}
 
 Result<void*> event_create() {
   cudaEvent_t event = nullptr;
@@ -57,11 +66,15 @@ Result<void*> event_create() {
   return static_cast<void*>(event);
 }
 
-void event_destroy(void* event) { static_cast<void>(cudaEventDestroy(as_event(event))); }
+void event_destroy(void* event) {
+  static_cast<void>(cudaEventDestroy(as_event(event)));
+}
 Status event_record(void* event, void* stream) {
   return BOBBIN_CUDA(cudaEventRecord(as_event(event), as_stream(stream)));
 }
-Status event_synchronize(void* event) { return BOBBIN_CUDA(cudaEventSynchronize(as_event(event))); }
+Status event_synchronize(void* event) {
+  return BOBBIN_CUDA(cudaEventSynchronize(as_event(event)));
+}
 
 Result<double> event_elapsed_ms(void* start, void* end) {
   float ms = 0;
@@ -75,7 +88,9 @@ Result<void*> allocate(size_t bytes, void* stream) {
   return data;
 }
 
-void deallocate(void* data, void* stream) { static_cast<void>(cudaFreeAsync(data, as_stream(stream))); }
+void deallocate(void* data, void* stream) {
+  static_cast<void>(cudaFreeAsync(data, as_stream(stream)));
+}
 
 Result<void*> allocate_pinned(size_t bytes) {
   void* data = nullptr;
@@ -83,7 +98,9 @@ Result<void*> allocate_pinned(size_t bytes) {
   return data;
 }
 
-void deallocate_pinned(void* data) { static_cast<void>(cudaFreeHost(data)); }
+void deallocate_pinned(void* data) {
+  static_cast<void>(cudaFreeHost(data));
+}
 
 Status copy(void* to, const void* from, size_t bytes, void* stream) {
   return BOBBIN_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, as_stream(stream)));

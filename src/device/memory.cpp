@@ -26,8 +26,8 @@ constexpr size_t kGuardBytes = 256;
 constexpr std::byte kGuard{0xA5};
 constexpr std::byte kFresh{0xCD};  // what memory holds before anyone writes it: not zero, so a test notices
 
-// Each allocation stands alone between two guards, so that a stray write is found even without a sanitizer; under
-// AddressSanitizer the heap's own red zones also find stray reads.
+// Each allocation stands alone between two guards, so that a stray write is found even without a sanitizer;
+// under AddressSanitizer the heap's own red zones also find stray reads.
 class EmulatorMemory final : public MemoryResource {
  public:
   Result<void*> allocate(size_t bytes, StreamView /*stream*/) override {

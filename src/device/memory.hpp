@@ -22,8 +22,8 @@ class MemoryResource {
   virtual void deallocate(void* data, size_t bytes, StreamView stream) noexcept = 0;
 };
 
-// The backend's own: CUDA's stream-ordered pool, or for the emulator host memory with guard bytes on both sides
-// (a damaged guard ends the process with a message when the memory is released).
+// The backend's own: CUDA's stream-ordered pool, or for the emulator host memory with guard bytes on both
+// sides (a damaged guard ends the process with a message when the memory is released).
 [[nodiscard]] MemoryResource& default_memory(Backend backend);
 
 class DeviceBuffer {
@@ -64,7 +64,9 @@ class PinnedBuffer {
   static Result<PinnedBuffer> create(size_t bytes, Backend backend);
 
   PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), backend_(other.backend_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        backend_(other.backend_) {}
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
   ~PinnedBuffer();
 
@@ -78,7 +80,8 @@ class PinnedBuffer {
   Backend backend_;
 };
 
-// Copies in stream order; the direction follows from the addresses. Memory that is not pinned makes the call wait.
+// Copies in stream order; the direction follows from the addresses. Memory that is not pinned makes the call
+// wait.
 [[nodiscard]] Status copy_async(void* to, const void* from, size_t bytes, StreamView stream);
 [[nodiscard]] Status fill_async(void* to, uint8_t value, size_t bytes, StreamView stream);
 

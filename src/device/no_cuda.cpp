@@ -5,24 +5,48 @@
 namespace bobbin::cuda_api {
 namespace {
 
-Status no_cuda() { return {StatusCode::unavailable, "this build of bobbin has no CUDA support"}; }
+Status no_cuda() {
+  return {StatusCode::unavailable, "this build of bobbin has no CUDA support"};
+}
 
 }  // namespace
 
-Result<std::vector<GpuInfo>> list_gpus() { return no_cuda(); }
-Result<void*> stream_create() { return no_cuda(); }
+Result<std::vector<GpuInfo>> list_gpus() {
+  return no_cuda();
+}
+Result<void*> stream_create() {
+  return no_cuda();
+}
 void stream_destroy(void* /*stream*/) {}
-Status stream_synchronize(void* /*stream*/) { return no_cuda(); }
-Result<void*> event_create() { return no_cuda(); }
+Status stream_synchronize(void* /*stream*/) {
+  return no_cuda();
+}
+Result<void*> event_create() {
+  return no_cuda();
+}
 void event_destroy(void* /*event*/) {}
-Status event_record(void* /*event*/, void* /*stream*/) { return no_cuda(); }
-Status event_synchronize(void* /*event*/) { return no_cuda(); }
-Result<double> event_elapsed_ms(void* /*start*/, void* /*end*/) { return no_cuda(); }
-Result<void*> allocate(size_t /*bytes*/, void* /*stream*/) { return no_cuda(); }
+Status event_record(void* /*event*/, void* /*stream*/) {
+  return no_cuda();
+}
+Status event_synchronize(void* /*event*/) {
+  return no_cuda();
+}
+Result<double> event_elapsed_ms(void* /*start*/, void* /*end*/) {
+  return no_cuda();
+}
+Result<void*> allocate(size_t /*bytes*/, void* /*stream*/) {
+  return no_cuda();
+}
 void deallocate(void* /*data*/, void* /*stream*/) {}
-Result<void*> allocate_pinned(size_t /*bytes*/) { return no_cuda(); }
+Result<void*> allocate_pinned(size_t /*bytes*/) {
+  return no_cuda();
+}
 void deallocate_pinned(void* /*data*/) {}
-Status copy(void* /*to*/, const void* /*from*/, size_t /*bytes*/, void* /*stream*/) { return no_cuda(); }
-Status fill(void* /*to*/, uint8_t /*value*/, size_t /*bytes*/, void* /*stream*/) { return no_cuda(); }
+Status copy(void* /*to*/, const void* /*from*/, size_t /*bytes*/, void* /*stream*/) {
+  return no_cuda();
+}
+Status fill(void* /*to*/, uint8_t /*value*/, size_t /*bytes*/, void* /*stream*/) {
+  return no_cuda();
+}
 
 }  // namespace bobbin::cuda_api

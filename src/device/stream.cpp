@@ -9,10 +9,13 @@ namespace bobbin {
 namespace {
 
 double host_clock_ms() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-Status not_a_device() { return {StatusCode::invalid_argument, "the cpu backend has no streams"}; }
+Status not_a_device() {
+  return {StatusCode::invalid_argument, "the cpu backend has no streams"};
+}
 
 }  // namespace
 
@@ -81,6 +84,8 @@ Result<double> Event::elapsed_ms_since(const Event& start) const {
   return host_ms_ - start.host_ms_;
 }
 
-Result<std::vector<GpuInfo>> list_gpus() { return cuda_api::list_gpus(); }
+Result<std::vector<GpuInfo>> list_gpus() {
+  return cuda_api::list_gpus();
+}
 
 }  // namespace bobbin

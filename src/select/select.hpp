@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of an encoding for a column chunk: the codec with the smallest estimate. Deterministic; ties go to the
-// lower codec id.
+// The choice of an encoding for a column chunk: the codec with the smallest estimate. Deterministic; ties go
+// to the lower codec id.
 #pragma once
 
 #include "bobbin/status.hpp"

@@ -9,8 +9,8 @@
 //   };
 //
 // A Cta is the thread's window on its block. CudaCta (cuda_cta.cuh) is the GPU itself and costs nothing;
-// EmulatorCta (emulator.hpp) is a fiber on the CPU and checks every step. A third may record what passes: for that
-// reason all memory is touched through the Cta, by the names below.
+// EmulatorCta (emulator.hpp) is a fiber on the CPU and checks every step. A third may record what passes: for
+// that reason all memory is touched through the Cta, by the names below.
 //
 //   thread() lane() warp() block() num_blocks()
 //   sync() sync_warp()                                    barriers; they order memory
@@ -18,7 +18,8 @@
 //   ballot(p) any(p) all(p) match_any(v)
 //   reduce_add(v) reduce_min(v) reduce_max(v) reduce_and(v) reduce_or(v) reduce_xor(v)     32-bit v
 //   shared<S>()                                           this block's S
-//   load(g, i) store(g, i, v)                             a Global or a Shared array; a Global<const T> must not
+//   load(g, i) store(g, i, v)                             a Global or a Shared array; a Global<const T> must
+//   not
 //                                                         change while the kernel runs
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
@@ -56,9 +57,9 @@ struct alignas(16) Shared {
 
 struct NoShared {};
 
-// Counts the arrivals of threads and the bytes of bulk copies; lives in shared memory. It runs through phases: a
-// phase ends when all arrivals and all bytes are in, and waiting for parity p waits for the end of the current
-// phase when that phase's number is p modulo 2.
+// Counts the arrivals of threads and the bytes of bulk copies; lives in shared memory. It runs through
+// phases: a phase ends when all arrivals and all bytes are in, and waiting for parity p waits for the end of
+// the current phase when that phase's number is p modulo 2.
 struct alignas(16) CopyBarrier {
   uint64_t state[2];
 };

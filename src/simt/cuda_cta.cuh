@@ -148,7 +148,8 @@ class CudaCta {
 
   // By one thread, before a sync() that the others pass.
   __device__ __forceinline__ void barrier_init(CopyBarrier& barrier, uint32_t arrivals) const {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(&barrier)), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(&barrier)), "r"(arrivals)
+                 : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   }
   __device__ __forceinline__ void barrier_arrive_expect(CopyBarrier& barrier, uint32_t bytes) const {
@@ -165,17 +166,18 @@ class CudaCta {
           : "memory");
     }
   }
-  // Both addresses and the size are multiples of 16 bytes. The threads that touched the shared array before must
-  // have passed a sync().
+  // Both addresses and the size are multiples of 16 bytes. The threads that touched the shared array before
+  // must have passed a sync().
   template <class T, uint32_t N>
   __device__ __forceinline__ void bulk_load(Shared<T, N>& to, uint32_t i, Global<const T> from, uint64_t j,
                                             uint32_t count, CopyBarrier& barrier) const {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     address(to.data + i)),
-                 "l"(__cvta_generic_to_global(from.data + j)),
-                 "r"(static_cast<uint32_t>(count * sizeof(T))), "r"(address(&barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            address(to.data + i)),
+        "l"(__cvta_generic_to_global(from.data + j)), "r"(static_cast<uint32_t>(count * sizeof(T))),
+        "r"(address(&barrier))
+        : "memory");
   }
 
  private:

@@ -51,8 +51,8 @@ class CudaExecutor {
     BOBBIN_RETURN_IF(blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
     constexpr size_t kShared = shared_bytes<K>();
     if constexpr (kShared > 48 * 1024) {
-      BOBBIN_TRY(BOBBIN_CUDA(cudaFuncSetAttribute(
-          run_kernel<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kShared))));
+      BOBBIN_TRY(BOBBIN_CUDA(cudaFuncSetAttribute(run_kernel<K>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                  static_cast<int>(kShared))));
     }
     run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, kShared,
                     static_cast<cudaStream_t>(stream_.handle())>>>(kernel);

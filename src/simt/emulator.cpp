@@ -22,8 +22,8 @@ namespace bobbin::simt::emulator {
 
 struct Block;
 
-// Lists that grow while a fiber runs have their room beforehand: ThreadSanitizer would take a fiber's allocation for
-// the kernel's.
+// Lists that grow while a fiber runs have their room beforehand: ThreadSanitizer would take a fiber's
+// allocation for the kernel's.
 constexpr size_t kReserved = 256;
 
 enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, done };
@@ -40,8 +40,8 @@ struct Thread {
   Fiber fiber;
 };
 
-// A meeting of threads: a block barrier or a warp operation. Two of each alternate, so that a thread that has gone
-// on to the next cannot disturb one that is still leaving.
+// A meeting of threads: a block barrier or a warp operation. Two of each alternate, so that a thread that has
+// gone on to the next cannot disturb one that is still leaving.
 struct Meeting {
   uint32_t arrived = 0;
   const char* operation = nullptr;
@@ -64,13 +64,14 @@ struct Warp {
 };
 
 struct Block {
-  Block(size_t memory_bytes, uint32_t threads) : memory(memory_bytes), thread(threads), warp(threads / kWarpSize) {
+  Block(size_t memory_bytes, uint32_t threads)
+      : memory(memory_bytes), thread(threads), warp(threads / kWarpSize) {
     copies.reserve(kReserved);
   }
 
   uint32_t index = 0;
   uint32_t num_done = 0;
-  Pages memory;  // shared memory, then the stacks
+  Pages memory;                  // shared memory, then the stacks
   std::vector<uint8_t> written;  // one flag a byte of shared memory
   std::vector<Thread> thread;
   std::vector<Warp> warp;
@@ -92,11 +93,15 @@ struct BarrierState {
   uint32_t phase;
 };
 
-BarrierState state_of(const CopyBarrier& barrier) { return std::bit_cast<BarrierState>(barrier); }
-void set_state(CopyBarrier& barrier, const BarrierState& state) { barrier = std::bit_cast<CopyBarrier>(state); }
+BarrierState state_of(const CopyBarrier& barrier) {
+  return std::bit_cast<BarrierState>(barrier);
+}
+void set_state(CopyBarrier& barrier, const BarrierState& state) {
+  barrier = std::bit_cast<CopyBarrier>(state);
+}
 
-// ThreadSanitizer intercepts memcpy and memset, wherever they are called; the emulator's own copies are not the
-// kernel's, so they go byte by byte through volatile, which no compiler turns into a call.
+// ThreadSanitizer intercepts memcpy and memset, wherever they are called; the emulator's own copies are not
+// the kernel's, so they go byte by byte through volatile, which no compiler turns into a call.
 void copy_bytes(void* to, const void* from, size_t bytes) {
   auto* target = static_cast<volatile std::byte*>(to);
   const auto* source = static_cast<const volatile std::byte*>(from);
@@ -199,7 +204,9 @@ void fiber_main(void* argument) {
   thread.machine->finished(thread);
 }
 
-size_t shared_pages(const Launch& launch) { return (launch.shared_bytes + kPage - 1) / kPage * kPage; }
+size_t shared_pages(const Launch& launch) {
+  return (launch.shared_bytes + kPage - 1) / kPage * kPage;
+}
 
 }  // namespace
 
@@ -235,7 +242,8 @@ void Machine::admit() {
 }
 
 void Machine::retire(Block& block) {
-  const auto it = std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
+  const auto it =
+      std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
   // ThreadSanitizer must not take the next block for this one: it gets fresh memory and fresh fibers.
   if (!under_thread_sanitizer()) {
     spare_.push_back(std::move(*it));
@@ -283,8 +291,9 @@ void Machine::step() {
   }
   if (thread.state == State::done && thread.block->num_done == launch_.threads && !fault_) {
     if (!thread.block->copies.empty()) {
-      fault_ = Status(StatusCode::device, "emulator: bulk copy: block " + std::to_string(thread.block->index) +
-                                              " ended with copies under way");
+      fault_ =
+          Status(StatusCode::device, "emulator: bulk copy: block " + std::to_string(thread.block->index) +
+                                         " ended with copies under way");
       return;
     }
     retire(*thread.block);
@@ -300,8 +309,8 @@ void Machine::finished(Thread& thread) {
   ++block.num_done;
   Warp& warp = block.warp[thread.index / kWarpSize];
   if (block.barrier.arrived != 0) {
-    fail(thread, "divergent barrier: " + who(thread) + " ended while others wait at " + block.barrier.operation +
-                     " (" + place(block.barrier.where) + ")");
+    fail(thread, "divergent barrier: " + who(thread) + " ended while others wait at " +
+                     block.barrier.operation + " (" + place(block.barrier.where) + ")");
   }
   if (warp.meeting.arrived != 0) {
     fail(thread, std::string("divergent warp: ") + who(thread) + " ended while others wait at " +
@@ -372,7 +381,7 @@ namespace {
 // One thread arrives; the last of `expected` lets all go on.
 template <class Members>
 void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, const char* kind,
-              const char* operation, const Where& where, bool orders_memory, Members&& members) {
+          const char* operation, const Where& where, bool orders_memory, Members&& members) {
   Machine& machine = *thread.machine;
   thread.operation = operation;
   thread.where = where;
@@ -380,8 +389,8 @@ void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, cons
     meeting.operation = operation;
     meeting.where = where;
   } else if (!same_place(meeting.where, where) || std::string_view(meeting.operation) != operation) {
-    machine.fail(thread, std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation + " (" +
-                             place(where) + ") while others wait at " + meeting.operation + " (" +
+    machine.fail(thread, std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation +
+                             " (" + place(where) + ") while others wait at " + meeting.operation + " (" +
                              place(meeting.where) + ")");
   }
   char* order = &meeting.order[meeting.round % 2];
@@ -409,15 +418,15 @@ void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, cons
 void meet_block(Thread& thread, const char* operation, const Where& where) {
   Block& block = *thread.block;
   if (block.num_done != 0) {
-    thread.machine->fail(thread, "divergent barrier: " + who(thread) + " is at " + operation + " (" + place(where) +
-                                     ") but other threads have ended");
+    thread.machine->fail(thread, "divergent barrier: " + who(thread) + " is at " + operation + " (" +
+                                     place(where) + ") but other threads have ended");
   }
   meet(thread, block.barrier, static_cast<uint32_t>(block.thread.size()), State::at_barrier, "barrier",
-              operation, where, true, [&](auto&& each) {
-                for (Thread& other : block.thread) {
-                  each(other);
-                }
-              });
+       operation, where, true, [&](auto&& each) {
+         for (Thread& other : block.thread) {
+           each(other);
+         }
+       });
 }
 
 void meet_warp(Thread& thread, const char* operation, const Where& where, bool orders_memory) {
@@ -425,16 +434,16 @@ void meet_warp(Thread& thread, const char* operation, const Where& where, bool o
   const uint32_t first = thread.index / kWarpSize * kWarpSize;
   for (uint32_t i = first; i < first + kWarpSize; ++i) {
     if (block.thread[i].state == State::done) {
-      thread.machine->fail(thread, "divergent warp: " + who(thread) + " is at " + operation + " (" + place(where) +
-                                       ") but thread " + std::to_string(i) + " has ended");
+      thread.machine->fail(thread, "divergent warp: " + who(thread) + " is at " + operation + " (" +
+                                       place(where) + ") but thread " + std::to_string(i) + " has ended");
     }
   }
   meet(thread, block.warp[thread.index / kWarpSize].meeting, kWarpSize, State::at_warp, "warp", operation,
-              where, orders_memory, [&](auto&& each) {
-                for (uint32_t i = first; i < first + kWarpSize; ++i) {
-                  each(block.thread[i]);
-                }
-              });
+       where, orders_memory, [&](auto&& each) {
+         for (uint32_t i = first; i < first + kWarpSize; ++i) {
+           each(block.thread[i]);
+         }
+       });
 }
 
 // Where an access lies in the block's shared memory; faults when outside the array.
@@ -442,10 +451,11 @@ size_t shared_offset(Thread& thread, const char* access, const void* data, uint6
                      size_t bytes, const Where& where) {
   if (index >= size) {
     thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a shared " + access +
-                                     " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
-                                     place(where) + ")");
+                                     " of item " + std::to_string(index) + " of " + std::to_string(size) +
+                                     " (" + place(where) + ")");
   }
-  return static_cast<size_t>(static_cast<const std::byte*>(data) - thread.block->memory.data()) + index * bytes;
+  return static_cast<size_t>(static_cast<const std::byte*>(data) - thread.block->memory.data()) +
+         index * bytes;
 }
 
 uint8_t* barrier_flags(Thread& thread, const CopyBarrier& barrier) {
@@ -455,15 +465,28 @@ uint8_t* barrier_flags(Thread& thread, const CopyBarrier& barrier) {
 
 }  // namespace
 
-uint32_t thread_index(const Thread& thread) { return thread.index; }
-uint32_t block_index(const Thread& thread) { return thread.block->index; }
-uint32_t num_blocks(const Thread& thread) { return static_cast<uint32_t>(thread.machine->launch().blocks); }
-std::byte* shared_memory(const Thread& thread, size_t /*bytes*/) { return thread.block->memory.data(); }
+uint32_t thread_index(const Thread& thread) {
+  return thread.index;
+}
+uint32_t block_index(const Thread& thread) {
+  return thread.block->index;
+}
+uint32_t num_blocks(const Thread& thread) {
+  return static_cast<uint32_t>(thread.machine->launch().blocks);
+}
+std::byte* shared_memory(const Thread& thread, size_t /*bytes*/) {
+  return thread.block->memory.data();
+}
 
-void block_barrier(Thread& thread, Where where) { meet_block(thread, "sync", where); }
-void warp_barrier(Thread& thread, Where where) { meet_warp(thread, "sync_warp", where, true); }
+void block_barrier(Thread& thread, Where where) {
+  meet_block(thread, "sync", where);
+}
+void warp_barrier(Thread& thread, Where where) {
+  meet_warp(thread, "sync_warp", where, true);
+}
 
-void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all, Where where) {
+void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all,
+              Where where) {
   Warp& warp = thread.block->warp[thread.index / kWarpSize];
   Exchange& now = warp.exchanges[warp.meeting.round % 2];
   copy_bytes(now.values[thread.index % kWarpSize], value, bytes);
@@ -477,23 +500,26 @@ void check_global(Thread& thread, const char* access, const void* /*data*/, uint
                   Where where) {
   if (index >= size) {
     thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a global " + access +
-                                     " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
-                                     place(where) + ")");
+                                     " of item " + std::to_string(index) + " of " + std::to_string(size) +
+                                     " (" + place(where) + ")");
   }
 }
 
-void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where) {
+void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
+                       Where where) {
   const size_t offset = shared_offset(thread, "load", data, index, size, bytes, where);
   const auto& written = thread.block->written;
   for (size_t i = offset; i < offset + bytes; ++i) {
     if (written[i] == 0) {
-      thread.machine->fail(thread, "uninitialised: " + who(thread) + " loads shared memory that nothing has written, " +
-                                       "item " + std::to_string(index) + " (" + place(where) + ")");
+      thread.machine->fail(thread, "uninitialised: " + who(thread) +
+                                       " loads shared memory that nothing has written, " + "item " +
+                                       std::to_string(index) + " (" + place(where) + ")");
     }
   }
 }
 
-void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where) {
+void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
+                        Where where) {
   const size_t offset = shared_offset(thread, "store", data, index, size, bytes, where);
   set_flags(thread.block->written.data() + offset, bytes, 1);
 }
@@ -506,14 +532,16 @@ void after_atomic(Thread& thread, bool changed, Where where) {
 }
 
 void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where /*where*/) {
-  set_state(barrier, {.arrivals_expected = arrivals, .arrivals_pending = arrivals, .bytes_pending = 0, .phase = 0});
+  set_state(barrier,
+            {.arrivals_expected = arrivals, .arrivals_pending = arrivals, .bytes_pending = 0, .phase = 0});
   set_flags(barrier_flags(thread, barrier), sizeof barrier, 1);
 }
 
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where) {
   if (*barrier_flags(thread, barrier) == 0) {
-    thread.machine->fail(thread, "uninitialised: " + who(thread) + " arrives at a copy barrier that nobody has set up (" +
-                                     place(where) + ")");
+    thread.machine->fail(thread, "uninitialised: " + who(thread) +
+                                     " arrives at a copy barrier that nobody has set up (" + place(where) +
+                                     ")");
   }
   BarrierState state = state_of(barrier);
   state.bytes_pending += static_cast<int32_t>(bytes);
@@ -527,8 +555,9 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
   thread.operation = "barrier_wait";
   thread.where = where;
   if (*barrier_flags(thread, barrier) == 0) {
-    thread.machine->fail(thread, "uninitialised: " + who(thread) + " waits at a copy barrier that nobody has set up (" +
-                                     place(where) + ")");
+    thread.machine->fail(thread, "uninitialised: " + who(thread) +
+                                     " waits at a copy barrier that nobody has set up (" + place(where) +
+                                     ")");
   }
   while (state_of(barrier).phase % 2 == parity) {
     thread.state = State::at_copy_barrier;
@@ -539,8 +568,10 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
 }
 
 // Until it lands, the target counts as unwritten: who reads too early is caught.
-void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier, Where where) {
-  if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0) {
+void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier,
+               Where where) {
+  if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
+      reinterpret_cast<uintptr_t>(from) % 16 != 0) {
     thread.machine->fail(thread, "bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
                                      place(where) + ")");
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU on a CPU: every thread of a kernel is a fiber, every operation is checked. See cta.hpp for the operations.
+// The GPU on a CPU: every thread of a kernel is a fiber, every operation is checked. See cta.hpp for the
+// operations.
 //
 // What it finds, as a Status that says what, where and who:
 //   - barriers and warp operations that not all threads reach, or that they reach at different places;
@@ -8,8 +9,9 @@
 //   - in a build with ThreadSanitizer, data races on shared and on global memory: fibers are switched without
 //     synchronisation, and only barriers and atomics order what they do.
 //
-// Fibers switch at barriers, warp operations, atomics and waits, to one drawn at random: a seed fixes the schedule,
-// and running a kernel under many seeds tries many. Several blocks are under way at a time, started in random order.
+// Fibers switch at barriers, warp operations, atomics and waits, to one drawn at random: a seed fixes the
+// schedule, and running a kernel under many seeds tries many. Several blocks are under way at a time, started
+// in random order.
 #pragma once
 
 #include <array>
@@ -27,7 +29,7 @@ namespace bobbin::simt {
 
 struct EmulatorOptions {
   uint64_t seed = 1;
-  uint32_t resident_blocks = 4;          // blocks under way together, as on a GPU of that size
+  uint32_t resident_blocks = 4;           // blocks under way together, as on a GPU of that size
   uint64_t patience = uint64_t{1} << 20;  // polls in a row without any change before it is called a deadlock
 };
 
@@ -53,10 +55,14 @@ uint32_t num_blocks(const Thread& thread);
 std::byte* shared_memory(const Thread& thread, size_t bytes);
 void block_barrier(Thread& thread, Where where);
 void warp_barrier(Thread& thread, Where where);
-void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all, Where where);
-void check_global(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size, Where where);
-void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where);
-void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes, Where where);
+void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all,
+              Where where);
+void check_global(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size,
+                  Where where);
+void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
+                       Where where);
+void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
+                        Where where);
 // An atomic was done: others may run now. `changed` tells whether memory did.
 void after_atomic(Thread& thread, bool changed, Where where);
 void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where where);
@@ -92,7 +98,8 @@ class EmulatorCta {
   }
   template <class T>
   T shfl_down(T v, uint32_t distance, Where where = Where::current()) {
-    return value_of<T>(gather("shfl_down", v, where), lane() + distance < kWarpSize ? lane() + distance : lane());
+    return value_of<T>(gather("shfl_down", v, where),
+                       lane() + distance < kWarpSize ? lane() + distance : lane());
   }
   template <class T>
   T shfl_xor(T v, uint32_t mask, Where where = Where::current()) {
@@ -213,8 +220,8 @@ class EmulatorCta {
       emulator::check_global(thread_, "bulk load", from.data, j + count - 1, from.size, where);
       emulator::check_shared_store(thread_, to.data, i + count - 1, N, sizeof(T), where);
     }
-    emulator::bulk_load(thread_, to.data + i, from.data + j, static_cast<uint32_t>(count * sizeof(T)), barrier,
-                        where);
+    emulator::bulk_load(thread_, to.data + i, from.data + j, static_cast<uint32_t>(count * sizeof(T)),
+                        barrier, where);
   }
 
  private:

@@ -27,7 +27,8 @@ thread_local Fiber* entering = nullptr;
 }  // namespace
 
 Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* data =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {
     throw std::bad_alloc();
   }
@@ -40,7 +41,9 @@ Pages::~Pages() {
   }
 }
 
-bool under_thread_sanitizer() { return __tsan_create_fiber != nullptr; }
+bool under_thread_sanitizer() {
+  return __tsan_create_fiber != nullptr;
+}
 
 Fiber::~Fiber() {
   if (owns_tsan_) {

@@ -33,7 +33,8 @@ class Pages {
 // True when ThreadSanitizer watches. Fresh pages are then needed for every fiber.
 [[nodiscard]] bool under_thread_sanitizer();
 
-// A context of execution with its own stack, or (default) the one that is running. A fiber must stay where it is.
+// A context of execution with its own stack, or (default) the one that is running. A fiber must stay where it
+// is.
 class Fiber {
  public:
   Fiber() = default;

@@ -12,18 +12,19 @@ namespace bobbin::simt {
 // One word a tile, zero at the start: two flag bits and the sum, written and read at once, so that no order
 // between words is needed.
 struct TileState {
-  static constexpr uint64_t kOwn = uint64_t{1} << 62;       // the tile's own sum
-  static constexpr uint64_t kThrough = uint64_t{2} << 62;   // the sum of all tiles up to and with it
+  static constexpr uint64_t kOwn = uint64_t{1} << 62;      // the tile's own sum
+  static constexpr uint64_t kThrough = uint64_t{2} << 62;  // the sum of all tiles up to and with it
   static constexpr uint64_t kSum = kOwn - 1;
 };
 
 // Called by one whole warp of the block that works on `tile`. Publishes the tile's own sum, adds up its
-// predecessors', publishes the total, and returns the sum over tiles 0 .. tile-1. Tiles must be taken in the order in
-// which blocks start (a ticket), else a block may wait for one that never starts.
+// predecessors', publishes the total, and returns the sum over tiles 0 .. tile-1. Tiles must be taken in the
+// order in which blocks start (a ticket), else a block may wait for one that never starts.
 template <class Cta>
 BOBBIN_HD uint64_t look_back(Cta& cta, Global<uint64_t> states, uint64_t tile, uint64_t own) {
   if (cta.lane() == 0) {
-    cta.template atomic_store<Order::relaxed>(states, tile, (tile == 0 ? TileState::kThrough : TileState::kOwn) | own);
+    cta.template atomic_store<Order::relaxed>(states, tile,
+                                              (tile == 0 ? TileState::kThrough : TileState::kOwn) | own);
   }
   uint64_t before = 0;
   for (uint64_t next = tile; next != 0;) {

@@ -15,7 +15,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr Compare kAllCompares[] = {Compare::eq, Compare::ne, Compare::lt, Compare::le, Compare::gt, Compare::ge};
+constexpr Compare kAllCompares[] = {Compare::eq, Compare::ne, Compare::lt,
+                                    Compare::le, Compare::gt, Compare::ge};
 
 Bytes decode_by(void (*decoder)(const Array&, void*), const Array& array) {
   Bytes out(array.length * size_bytes(array.type));
@@ -67,7 +68,8 @@ Scalar draw_constant(const Bytes& values, DType type, Random& random) {
   return constant;
 }
 
-std::string check_bitmap(const array::Bitmap& bitmap, const Bytes& values, DType type, Compare op, Scalar constant) {
+std::string check_bitmap(const array::Bitmap& bitmap, const Bytes& values, DType type, Compare op,
+                         Scalar constant) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> std::string {
     const auto* typed = reinterpret_cast<const T*>(values.data());
     for (uint64_t i = 0; i < bitmap.length; ++i) {
@@ -96,7 +98,8 @@ Result<array::Bitmap> compare_by(Backend backend, const Array& array, Compare op
 }
 
 // Decodes, and compares with one constant, an array that is (part of) `values` from value `begin` on.
-std::string check_part(const Array& part, const Bytes& values, uint64_t begin, Backend backend, Random& random) {
+std::string check_part(const Array& part, const Bytes& values, uint64_t begin, Backend backend,
+                       Random& random) {
   const size_t size = size_bytes(part.type);
   const Bytes expected(values.begin() + static_cast<ptrdiff_t>(begin * size),
                        values.begin() + static_cast<ptrdiff_t>((begin + part.length) * size));
@@ -115,7 +118,8 @@ std::string check_part(const Array& part, const Bytes& values, uint64_t begin, B
 }
 
 // The whole array and a few slices of it.
-std::string check_parts(const Array& array, const Bytes& values, Backend backend, Random& random, int slices) {
+std::string check_parts(const Array& array, const Bytes& values, Backend backend, Random& random,
+                        int slices) {
   if (std::string wrong = check_part(array, values, 0, backend, random); !wrong.empty()) {
     return wrong;
   }
@@ -153,7 +157,8 @@ Array with_buffer_size(const Array& array, size_t which, size_t size) {
   Array changed = array;
   const NewBuffer fresh = make_buffer(size);
   std::fill_n(fresh.data, size, std::byte{0});
-  std::copy_n(array.buffers[which].bytes.begin(), std::min(size, array.buffers[which].bytes.size()), fresh.data);
+  std::copy_n(array.buffers[which].bytes.begin(), std::min(size, array.buffers[which].bytes.size()),
+              fresh.data);
   changed.buffers[which] = fresh.buffer;
   return changed;
 }
@@ -256,7 +261,8 @@ std::string check_any_array(const Array& any, bool with_emulator) {
   if (decode_by(codec.decode, array) != expected) {
     return "the CPU and the reference disagree";
   }
-  if (array.length != 0 && !(*array::value_at(array, array.length / 2) == scalar_at(expected, array.type, array.length / 2))) {
+  if (array.length != 0 &&
+      !(*array::value_at(array, array.length / 2) == scalar_at(expected, array.type, array.length / 2))) {
     return "a single value disagrees";
   }
   Random random(array.length);

@@ -36,6 +36,8 @@ std::vector<Component> components() {
   return all;
 }
 
-RegisterComponent::RegisterComponent(Component component) { registered().push_back(std::move(component)); }
+RegisterComponent::RegisterComponent(Component component) {
+  registered().push_back(std::move(component));
+}
 
 }  // namespace bobbin::testing

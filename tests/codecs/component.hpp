@@ -50,7 +50,8 @@ struct Component {
 // Every component linked in, by codec id.
 [[nodiscard]] std::vector<Component> components();
 
-// Registers a component when constructed: a namespace-scope constant of this type in a component.cpp is all it takes.
+// Registers a component when constructed: a namespace-scope constant of this type in a component.cpp is all
+// it takes.
 struct RegisterComponent {
   explicit RegisterComponent(Component component);
 };

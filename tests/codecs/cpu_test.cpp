@@ -31,18 +31,24 @@ TEST(Codecs, EveryCodecIsTested) {
   }
 }
 
-TEST(Codecs, RoundTrip) { for_each_input(100, &check_round_trip); }
+TEST(Codecs, RoundTrip) {
+  for_each_input(100, &check_round_trip);
+}
 
 TEST(Codecs, Operations) {
   Random random(7);
-  for_each_input(50, [&](const Codec& codec, const Input& input) { return check_operations(codec, input, random); });
+  for_each_input(
+      50, [&](const Codec& codec, const Input& input) { return check_operations(codec, input, random); });
 }
 
-TEST(Codecs, WrongShapesAreRefused) { for_each_input(5, &check_shapes_refused); }
+TEST(Codecs, WrongShapesAreRefused) {
+  for_each_input(5, &check_shapes_refused);
+}
 
 TEST(Codecs, FlippedBits) {
   Random random(9);
-  for_each_input(10, [&](const Codec& codec, const Input& input) { return check_flips(codec, input, random); });
+  for_each_input(10,
+                 [&](const Codec& codec, const Input& input) { return check_flips(codec, input, random); });
 }
 
 }  // namespace

@@ -22,9 +22,10 @@ Input make(std::string name, DType type, uint64_t length, F&& value) {
 
 void add_lengths(std::vector<Input>& inputs, DType type) {
   const uint64_t lanes = 1024 / size_bits(type);
-  for (const uint64_t length : {uint64_t{0}, uint64_t{1}, lanes - 1, lanes, lanes + 1, uint64_t{1023}, uint64_t{1024},
-                                uint64_t{1025}, uint64_t{2048}, uint64_t{5000}}) {
-    inputs.push_back(make(std::to_string(length) + " values", type, length, [](uint64_t i) { return i * 37 % 101; }));
+  for (const uint64_t length : {uint64_t{0}, uint64_t{1}, lanes - 1, lanes, lanes + 1, uint64_t{1023},
+                                uint64_t{1024}, uint64_t{1025}, uint64_t{2048}, uint64_t{5000}}) {
+    inputs.push_back(
+        make(std::to_string(length) + " values", type, length, [](uint64_t i) { return i * 37 % 101; }));
   }
 }
 

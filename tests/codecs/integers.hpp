@@ -8,7 +8,8 @@
 
 namespace bobbin::testing {
 
-// Every type; lengths around lanes and vectors; every width; the type's extremes; constant, sorted, mixed signs.
+// Every type; lengths around lanes and vectors; every width; the type's extremes; constant, sorted, mixed
+// signs.
 [[nodiscard]] std::vector<Input> integer_edges();
 [[nodiscard]] Input any_integers(Random& random);
 

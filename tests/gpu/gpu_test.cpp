@@ -21,7 +21,8 @@ TEST(GpuCodecs, AgreeWithTheCpu) {
     }
     for (uint64_t seed = 0; seed < 50; ++seed) {
       Random drawn(seed);
-      ASSERT_EQ(check_backend(codec, component.generate(drawn), Backend::cuda, random), "") << codec.name << ", " << seed;
+      ASSERT_EQ(check_backend(codec, component.generate(drawn), Backend::cuda, random), "")
+          << codec.name << ", " << seed;
     }
   }
 }
@@ -34,7 +35,8 @@ TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
       for (size_t i = 0; i < input.bytes.size(); i += size_bytes(type)) {
         input.bytes[i] = static_cast<std::byte>(random.next() >> (i >> 20 & 7));
       }
-      ASSERT_EQ(check_backend(*find_codec(component.codec), input, Backend::cuda, random), "") << to_string(type);
+      ASSERT_EQ(check_backend(*find_codec(component.codec), input, Backend::cuda, random), "")
+          << to_string(type);
     }
   }
 }

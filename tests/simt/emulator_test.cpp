@@ -49,18 +49,13 @@ struct WarpOperations {
   template <class Cta>
   void operator()(Cta& cta) const {
     const uint32_t lane = cta.lane();
-    const uint32_t results[12] = {cta.shfl(lane * 10, 5),
-                                  cta.shfl_up(lane, 3),
-                                  cta.shfl_down(lane, 4),
-                                  cta.shfl_xor(lane, 7),
-                                  cta.ballot(lane % 3 == 0),
-                                  cta.any(lane == 31) ? 1U : 0U,
-                                  cta.all(lane < 31) ? 1U : 0U,
-                                  cta.match_any(lane / 8),
-                                  cta.reduce_add(lane),
-                                  static_cast<uint32_t>(cta.reduce_min(static_cast<int32_t>(lane) - 7)),
-                                  cta.reduce_or(1U << lane),
-                                  static_cast<uint32_t>(cta.shfl(uint64_t{lane} << 40, lane + 1) >> 40)};
+    const uint32_t results[12] = {
+        cta.shfl(lane * 10, 5),       cta.shfl_up(lane, 3),
+        cta.shfl_down(lane, 4),       cta.shfl_xor(lane, 7),
+        cta.ballot(lane % 3 == 0),    cta.any(lane == 31) ? 1U : 0U,
+        cta.all(lane < 31) ? 1U : 0U, cta.match_any(lane / 8),
+        cta.reduce_add(lane),         static_cast<uint32_t>(cta.reduce_min(static_cast<int32_t>(lane) - 7)),
+        cta.reduce_or(1U << lane),    static_cast<uint32_t>(cta.shfl(uint64_t{lane} << 40, lane + 1) >> 40)};
     for (uint32_t i = 0; i < 12; ++i) {
       cta.store(out, cta.thread() * 12 + i, results[i]);
     }
@@ -245,8 +240,9 @@ TEST(Emulator, ReportsWhoWaitsWhereInADeadlock) {
   std::vector<uint32_t> flag(1);
   std::vector<uint32_t> data(2);
   const WaitForFlag kernel{global(flag), global(data), false};
-  expect_fault(kernel, 2, "deadlock (all that run only poll, and nothing changes); block 1: 1 threads at atomic "
-                          "(emulator_test.cpp:");
+  expect_fault(kernel, 2,
+               "deadlock (all that run only poll, and nothing changes); block 1: 1 threads at atomic "
+               "(emulator_test.cpp:");
   // With room for one block only, the waiting block may keep the other out.
   const Status alone = emulate(WaitForFlag{global(flag), global(data), true}, 2,
                                {.seed = 2, .resident_blocks = 1, .patience = 1000});
@@ -286,9 +282,8 @@ TEST(Emulator, DecoupledLookBackWorksWithAnyNumberOfBlocksUnderWay) {
     std::vector<uint64_t> ticket(1);
     std::vector<uint64_t> states(100);
     std::vector<uint64_t> out(100);
-    const Status status =
-        emulate(Sum{global(ticket), global(states), global(out)}, 100,
-                {.seed = seed, .resident_blocks = static_cast<uint32_t>(1 + seed % 40)});
+    const Status status = emulate(Sum{global(ticket), global(states), global(out)}, 100,
+                                  {.seed = seed, .resident_blocks = static_cast<uint32_t>(1 + seed % 40)});
     ASSERT_TRUE(status.ok()) << status.message();
     for (uint64_t i = 0; i < 100; ++i) {
       ASSERT_EQ(out[i], i * (i + 1) / 2);
@@ -334,8 +329,10 @@ TEST(Emulator, BulkCopiesArriveByTheirBarrier) {
   expect_clean(BulkCopy{source, global(out)}, 1);
   EXPECT_EQ(out[7].word[2], 1234U);
   expect_fault(BulkCopy{.in = source, .out = global(out), .waits = false}, 1, "uninitialised");
-  expect_fault(BulkCopy{.in = source, .out = global(out), .sets_up = false}, 1, "copy barrier that nobody has set up");
-  expect_fault(BulkCopy{.in = source, .out = global(out), .expected_bytes = 4096}, 1, "deadlock (nobody can go on)");
+  expect_fault(BulkCopy{.in = source, .out = global(out), .sets_up = false}, 1,
+               "copy barrier that nobody has set up");
+  expect_fault(BulkCopy{.in = source, .out = global(out), .expected_bytes = 4096}, 1,
+               "deadlock (nobody can go on)");
 }
 
 // The order in which threads take tickets shows the schedule.
@@ -430,7 +427,8 @@ TEST(EmulatorRaces, AreFound) {
   std::vector<uint32_t> flag(1);
   EXPECT_EXIT(run_to_exit(SharedRace{global(out)}, 1), ::testing::ExitedWithCode(66), "data race");
   EXPECT_EXIT(run_to_exit(GlobalRace{global(out)}, 8), ::testing::ExitedWithCode(66), "data race");
-  EXPECT_EXIT(run_to_exit(RelaxedFlag{global(flag), global(out)}, 2), ::testing::ExitedWithCode(66), "data race");
+  EXPECT_EXIT(run_to_exit(RelaxedFlag{global(flag), global(out)}, 2), ::testing::ExitedWithCode(66),
+              "data race");
   EXPECT_EXIT(run_to_exit(Reverse<false>{global(out)}, 0), ::testing::ExitedWithCode(0), "");
 }
 

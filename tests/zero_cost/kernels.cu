@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same kernel twice, against Cta and by hand: a block's exclusive prefix sum through shuffles and shared memory, with
-// wide loads and stores. check.py compares what the compiler makes of them.
+// The same kernel twice, against Cta and by hand: a block's exclusive prefix sum through shuffles and shared
+// memory, with wide loads and stores. check.py compares what the compiler makes of them.
 #include "simt/cuda_launch.cuh"
 
 namespace {
@@ -78,6 +78,7 @@ extern "C" __global__ void __launch_bounds__(256, 1)
   for (uint32_t w = 0; w < 8; ++w) {
     before += w < warp ? sums[w] : 0;
   }
-  const uint4 result = make_uint4(before, before + quad.x, before + quad.x + quad.y, before + quad.x + quad.y + quad.z);
+  const uint4 result =
+      make_uint4(before, before + quad.x, before + quad.x + quad.y, before + quad.x + quad.y + quad.z);
   __stcs(out + at, result);
 }

@@ -17,8 +17,8 @@ extern const DeviceOps kCuda;  // only in builds with CUDA
 // Bytes of `packed` for this many values at one width.
 [[nodiscard]] constexpr uint64_t packed_bytes(uint64_t num_values, uint32_t width, uint32_t type_bits) {
   const auto tail = static_cast<uint32_t>(num_values % kVectorLength);
-  return kRegisterBytes * (num_values / kVectorLength * width +
-                           num_registers(num_rows(tail, type_bits), width, type_bits));
+  return kRegisterBytes *
+         (num_values / kVectorLength * width + num_registers(num_rows(tail, type_bits), width, type_bits));
 }
 
 // The same for a single vector of at most 1024 values.
@@ -26,7 +26,9 @@ extern const DeviceOps kCuda;  // only in builds with CUDA
   return static_cast<uint32_t>(packed_bytes(num_values, width, type_bits));
 }
 
-[[nodiscard]] inline uint32_t width_of(const Array& array) { return array.metadata[0]; }
+[[nodiscard]] inline uint32_t width_of(const Array& array) {
+  return array.metadata[0];
+}
 
 // One vector on the CPU, for this codec and those that build on it. T is unsigned.
 // Writes rows * kLanes<T> values, each `reference` more than what is packed (modulo 2^T).

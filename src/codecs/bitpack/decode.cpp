@@ -47,7 +47,8 @@ BOBBIN_INLINE void unpack_rows(const std::byte* __restrict packed, uint32_t widt
 }
 
 template <class T>
-BOBBIN_AVX2 void unpack_rows_avx2(const std::byte* packed, uint32_t width, uint32_t rows, T reference, T* out) {
+BOBBIN_AVX2 void unpack_rows_avx2(const std::byte* packed, uint32_t width, uint32_t rows, T reference,
+                                  T* out) {
   unpack_rows(packed, width, rows, reference, out);
 }
 
@@ -79,12 +80,15 @@ Status validate(const Array& array) {
   BOBBIN_RETURN_IF(array.buffers.size() != 1, StatusCode::corrupt,
                    "bitpack: " + std::to_string(array.buffers.size()) + " buffers instead of 1");
   BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "bitpack: has children");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "bitpack: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt, "bitpack: length too large");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt,
+                   "bitpack: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "bitpack: length too large");
   const uint32_t bits = size_bits(array.type);
   const uint32_t width = width_of(array);
-  BOBBIN_RETURN_IF(width > bits, StatusCode::corrupt,
-                   "bitpack: width " + std::to_string(width) + " in a type of " + std::to_string(bits) + " bits");
+  BOBBIN_RETURN_IF(
+      width > bits, StatusCode::corrupt,
+      "bitpack: width " + std::to_string(width) + " in a type of " + std::to_string(bits) + " bits");
   const uint64_t expected = packed_bytes(array.offset + array.length, width, bits);
   BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,
                    "bitpack: " + std::to_string(array.buffers[0].bytes.size()) + " packed bytes instead of " +
@@ -96,9 +100,10 @@ void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const std::byte* packed = array.buffers[0].bytes.data();
     const uint32_t width = width_of(array);
-    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
-      unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, 0, to);
-    });
+    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out),
+                      [&](uint64_t v, uint32_t rows, T* to) {
+                        unpack_vector<T>(packed + v * width * kRegisterBytes, width, rows, 0, to);
+                      });
   });
 }
 

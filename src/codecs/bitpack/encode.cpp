@@ -48,7 +48,8 @@ BOBBIN_INLINE void pack_rows(const T* values, T reference, uint32_t width, uint3
     std::memcpy(packed, current.data(), kRegisterBytes);
     packed += kRegisterBytes;
     shift -= kBits<T>;
-    // The high bits that did not fit start the next register; in two steps, since none may have to (width = 64).
+    // The high bits that did not fit start the next register; in two steps, since none may have to (width =
+    // 64).
     const auto carried = replicate<T, uint64_t>(low_mask<T>(shift));
     for (uint32_t i = 0; i < kWords; ++i) {
       current[i] = ((value[i] >> 1) >> (width - shift - 1)) & carried;
@@ -60,7 +61,8 @@ BOBBIN_INLINE void pack_rows(const T* values, T reference, uint32_t width, uint3
 }
 
 template <class T>
-BOBBIN_AVX2 void pack_rows_avx2(const T* values, T reference, uint32_t width, uint32_t rows, std::byte* packed) {
+BOBBIN_AVX2 void pack_rows_avx2(const T* values, T reference, uint32_t width, uint32_t rows,
+                                std::byte* packed) {
   pack_rows(values, reference, width, rows, packed);
 }
 

@@ -28,8 +28,8 @@ struct UniformSource {
   }
 };
 
-// The values a block decodes or encodes at a time, one thread for each column of each vector: 32 threads for 64-bit
-// values in 32 KiB, 256 for 8-bit ones.
+// The values a block decodes or encodes at a time, one thread for each column of each vector: 32 threads for
+// 64-bit values in 32 KiB, 256 for 8-bit ones.
 template <class T, uint32_t kTileQuads>
 struct Tile {
   static constexpr uint32_t kQuads = kTileQuads;
@@ -41,8 +41,9 @@ struct Tile {
   static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
 };
 
-// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. Whole tiles
-// are gathered in shared memory and leave it in one run: the card's memory wants long runs of writes.
+// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it.
+// Whole tiles are gathered in shared memory and leave it in one run: the card's memory wants long runs of
+// writes.
 template <class T, class Source>
 struct DecodeKernel {
   // 16 KiB beat 32 by up to 1 % (docs/perf/bitpack.md); 64-bit vectors are so long that a warp needs 32.
@@ -77,9 +78,10 @@ struct DecodeKernel {
     auto& shared = cta.template shared<Shared>();
     const uint32_t to = in_tile * Tile::kVectorQuads + slice;
     with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-      unpack_column<T, W>(cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
-        cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
-      });
+      unpack_column<T, W>(
+          cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
+            cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
+          });
     });
     cta.sync();
     const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
@@ -106,7 +108,8 @@ struct DecodeKernel {
   }
 };
 
-// Compares vectors from any source of frames with a constant: see ValueRange. Writes all 32 words of each vector.
+// Compares vectors from any source of frames with a constant: see ValueRange. Writes all 32 words of each
+// vector.
 template <class T, class Source>
 struct CompareKernel {
   static constexpr uint32_t kThreads = 256;
@@ -156,7 +159,8 @@ struct CompareKernel {
                             uint32_t (&hits)[Shape::kHalves]) const {
     const Global<const LaneWord<T>> words{reinterpret_cast<const LaneWord<T>*>(source.packed.data),
                                           source.packed.size * (sizeof(Quad) / sizeof(LaneWord<T>))};
-    const uint64_t first = frame.first_register * Shape::kWordsPerRegister + cta.lane() % Shape::kWordsPerRegister;
+    const uint64_t first =
+        frame.first_register * Shape::kWordsPerRegister + cta.lane() % Shape::kWordsPerRegister;
     with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
       if constexpr (W != 0) {
         test_column<T, W>(cta, words, first, range, hits);
@@ -177,8 +181,8 @@ struct CompareKernel {
       for (uint32_t i = 0; i < 32; ++i) {
         const uint32_t at = word * 32 + i;
         if (vector * kVectorLength + at < end) {
-          const Quad quad = unpack_slice<T>(cta, source.packed, frame, at / kLanes<T>,
-                                            at % kLanes<T> / kSliceLength<T>);
+          const Quad quad =
+              unpack_slice<T>(cta, source.packed, frame, at / kLanes<T>, at % kLanes<T> / kSliceLength<T>);
           const auto value = static_cast<T>(value_in<T>(quad, at % kSliceLength<T>) + frame.reference - low);
           bits |= static_cast<uint32_t>((value <= span) != negated) << i;
         }
@@ -203,8 +207,8 @@ Status run_decode(const Executor& executor, const Source& source, const Array& a
 }
 
 template <class T, class Executor, class Source>
-Status run_compare(const Executor& executor, const Source& source, const Array& array, const ValueRange& range,
-                   uint32_t* bitmap) {
+Status run_compare(const Executor& executor, const Source& source, const Array& array,
+                   const ValueRange& range, uint32_t* bitmap) {
   using K = CompareKernel<T, Source>;
   constexpr uint64_t kVectorsPerBlock = uint64_t{K::kThreads} / simt::kWarpSize * K::Shape::kVectorsPerWarp;
   const uint64_t end = array.offset + array.length;
@@ -229,7 +233,8 @@ BOBBIN_HD Quad load_values(Cta& cta, Global<const T> values, uint64_t first) {
   constexpr uint32_t kPerWord = sizeof(LaneWord<T>) / sizeof(T);
   for (uint32_t i = 0; i < kLength; ++i) {
     if (first + i < values.size) {
-      words.word[i / kPerWord] |= static_cast<LaneWord<T>>(cta.load(values, first + i)) << (i % kPerWord * kBits<T>);
+      words.word[i / kPerWord] |= static_cast<LaneWord<T>>(cta.load(values, first + i))
+                                  << (i % kPerWord * kBits<T>);
     }
   }
   return words.quad();
@@ -291,7 +296,8 @@ struct PackKernel {
     const uint64_t first = vector * kVectorLength + slice * kSliceLength<T>;
     const uint64_t left = values.size - vector * kVectorLength;
     const uint32_t rows = left >= kVectorLength ? kRows<T> : num_rows(static_cast<uint32_t>(left), kBits<T>);
-    cta.store_once(packed, index, pack_slice<T>(static_cast<uint32_t>(reg % width), width, rows, [&](uint32_t row) {
+    cta.store_once(packed, index,
+                   pack_slice<T>(static_cast<uint32_t>(reg % width), width, rows, [&](uint32_t row) {
                      return load_values<T>(cta, values, first + row * kLanes<T>);
                    }));
   }
@@ -303,7 +309,8 @@ Result<uint32_t> run_needed_width(const Executor& executor, Global<const T> valu
   BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(sizeof(uint64_t), stream));
   BOBBIN_TRY(fill_async(result.data(), 0, sizeof(uint64_t), stream));
   const OrKernel<T> kernel{values, {result.as<unsigned long long>(), 1}};
-  constexpr uint64_t kPerBlock = uint64_t{OrKernel<T>::kThreads} * OrKernel<T>::kQuadsPerThread * kSliceLength<T>;
+  constexpr uint64_t kPerBlock =
+      uint64_t{OrKernel<T>::kThreads} * OrKernel<T>::kQuadsPerThread * kSliceLength<T>;
   BOBBIN_TRY(executor.run(kernel, ceil_div(values.size, kPerBlock)));
   uint64_t all = 0;
   BOBBIN_TRY(copy_async(&all, result.data(), sizeof all, stream));
@@ -317,7 +324,8 @@ Result<uint32_t> run_needed_width(const Executor& executor, Global<const T> valu
 
 template <class T, class Executor>
 Status run_pack(const Executor& executor, Global<const T> values, uint32_t width, Global<Quad> packed) {
-  return executor.run(PackKernel<T>{values, packed, width}, ceil_div<uint64_t>(packed.size, PackKernel<T>::kThreads));
+  return executor.run(PackKernel<T>{values, packed, width},
+                      ceil_div<uint64_t>(packed.size, PackKernel<T>::kThreads));
 }
 
 // The codec's device functions for one executor.
@@ -325,14 +333,15 @@ template <class Executor>
 struct Plans {
   static Status decode(const Array& array, void* out, StreamView stream) {
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-      return run_decode<T>(Executor(stream), UniformSource<T>{as_quads(array.buffers[0]), width_of(array)}, array, out);
+      return run_decode<T>(Executor(stream), UniformSource<T>{as_quads(array.buffers[0]), width_of(array)},
+                           array, out);
     });
   }
 
   static Status compare(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-      return run_compare<T>(Executor(stream), UniformSource<T>{as_quads(array.buffers[0]), width_of(array)}, array,
-                            range, bitmap);
+      return run_compare<T>(Executor(stream), UniformSource<T>{as_quads(array.buffers[0]), width_of(array)},
+                            array, range, bitmap);
     });
   }
 

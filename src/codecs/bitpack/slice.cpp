@@ -9,9 +9,8 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
   Array part = array;
   part.offset = start % kVectorLength;
   part.length = length;
-  part.buffers[0] =
-      array.buffers[0].sub(start / kVectorLength * width * kRegisterBytes,
-                           packed_bytes(part.offset + length, width, size_bits(array.type)));
+  part.buffers[0] = array.buffers[0].sub(start / kVectorLength * width * kRegisterBytes,
+                                         packed_bytes(part.offset + length, width, size_bits(array.type)));
   return part;
 }
 

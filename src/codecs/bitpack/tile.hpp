@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile functions of bit-packing, for this codec's kernels and for those that build on packed vectors.
 //
-// Formula: core/lanes.hpp. Row r of a vector lies in packed register r*W/T, and in the next when it straddles;
-// all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes side by side
-// (64-bit words for 64-bit lanes).
+// Formula: core/lanes.hpp. Row r of a vector lies in packed register r*W/T, and in the next when it
+// straddles; all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes side by
+// side (64-bit words for 64-bit lanes).
 //
-// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, thread c of eight walks down slice
-// c of all T rows (a *column*): it loads each register's slice once, 16 bytes at a time, and hands each row's
-// slice to a sink, from registers. A warp unpacks four vectors. The width is a template value, picked by with_width
-// at run time for each vector: shifts and masks are then constants, two instructions a word. To compare,
-// a thread walks down one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
+// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, thread c of eight walks
+// down slice c of all T rows (a *column*): it loads each register's slice once, 16 bytes at a time, and hands
+// each row's slice to a sink, from registers. A warp unpacks four vectors. The width is a template value,
+// picked by with_width at run time for each vector: shifts and masks are then constants, two instructions a
+// word. To compare, a thread walks down one 32-bit word of all registers, and a warp covers a vector (two of
+// 64-bit values).
 //
 // Shared memory: none. Preconditions (checked by validate): every register of a vector lies inside `packed`.
 // Cost: W/8 bytes read and T/8 written a value; about one instruction a byte written.
@@ -81,8 +82,8 @@ struct Frame {
   T reference = 0;
 };
 
-// Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each step, so
-// that 65 widths cost seven branches.
+// Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each
+// step, so that 65 widths cost seven branches.
 template <uint32_t kLow, uint32_t kHigh, class F>
 BOBBIN_HD void with_width_in(uint32_t width, F&& f) {
   if constexpr (kLow == kHigh) {
@@ -138,7 +139,8 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
 
 // One slice of one row at a width known only at run time: for the edges of arrays.
 template <class T, class Cta>
-BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>& frame, uint32_t row, uint32_t slice) {
+BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>& frame, uint32_t row,
+                            uint32_t slice) {
   using Word = LaneWord<T>;
   if (frame.width == 0) {
     return Quad{};
@@ -197,8 +199,8 @@ BOBBIN_HD Quad pack_slice(uint32_t k, uint32_t width, uint32_t rows, LoadRow&& l
   return packed.quad();
 }
 
-// The values u of W bits for which u + add, modulo 2^T, is at most `span`: again a range, counted upwards from
-// `low` modulo 2^W, or nothing.
+// The values u of W bits for which u + add, modulo 2^T, is at most `span`: again a range, counted upwards
+// from `low` modulo 2^W, or nothing.
 template <class T>
 struct PackedRange {
   T low = 0;
@@ -209,7 +211,7 @@ struct PackedRange {
     const T all = static_cast<T>(~T{0});
     const T top = low_mask<T>(width);
     const auto start = static_cast<T>(T{0} - add);
-    const auto to_end = static_cast<T>(all - start);      // how far the range can go before it wraps
+    const auto to_end = static_cast<T>(all - start);  // how far the range can go before it wraps
     const bool wraps = span > to_end;
     const auto wrapped = static_cast<T>(span - to_end - 1);  // then it goes on from 0 to here
     if (start > top) {
@@ -223,13 +225,14 @@ struct PackedRange {
   }
 };
 
-// Where one warp's comparison puts its bits: after test_column, lane i holds `word(half)` of its vector's bitmap.
+// Where one warp's comparison puts its bits: after test_column, lane i holds `word(half)` of its vector's
+// bitmap.
 template <class T>
 struct TestShape {
   static constexpr uint32_t kLanesPerWord = kBits<T> < 32 ? 32 / kBits<T> : 1;
-  static constexpr uint32_t kWordsPerRegister = kLanes<T> / kLanesPerWord;           // threads a vector
-  static constexpr uint32_t kVectorsPerWarp = simt::kWarpSize / kWordsPerRegister;   // two for 64 bits
-  static constexpr uint32_t kHalves = kRows<T> * kLanesPerWord / 32;                 // words a thread: two for 64
+  static constexpr uint32_t kWordsPerRegister = kLanes<T> / kLanesPerWord;          // threads a vector
+  static constexpr uint32_t kVectorsPerWarp = simt::kWarpSize / kWordsPerRegister;  // two for 64 bits
+  static constexpr uint32_t kHalves = kRows<T> * kLanesPerWord / 32;  // words a thread: two for 64
   // How many index bits of the thread change places with index bits of its word, and from which bit on.
   static constexpr uint32_t kSwaps = kBits<T> == 8 ? 3 : kBits<T> == 32 ? 5 : 4;
   static constexpr uint32_t kFirstBit = kBits<T> == 8 ? 2 : kBits<T> == 16 ? 1 : 0;
@@ -249,8 +252,8 @@ struct TestShape {
   }
 };
 
-// Exchanges bit `1 << thread_bit` of the thread's number with bit `1 << word_bit` of a bit's number in its word: half of the
-// word stays, the other half comes from the neighbour, moved up or down.
+// Exchanges bit `1 << thread_bit` of the thread's number with bit `1 << word_bit` of a bit's number in its
+// word: half of the word stays, the other half comes from the neighbour, moved up or down.
 template <class Cta>
 BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit, uint32_t word_bit) {
   constexpr uint32_t kLowBits[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
@@ -262,16 +265,17 @@ BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit,
   return (word & stays) | (moved & ~stays);
 }
 
-// Tests a whole vector at width W; a warp works together. `words` are the packed registers as words of LaneWord<T>;
-// the thread looks at word `column` of each. Fills one word a half: bit b is set when its value lies in the range.
+// Tests a whole vector at width W; a warp works together. `words` are the packed registers as words of
+// LaneWord<T>; the thread looks at word `column` of each. Fills one word a half: bit b is set when its value
+// lies in the range.
 template <class T, uint32_t W, class Cta>
-BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word, PackedRange<T> range,
-                           uint32_t (&hits)[TestShape<T>::kHalves]) {
+BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word,
+                           PackedRange<T> range, uint32_t (&hits)[TestShape<T>::kHalves]) {
   using Word = LaneWord<T>;
   using Shape = TestShape<T>;
   static_assert(W != 0);
-  // A value is compared where it stands at the top of a word, with whatever stands below it: `low` below a multiple
-  // of 2^(bits-W) and `span` filled up with ones make the bits below count for nothing.
+  // A value is compared where it stands at the top of a word, with whatever stands below it: `low` below a
+  // multiple of 2^(bits-W) and `span` filled up with ones make the bits below count for nothing.
   constexpr uint32_t kBelow = kBits<Word> - W;
   const Word low = static_cast<Word>(range.low) << kBelow;
   const Word span = static_cast<Word>(range.span) << kBelow | bobbin::low_mask<Word>(kBelow);
@@ -292,7 +296,8 @@ BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t f
         const uint32_t down = cut.shift + W - kBits<Word>;
         at_top = registers[cut.low_register] >> down | registers[cut.high_register] << (kBits<Word> - down);
       } else {
-        at_top = cut.extract(registers[cut.low_register], registers[cut.high_register]) << (kBelow - j * kBits<T>);
+        at_top = cut.extract(registers[cut.low_register], registers[cut.high_register])
+                 << (kBelow - j * kBits<T>);
       }
       if (static_cast<Word>(at_top - low) <= span) {
         hits[row * Shape::kLanesPerWord / 32] |= 1U << Shape::bit(row, j);
@@ -301,8 +306,8 @@ BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t f
   }
 }
 
-// Packs a column of a whole vector at width W, the way back of unpack_column: `load_row(r)` gives the slice of row r's
-// values, each below 2^W; sink(k, quad) gets each packed register's slice.
+// Packs a column of a whole vector at width W, the way back of unpack_column: `load_row(r)` gives the slice
+// of row r's values, each below 2^W; sink(k, quad) gets each packed register's slice.
 template <class T, uint32_t W, class LoadRow, class Sink>
 BOBBIN_HD void pack_column(LoadRow&& load_row, Sink&& sink) {
   using Word = LaneWord<T>;

@@ -10,8 +10,8 @@ namespace bobbin::codec::ffor {
 namespace {
 
 Status wrong_size(const char* part, uint64_t found, uint64_t expected) {
-  return {StatusCode::corrupt, std::string("ffor: ") + part + " has " + std::to_string(found) + " bytes instead of " +
-                                   std::to_string(expected)};
+  return {StatusCode::corrupt, std::string("ffor: ") + part + " has " + std::to_string(found) +
+                                   " bytes instead of " + std::to_string(expected)};
 }
 
 Status validate_entries(const Array& array) {
@@ -52,7 +52,8 @@ Status validate(const Array& array) {
                    "ffor: " + std::to_string(array.buffers.size()) + " buffers instead of 3");
   BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "ffor: has children");
   BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "ffor: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt, "ffor: length too large");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "ffor: length too large");
   const uint64_t vectors = num_vectors(array.offset + array.length);
   const uint64_t references = vectors * size_bytes(array.type);
   if (array.buffers[0].bytes.size() != references) {
@@ -64,17 +65,19 @@ Status validate(const Array& array) {
   const uint64_t packed = array.buffers[2].bytes.size();
   BOBBIN_RETURN_IF(packed % kRegisterBytes != 0, StatusCode::corrupt,
                    "ffor: " + std::to_string(packed) + " packed bytes are no whole number of registers");
-  BOBBIN_RETURN_IF(packed / kRegisterBytes > kMaxRegisters, StatusCode::corrupt, "ffor: too many packed bytes");
+  BOBBIN_RETURN_IF(packed / kRegisterBytes > kMaxRegisters, StatusCode::corrupt,
+                   "ffor: too many packed bytes");
   return validate_entries(array);
 }
 
 void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const Parts parts(array);
-    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
-      const Entry entry = parts.entry(v);
-      bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, parts.reference<T>(v), to);
-    });
+    decode_vectors<T>(
+        array.offset, array.length, static_cast<T*>(out), [&](uint64_t v, uint32_t rows, T* to) {
+          const Entry entry = parts.entry(v);
+          bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, parts.reference<T>(v), to);
+        });
   });
 }
 

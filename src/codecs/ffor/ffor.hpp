@@ -22,7 +22,9 @@ inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;
 struct Entry {
   uint32_t bits = 0;
 
-  BOBBIN_HD static constexpr Entry of(uint32_t first_register, uint32_t width) { return {first_register << 7 | width}; }
+  BOBBIN_HD static constexpr Entry of(uint32_t first_register, uint32_t width) {
+    return {first_register << 7 | width};
+  }
   [[nodiscard]] BOBBIN_HD constexpr uint32_t width() const { return bits & 127; }
   [[nodiscard]] BOBBIN_HD constexpr uint64_t first_register() const { return bits >> 7; }
 };

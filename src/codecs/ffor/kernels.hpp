@@ -13,9 +13,9 @@
 
 namespace bobbin::codec::ffor {
 
-// Encodes in one pass over memory: a block brings a tile of vectors into shared memory, finds their frames, learns from
-// the tiles before it where its registers go (decoupled look-back), and packs. Tiles go to blocks by ticket, in the order
-// in which they start, so a tile waits only for tiles that are under way.
+// Encodes in one pass over memory: a block brings a tile of vectors into shared memory, finds their frames,
+// learns from the tiles before it where its registers go (decoupled look-back), and packs. Tiles go to blocks
+// by ticket, in the order in which they start, so a tile waits only for tiles that are under way.
 template <class T>
 struct EncodeKernel {
   using Tile = bitpack::Tile<T, 2048>;
@@ -75,7 +75,8 @@ struct EncodeKernel {
     const uint64_t first = tile * Tile::kValues;
     if (first + Tile::kValues <= values.size) {
       if (cta.thread() == 0) {
-        const Global<const Quad> quads{reinterpret_cast<const Quad*>(values.data), values.size / kSliceLength<T>};
+        const Global<const Quad> quads{reinterpret_cast<const Quad*>(values.data),
+                                       values.size / kSliceLength<T>};
         cta.barrier_arrive_expect(shared.loaded, Tile::kQuads * sizeof(Quad));
         cta.bulk_load(shared.values, 0, quads, tile * Tile::kQuads, Tile::kQuads, shared.loaded);
       }
@@ -83,7 +84,8 @@ struct EncodeKernel {
       return;
     }
     for (uint32_t q = cta.thread(); q < Tile::kQuads; q += kThreads) {
-      cta.store(shared.values, q, bitpack::load_values<T>(cta, values, first + uint64_t{q} * kSliceLength<T>));
+      cta.store(shared.values, q,
+                bitpack::load_values<T>(cta, values, first + uint64_t{q} * kSliceLength<T>));
     }
     cta.sync();
   }
@@ -128,8 +130,8 @@ struct EncodeKernel {
   }
 
   template <class Cta, class RowOf>
-  BOBBIN_HD void pack(Cta& cta, const Frame<T>& frame, uint64_t first_register, uint32_t slice, uint32_t count,
-                      RowOf&& row_of) const {
+  BOBBIN_HD void pack(Cta& cta, const Frame<T>& frame, uint64_t first_register, uint32_t slice,
+                      uint32_t count, RowOf&& row_of) const {
     const auto negated = static_cast<T>(T{0} - frame.reference);
     const auto difference = [&](uint32_t row) { return bitpack::add_reference<T>(row_of(row), negated); };
     const auto sink = [&](uint32_t k, const Quad& quad) {
@@ -158,32 +160,37 @@ struct EncodeBuffers {
   DeviceBuffer packed;
   DeviceBuffer work;
 
-  static uint64_t num_tiles(uint64_t length) { return ceil_div<uint64_t>(length, EncodeKernel<T>::Tile::kValues); }
+  static uint64_t num_tiles(uint64_t length) {
+    return ceil_div<uint64_t>(length, EncodeKernel<T>::Tile::kValues);
+  }
 
   static Result<EncodeBuffers> create(uint64_t length, StreamView stream) {
     const uint64_t vectors = num_vectors(length);
     BOBBIN_ASSIGN(DeviceBuffer references, DeviceBuffer::create(vectors * sizeof(T), stream));
     BOBBIN_ASSIGN(DeviceBuffer entries, DeviceBuffer::create(vectors * sizeof(uint32_t), stream));
     BOBBIN_ASSIGN(DeviceBuffer packed, DeviceBuffer::create(vectors * kRegisterBytes * kBits<T>, stream));
-    BOBBIN_ASSIGN(DeviceBuffer work, DeviceBuffer::create((2 + num_tiles(length)) * sizeof(uint64_t), stream));
+    BOBBIN_ASSIGN(DeviceBuffer work,
+                  DeviceBuffer::create((2 + num_tiles(length)) * sizeof(uint64_t), stream));
     return EncodeBuffers{std::move(references), std::move(entries), std::move(packed), std::move(work)};
   }
 };
 
 // Asynchronous; the number of registers is left in work[1].
 template <class T, class Executor>
-Status run_encode(const Executor& executor, DType type, Global<const T> values, const EncodeBuffers<T>& buffers) {
+Status run_encode(const Executor& executor, DType type, Global<const T> values,
+                  const EncodeBuffers<T>& buffers) {
   const uint64_t tiles = EncodeBuffers<T>::num_tiles(values.size);
   BOBBIN_TRY(fill_async(buffers.work.data(), 0, buffers.work.size(), executor.stream()));
   auto* work = buffers.work.template as<uint64_t>();
   const auto sign = static_cast<T>(is_signed(type) ? T{1} << (kBits<T> - 1) : 0);
-  const EncodeKernel<T> kernel{.values = values,
-                               .references = {buffers.references.template as<T>(), num_vectors(values.size)},
-                               .entries = {buffers.entries.template as<uint32_t>(), num_vectors(values.size)},
-                               .packed = {buffers.packed.template as<Quad>(), buffers.packed.size() / sizeof(Quad)},
-                               .tickets = {work, 2},
-                               .states = {work + 2, tiles},
-                               .sign = sign};
+  const EncodeKernel<T> kernel{
+      .values = values,
+      .references = {buffers.references.template as<T>(), num_vectors(values.size)},
+      .entries = {buffers.entries.template as<uint32_t>(), num_vectors(values.size)},
+      .packed = {buffers.packed.template as<Quad>(), buffers.packed.size() / sizeof(Quad)},
+      .tickets = {work, 2},
+      .states = {work + 2, tiles},
+      .sign = sign};
   return executor.run(kernel, tiles);
 }
 

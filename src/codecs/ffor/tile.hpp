@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of the frame of reference. Unpacking is bitpack's (codecs/bitpack/tile.hpp): this adds where a
-// vector's frame comes from, and how a vector of values in shared memory gets one.
+// Tile functions of the frame of reference. Unpacking is bitpack's (codecs/bitpack/tile.hpp): this adds where
+// a vector's frame comes from, and how a vector of values in shared memory gets one.
 //
-// Formula: value = reference + difference modulo 2^T; reference = the least value, width = bits of the greatest
-// difference. Order among signed values is order among unsigned ones with the sign bit flipped.
+// Formula: value = reference + difference modulo 2^T; reference = the least value, width = bits of the
+// greatest difference. Order among signed values is order among unsigned ones with the sign bit flipped.
 //
 // Shape: as in bitpack, eight threads a vector, each a column of 16 bytes a row.
 #pragma once
@@ -33,7 +33,9 @@ struct FrameSource {
   template <class Cta>
   BOBBIN_HD Frame<T> frame(Cta& cta, uint64_t v) const {
     const Entry entry{cta.load(entries, v)};
-    return {.first_register = entry.first_register(), .width = entry.width(), .reference = cta.load(references, v)};
+    return {.first_register = entry.first_register(),
+            .width = entry.width(),
+            .reference = cta.load(references, v)};
   }
 };
 
@@ -48,9 +50,9 @@ BOBBIN_HD T vector_min(Cta& cta, T value) {
   return value;
 }
 
-// The frame of a vector of `count` (1 to 1024, or none) values; `load_row(r)` gives the thread's slice of row r. `sign`
-// is the sign bit for signed types, else zero. All eight threads, and the whole warp, must call it together;
-// first_register is left to the caller.
+// The frame of a vector of `count` (1 to 1024, or none) values; `load_row(r)` gives the thread's slice of row
+// r. `sign` is the sign bit for signed types, else zero. All eight threads, and the whole warp, must call it
+// together; first_register is left to the caller.
 template <class T, class Cta, class LoadRow>
 BOBBIN_HD Frame<T> find_frame(Cta& cta, uint32_t count, uint32_t slice, T sign, LoadRow&& load_row) {
   T low = static_cast<T>(~T{0});
