@@ -16,6 +16,9 @@ namespace bobbin {
 // vectors of a large output, which is written past the caches.
 template <class T, class Unpack>
 void decode_vectors(uint64_t offset, uint64_t length, T* out, Unpack&& unpack) {
+  if (length == 0) {
+    return;
+  }
   const bool stream = length * sizeof(T) >= kStreamBytes;
   const uint64_t end = offset + length;
   for (uint64_t first = offset / kVectorLength * kVectorLength; first < end; first += kVectorLength) {

@@ -160,11 +160,9 @@ class Machine {
   [[nodiscard]] const Launch& launch() const { return launch_; }
   // Called on a fiber: lets others run.
   void yield(Thread& thread) { Fiber::change(thread.fiber, scheduler_); }
-  // Called on a fiber: records the fault; the fiber never goes on.
-  void fail(Thread& thread, std::string what) {
-    fault_ = Status(StatusCode::device, "emulator: " + std::move(what));
-    yield(thread);
-  }
+  // Called on a fiber: records the fault. The fiber must yield next, and never goes on: what it holds on its
+  // stack is lost, so the message is made and gone before that.
+  void fault(std::string what) { fault_ = Status(StatusCode::device, "emulator: " + std::move(what)); }
   void made_progress() { idle_polls_ = 0; }
   void polled() { ++idle_polls_; }
   void finished(Thread& thread);
@@ -309,12 +307,14 @@ void Machine::finished(Thread& thread) {
   ++block.num_done;
   Warp& warp = block.warp[thread.index / kWarpSize];
   if (block.barrier.arrived != 0) {
-    fail(thread, "divergent barrier: " + who(thread) + " ended while others wait at " +
-                     block.barrier.operation + " (" + place(block.barrier.where) + ")");
+    fault("divergent barrier: " + who(thread) + " ended while others wait at " + block.barrier.operation +
+          " (" + place(block.barrier.where) + ")");
+    yield(thread);
   }
   if (warp.meeting.arrived != 0) {
-    fail(thread, std::string("divergent warp: ") + who(thread) + " ended while others wait at " +
-                     warp.meeting.operation + " (" + place(warp.meeting.where) + ")");
+    fault(std::string("divergent warp: ") + who(thread) + " ended while others wait at " +
+          warp.meeting.operation + " (" + place(warp.meeting.where) + ")");
+    yield(thread);
   }
   yield(thread);
 }
@@ -389,9 +389,10 @@ void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, cons
     meeting.operation = operation;
     meeting.where = where;
   } else if (!same_place(meeting.where, where) || std::string_view(meeting.operation) != operation) {
-    machine.fail(thread, std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation +
-                             " (" + place(where) + ") while others wait at " + meeting.operation + " (" +
-                             place(meeting.where) + ")");
+    machine.fault(std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation + " (" +
+                  place(where) + ") while others wait at " + meeting.operation + " (" + place(meeting.where) +
+                  ")");
+    machine.yield(thread);
   }
   char* order = &meeting.order[meeting.round % 2];
   if (orders_memory) {
@@ -418,8 +419,9 @@ void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, cons
 void meet_block(Thread& thread, const char* operation, const Where& where) {
   Block& block = *thread.block;
   if (block.num_done != 0) {
-    thread.machine->fail(thread, "divergent barrier: " + who(thread) + " is at " + operation + " (" +
-                                     place(where) + ") but other threads have ended");
+    thread.machine->fault("divergent barrier: " + who(thread) + " is at " + operation + " (" + place(where) +
+                          ") but other threads have ended");
+    thread.machine->yield(thread);
   }
   meet(thread, block.barrier, static_cast<uint32_t>(block.thread.size()), State::at_barrier, "barrier",
        operation, where, true, [&](auto&& each) {
@@ -434,8 +436,9 @@ void meet_warp(Thread& thread, const char* operation, const Where& where, bool o
   const uint32_t first = thread.index / kWarpSize * kWarpSize;
   for (uint32_t i = first; i < first + kWarpSize; ++i) {
     if (block.thread[i].state == State::done) {
-      thread.machine->fail(thread, "divergent warp: " + who(thread) + " is at " + operation + " (" +
-                                       place(where) + ") but thread " + std::to_string(i) + " has ended");
+      thread.machine->fault("divergent warp: " + who(thread) + " is at " + operation + " (" + place(where) +
+                            ") but thread " + std::to_string(i) + " has ended");
+      thread.machine->yield(thread);
     }
   }
   meet(thread, block.warp[thread.index / kWarpSize].meeting, kWarpSize, State::at_warp, "warp", operation,
@@ -450,9 +453,10 @@ void meet_warp(Thread& thread, const char* operation, const Where& where, bool o
 size_t shared_offset(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size,
                      size_t bytes, const Where& where) {
   if (index >= size) {
-    thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a shared " + access +
-                                     " of item " + std::to_string(index) + " of " + std::to_string(size) +
-                                     " (" + place(where) + ")");
+    thread.machine->fault(std::string("out of bounds: ") + who(thread) + " does a shared " + access +
+                          " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
+                          place(where) + ")");
+    thread.machine->yield(thread);
   }
   return static_cast<size_t>(static_cast<const std::byte*>(data) - thread.block->memory.data()) +
          index * bytes;
@@ -499,9 +503,10 @@ void exchange(Thread& thread, const char* operation, const void* value, size_t b
 void check_global(Thread& thread, const char* access, const void* /*data*/, uint64_t index, uint64_t size,
                   Where where) {
   if (index >= size) {
-    thread.machine->fail(thread, std::string("out of bounds: ") + who(thread) + " does a global " + access +
-                                     " of item " + std::to_string(index) + " of " + std::to_string(size) +
-                                     " (" + place(where) + ")");
+    thread.machine->fault(std::string("out of bounds: ") + who(thread) + " does a global " + access +
+                          " of item " + std::to_string(index) + " of " + std::to_string(size) + " (" +
+                          place(where) + ")");
+    thread.machine->yield(thread);
   }
 }
 
@@ -511,9 +516,10 @@ void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_
   const auto& written = thread.block->written;
   for (size_t i = offset; i < offset + bytes; ++i) {
     if (written[i] == 0) {
-      thread.machine->fail(thread, "uninitialised: " + who(thread) +
-                                       " loads shared memory that nothing has written, " + "item " +
-                                       std::to_string(index) + " (" + place(where) + ")");
+      thread.machine->fault("uninitialised: " + who(thread) +
+                            " loads shared memory that nothing has written, " + "item " +
+                            std::to_string(index) + " (" + place(where) + ")");
+      thread.machine->yield(thread);
     }
   }
 }
@@ -539,9 +545,9 @@ void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where
 
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where) {
   if (*barrier_flags(thread, barrier) == 0) {
-    thread.machine->fail(thread, "uninitialised: " + who(thread) +
-                                     " arrives at a copy barrier that nobody has set up (" + place(where) +
-                                     ")");
+    thread.machine->fault("uninitialised: " + who(thread) +
+                          " arrives at a copy barrier that nobody has set up (" + place(where) + ")");
+    thread.machine->yield(thread);
   }
   BarrierState state = state_of(barrier);
   state.bytes_pending += static_cast<int32_t>(bytes);
@@ -555,9 +561,9 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
   thread.operation = "barrier_wait";
   thread.where = where;
   if (*barrier_flags(thread, barrier) == 0) {
-    thread.machine->fail(thread, "uninitialised: " + who(thread) +
-                                     " waits at a copy barrier that nobody has set up (" + place(where) +
-                                     ")");
+    thread.machine->fault("uninitialised: " + who(thread) +
+                          " waits at a copy barrier that nobody has set up (" + place(where) + ")");
+    thread.machine->yield(thread);
   }
   while (state_of(barrier).phase % 2 == parity) {
     thread.state = State::at_copy_barrier;
@@ -572,8 +578,9 @@ void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyB
                Where where) {
   if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
       reinterpret_cast<uintptr_t>(from) % 16 != 0) {
-    thread.machine->fail(thread, "bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
-                                     place(where) + ")");
+    thread.machine->fault("bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
+                          place(where) + ")");
+    thread.machine->yield(thread);
   }
   Block& block = *thread.block;
   auto* target = static_cast<std::byte*>(to);
