@@ -77,6 +77,7 @@ struct Block {
   std::vector<Warp> warp;
   Meeting barrier;
   std::vector<Copy> copies;
+  char end = 0;  // an address for ThreadSanitizer
 };
 
 namespace {
@@ -174,6 +175,7 @@ class Machine {
   char end_of_grid = 0;  // an address for ThreadSanitizer
 
  private:
+  void end_fibers();
   void admit();
   void retire(Block& block);
   void step();
@@ -185,6 +187,7 @@ class Machine {
   EmulatorOptions options_;
   std::mt19937_64 random_;
   Fiber scheduler_;
+  Bystander bystander_;
   std::vector<uint32_t> waiting_blocks_;
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<std::unique_ptr<Block>> spare_;
@@ -242,11 +245,29 @@ void Machine::admit() {
 void Machine::retire(Block& block) {
   const auto it =
       std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
-  // ThreadSanitizer must not take the next block for this one: it gets fresh memory and fresh fibers.
-  if (!under_thread_sanitizer()) {
-    spare_.push_back(std::move(*it));
-  }
+  std::unique_ptr<Block> gone = std::move(*it);
   resident_.erase(it);
+  if (!under_thread_sanitizer()) {
+    spare_.push_back(std::move(gone));
+    return;
+  }
+  // ThreadSanitizer must not take the next block for this one: that gets fresh memory and fresh fibers. Nor
+  // must it believe that blocks which start later come after this one: a bystander frees it.
+  bystander_.run([&] {
+    acquire(&gone->end);
+    gone.reset();
+  });
+}
+
+// Everything the fibers did comes before what the caller does next. After a fault, some are left where they
+// are: they will not go on, but ThreadSanitizer cannot know.
+void Machine::end_fibers() {
+  for (auto& block : resident_) {
+    for (Thread& thread : block->thread) {
+      thread.fiber.stand_in([&] { release(&end_of_grid); });
+    }
+  }
+  acquire(&end_of_grid);
 }
 
 Status Machine::run() {
@@ -256,17 +277,20 @@ Status Machine::run() {
   admit();
   while (!resident_.empty()) {
     if (ready_.empty() && !complete_a_copy()) {
+      end_fibers();
       return deadlock("nobody can go on");
     }
     if (idle_polls_ > options_.patience) {
+      end_fibers();
       return deadlock("all that run only poll, and nothing changes");
     }
     step();
     if (fault_) {
+      end_fibers();
       return *fault_;
     }
   }
-  acquire(&end_of_grid);
+  end_fibers();
   return {};
 }
 
@@ -301,6 +325,7 @@ void Machine::step() {
 
 void Machine::finished(Thread& thread) {
   release(&end_of_grid);
+  release(&thread.block->end);
   thread.state = State::done;
   thread.operation = "end";
   Block& block = *thread.block;

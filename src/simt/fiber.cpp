@@ -45,6 +45,32 @@ bool under_thread_sanitizer() {
   return __tsan_create_fiber != nullptr;
 }
 
+Bystander::Bystander() {
+  if (under_thread_sanitizer()) {
+    self_ = __tsan_create_fiber(0);
+    owned_ = true;
+  }
+}
+
+Bystander::~Bystander() {
+  if (owned_) {
+    __tsan_destroy_fiber(self_);
+  }
+}
+
+void Bystander::enter() {
+  if (self_ != nullptr) {
+    caller_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(self_, kNoSynchronisation);
+  }
+}
+
+void Bystander::leave() {
+  if (self_ != nullptr) {
+    __tsan_switch_to_fiber(caller_, kNoSynchronisation);
+  }
+}
+
 Fiber::~Fiber() {
   if (owns_tsan_) {
     __tsan_destroy_fiber(tsan_);

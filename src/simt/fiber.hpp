@@ -33,6 +33,33 @@ class Pages {
 // True when ThreadSanitizer watches. Fresh pages are then needed for every fiber.
 [[nodiscard]] bool under_thread_sanitizer();
 
+// Calls f as a context of its own for ThreadSanitizer (plainly, when that does not watch): what f orders or
+// frees is not taken for the caller's.
+class Bystander {
+ public:
+  Bystander();
+  // As a context that exists already.
+  explicit Bystander(void* context) : self_(context) {}
+  ~Bystander();
+  Bystander(const Bystander&) = delete;
+  Bystander& operator=(const Bystander&) = delete;
+
+  template <class F>
+  void run(F&& f) {
+    enter();
+    f();
+    leave();
+  }
+
+ private:
+  void enter();
+  void leave();
+
+  void* self_ = nullptr;
+  void* caller_ = nullptr;
+  bool owned_ = false;
+};
+
 // A context of execution with its own stack, or (default) the one that is running. A fiber must stay where it
 // is.
 class Fiber {
@@ -48,6 +75,11 @@ class Fiber {
   void start(std::byte* stack, size_t size, void (*entry)(void*), void* argument);
   // Leaves the running fiber `from` for `to`, without ordering their memory accesses.
   static void change(Fiber& from, Fiber& to);
+  // Calls f here and now, but for ThreadSanitizer as this fiber.
+  template <class F>
+  void stand_in(F&& f) {
+    Bystander(tsan_).run(f);
+  }
 
  private:
   static void enter(unsigned high, unsigned low);

@@ -42,7 +42,7 @@ void add_shapes(std::vector<Input>& inputs, DType type) {
   const uint64_t top = uint64_t{1} << (size_bits(type) - 1);
   inputs.push_back(make("extremes", type, 2500, [&](uint64_t i) { return i % 3 == 0 ? top : top - 1; }));
   inputs.push_back(make("all ones", type, 1500, [](uint64_t) { return ~uint64_t{0}; }));
-  inputs.push_back(make("constant", type, 3000, [](uint64_t) { return 42; }));
+  inputs.push_back(make("constant", type, 3000, [](uint64_t) { return uint64_t{42}; }));
   inputs.push_back(make("around zero", type, 2100, [](uint64_t i) { return i % 7 - 3; }));
   inputs.push_back(make("ascending", type, 4100, [](uint64_t i) { return i / 11; }));
   inputs.push_back(make("widths that change", type, 7000, [](uint64_t i) {

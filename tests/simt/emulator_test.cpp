@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "simt/look_back.hpp"
@@ -419,7 +420,7 @@ void run_to_exit(const K& kernel, uint64_t blocks) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     static_cast<void>(emulate(kernel, blocks, {.seed = seed}).ok());
   }
-  _exit(0);
+  std::exit(0);
 }
 
 TEST(EmulatorRaces, AreFound) {
