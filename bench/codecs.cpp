@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "array/array.hpp"
+#include "bobbin/memory.hpp"
 #include "core/lanes.hpp"
-#include "device/memory.hpp"
 #include "select/select.hpp"
 
 namespace bobbin::bench {

@@ -14,6 +14,7 @@
 #include "bench/gpu_timer.hpp"
 #include "bench/report.hpp"
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/delta/delta.hpp"
 #include "codecs/ffor/kernels.hpp"
 #include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
@@ -193,6 +194,62 @@ Status measure_ffor(Bench& bench, DType type, uint32_t width, const DeviceBuffer
   return {};
 }
 
+// Residuals of one width for delta: any bits are some values.
+struct DeltaArray {
+  Array array;
+  uint64_t bytes;
+
+  template <class T>
+  static Result<DeltaArray> create(Bench& bench, DType type, codec::delta::Parameters p, uint32_t width) {
+    const uint64_t vectors = num_vectors(bench.values);
+    const auto fresh = [&](uint64_t bytes) -> Result<std::shared_ptr<DeviceBuffer>> {
+      BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(bytes, bench.stream));
+      BOBBIN_TRY(bench.fill(buffer));
+      return std::make_shared<DeviceBuffer>(std::move(buffer));
+    };
+    BOBBIN_ASSIGN(const auto restarts, fresh(vectors * p.words() * sizeof(T)));
+    BOBBIN_ASSIGN(const auto references, fresh(vectors * sizeof(T)));
+    BOBBIN_ASSIGN(const auto packed, fresh(vectors * width * kRegisterBytes));
+    std::vector<uint32_t> entries(vectors);
+    for (uint64_t v = 0; v < vectors; ++v) {
+      entries[v] = codec::ffor::Entry::of(static_cast<uint32_t>(v * width), width).bits;
+    }
+    BOBBIN_ASSIGN(const auto places, fresh(vectors * sizeof(uint32_t)));
+    BOBBIN_TRY(copy_async(places->data(), entries.data(), places->size(), bench.stream));
+    BOBBIN_TRY(bench.stream.synchronize());
+    const auto part = [](const std::shared_ptr<DeviceBuffer>& buffer) {
+      return Buffer{buffer, {buffer->as<std::byte>(), buffer->size()}};
+    };
+    Array residuals{.codec = CodecId::ffor,
+                    .type = codec::delta::signed_type(type),
+                    .length = bench.values,
+                    .offset = 0,
+                    .metadata = {},
+                    .buffers = {part(references), part(places), part(packed)},
+                    .children = {}};
+    Array array = codec::delta::assemble(type, p, part(restarts), std::move(residuals));
+    return DeltaArray{array, array::encoded_bytes(array)};
+  }
+};
+
+template <class T>
+Status measure_delta(Bench& bench, DType type, const DeviceBuffer& values, double memcpy_rate) {
+  constexpr uint32_t kWidth = 8;
+  for (const codec::delta::Parameters p :
+       {codec::delta::Parameters{1, 1}, {2, 1}, {5, 1}, {8, 1}, {1, 3}, {2, 3}}) {
+    BOBBIN_ASSIGN(const DeltaArray made, DeltaArray::create<T>(bench, type, p, kWidth));
+    BOBBIN_ASSIGN(const Sample decode, bench.timer.measure([&] {
+      return array::decode_on_device(made.array, values.data(), bench.stream);
+    }));
+    BOBBIN_TRY(check_decoded(made.array, values, bench.stream));
+    bench.figures.add(
+        "delta decode, order " + std::to_string(p.order) + ", stride " + std::to_string(p.tuple), type,
+        kWidth, made.bytes + values.size(), decode, memcpy_rate,
+        sizeof(T) == 4 && p == codec::delta::Parameters{1, 1} ? 85 : 0);
+  }
+  return {};
+}
+
 // The card's read bandwidth: CUB sums 32-bit words.
 Result<double> read_rate(Bench& bench, uint64_t bytes) {
   BOBBIN_ASSIGN(const DeviceBuffer words, DeviceBuffer::create(bytes, bench.stream));
@@ -275,6 +332,9 @@ Status measure_type(Bench& bench, DType type) {
         BOBBIN_TRY(measure_bitpack<T>(bench, type, width, values, memcpy_rate));
         BOBBIN_TRY(measure_ffor<T>(bench, type, width, values, memcpy_rate));
       }
+    }
+    if (bench.wants(8)) {
+      BOBBIN_TRY(measure_delta<T>(bench, type, values, memcpy_rate));
     }
     if constexpr (sizeof(T) == 4) {
       BOBBIN_TRY(measure_orders(bench, values, memcpy_rate));

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bench/harness.hpp"
+#include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
-#include "device/memory.hpp"
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 
 namespace bobbin::bench {
 

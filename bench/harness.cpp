@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 
 namespace bobbin::bench {
 namespace {

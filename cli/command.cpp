@@ -6,16 +6,17 @@
 #include <charconv>
 #include <cstdio>
 
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
 
 CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
+  static const std::string all = "u8, u16, u32, u64, i8, i16, i32, i64, f32, f64";
   const auto check = [](const std::string& name) -> std::string {
-    return parse_dtype(name) ? "" : "'" + name + "' is no type: u8, u16, u32, u64, i8, i16, i32, i64";
+    return parse_dtype(name) ? "" : "'" + name + "' is no type: " + all;
   };
-  return verb.add_option("-t,--type", type, "Type of the values: u8, u16, u32, u64, i8, i16, i32, i64")
+  return verb.add_option("-t,--type", type, "Type of the values: " + all)
       ->check(CLI::Validator(check, "", "type"))
       ->type_name("TYPE");
 }

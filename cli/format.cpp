@@ -3,30 +3,39 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+
+#include "core/scalar.hpp"
 
 namespace bobbin::cli {
 namespace {
 
-// A scalar holds its value's bits zero-extended: bring the sign to the top, and back down.
-int64_t signed_value(DType type, Scalar value) {
-  const uint32_t unused = 64 - size_bits(type);
-  return static_cast<int64_t>(value.bits << unused) >> unused;
+// The double nearest to a float's shortest decimal: JSON's writer then shows that decimal again, where the
+// float itself, seen as a double, would take seventeen digits.
+double read_back(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 }  // namespace
 
-std::string to_text(DType type, Scalar value) {
-  return is_signed(type) ? std::to_string(signed_value(type, value)) : std::to_string(value.bits);
+std::string to_text(DType type, Scalar scalar) {
+  return visit_type(type,
+                    [&]<class T>(std::type_identity<T>) { return fmt::format("{}", value_of<T>(scalar)); });
 }
 
-Json to_json(DType type, Scalar value) {
-  return is_signed(type) ? Json(signed_value(type, value)) : Json(value.bits);
-}
-
-bool less(DType type, Scalar a, Scalar b) {
-  return is_signed(type) ? signed_value(type, a) < signed_value(type, b) : a.bits < b.bits;
+Json to_json(DType type, Scalar scalar) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> Json {
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::string text = to_text(type, scalar);
+      return std::isfinite(value_of<T>(scalar)) ? Json(read_back(text)) : Json(text);
+    } else {
+      return value_of<T>(scalar);
+    }
+  });
 }
 
 std::string count(uint64_t number, std::string_view noun) {

@@ -13,10 +13,10 @@ namespace bobbin::cli {
 
 using bench::Json;
 
-[[nodiscard]] std::string to_text(DType type, Scalar value);
-[[nodiscard]] Json to_json(DType type, Scalar value);
-// Whether a < b as values of the type.
-[[nodiscard]] bool less(DType type, Scalar a, Scalar b);
+// A float as the shortest decimal that reads back as the same float of its type.
+[[nodiscard]] std::string to_text(DType type, Scalar scalar);
+// A number; text for infinity and NaN, which JSON's numbers lack.
+[[nodiscard]] Json to_json(DType type, Scalar scalar);
 
 // "1 column", "2 columns"
 [[nodiscard]] std::string count(uint64_t number, std::string_view noun);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/interrupt.hpp"
-#include "file/output.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -147,6 +146,17 @@ Result<Target> open_target(const std::string& path, bool force, int input_descri
   target.stream = true;
   BOBBIN_TRY(refuse_terminal(number, path, force));
   return target;
+}
+
+Result<file::Output> open_output(const Target& target, bool force) {
+  if (target.stream) {
+    return file::Output::borrow(target.descriptor.get());
+  }
+  Result<file::Output> created = file::Output::create(target.path, force);
+  if (!created.has_value()) {
+    return created.error().in(target.name);
+  }
+  return created;
 }
 
 }  // namespace bobbin::cli

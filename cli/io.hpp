@@ -12,6 +12,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
 #include "file/descriptor.hpp"
+#include "file/output.hpp"
 
 namespace bobbin::cli {
 
@@ -51,5 +52,7 @@ struct Target {
 // Checks that `path` may be written: it is no directory, not the input itself, no existing file unless
 // `force`, and when a stream no terminal unless `force`.
 [[nodiscard]] Result<Target> open_target(const std::string& path, bool force, int input_descriptor);
+// The stream itself, or a new file that gets its name at commit().
+[[nodiscard]] Result<file::Output> open_output(const Target& target, bool force);
 
 }  // namespace bobbin::cli

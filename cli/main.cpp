@@ -27,6 +27,7 @@ constexpr const char* kShortHelp =
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
     "  verify      check .bob files\n"
+    "  scan        turn a raw array into its prefix scan\n"
     "  bench       measure sizes and speeds on your data\n"
     "  devices     list where work can run\n"
     "'bobbin --help' and 'bobbin VERB --help' say more.\n";
@@ -43,12 +44,13 @@ int flush_stdout(int code) {
 int run(int argc, char** argv) {
   // A reader that goes away shows as an error of write().
   std::signal(SIGPIPE, SIG_IGN);
-  CLI::App app("Bobbin keeps columns of integers compressed, and decodes them at the speed of memory.",
+  CLI::App app("Bobbin keeps columns of numbers compressed, and decodes them at the speed of memory.",
                "bobbin");
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_verify, add_bench, add_devices}) {
+  for (const auto& add :
+       {add_compress, add_decompress, add_inspect, add_verify, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {

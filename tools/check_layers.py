@@ -21,12 +21,12 @@ LAYERS = [
 FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
 
 # Which other codecs a codec may build on.
-KNOWN_CODECS = {"ffor": {"bitpack"}}
+KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}}
 # What a codec's folder shows to others; everything else in it is its own.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
-OPTIONAL = {"reference.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp"}
+OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES

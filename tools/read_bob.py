@@ -8,6 +8,7 @@ usage: read_bob.py FILE                    what is in the file; checks all of it
        read_bob.py --check MANIFEST        decodes the golden files the manifest lists
 """
 import argparse
+import functools
 import pathlib
 import struct
 import sys
@@ -20,8 +21,11 @@ MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2*
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
 # Number: name, struct's letter, bits.
 TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
-         5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64)}
-CODECS = {1: "bitpack", 2: "ffor"}
+         5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64),
+         9: ("f32", "f", 32), 10: ("f64", "d", 64)}
+INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
+SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta"}
 
 
 class BadFile(Exception):
@@ -172,6 +176,7 @@ class Table:
 class Node:
     def __init__(self, table, file, depth):
         require(depth <= MAX_DEPTH, "a tree that is too deep")
+        self.file = file
         self.codec, self.type, self.length = table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q")
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
@@ -187,6 +192,9 @@ class Node:
         children = table.tables(5)
         require(len(children) <= MAX_CHILDREN, "too many children")
         self.children = [Node(child, file, depth + 1) for child in children]
+
+    def buffers(self):
+        return [self.file.segment(s) for s in self.segments]
 
 
 class File:
@@ -263,17 +271,43 @@ class File:
         return self.data[offset:offset + size]
 
     def read(self, column):
-        """All values of a column, each chunk compared with its zone map."""
-        _, letter, bits = TYPES[self.columns[column][1]]
+        """All values of a column, as bit patterns; each chunk compared with its zone map."""
+        number = self.columns[column][1]
         values = []
-        for rows, chunks in self.groups:
+        for _, chunks in self.groups:
             root, low, high = chunks[column]
-            raw = decode(root, [self.segment(s) for s in root.segments], bits)
-            chunk = struct.unpack(f"<{rows}{letter}", b"".join(v.to_bytes(bits // 8, "little") for v in raw))
-            zone = (min(chunk) & (2**bits - 1), max(chunk) & (2**bits - 1))
-            require(zone == (low, high), "a zone map that its values do not have")
-            values.extend(chunk)
+            chunk = decode(root)
+            require(zone_map(number, chunk) == (low, high), "a zone map that its values do not have")
+            values += chunk
         return values
+
+
+# --- Values: bit patterns of their types -----------------------------------------------------------------------------------
+
+def order_key(number, pattern):
+    """An integer whose order is that of the values; -0.0 is below +0.0."""
+    _, letter, bits = TYPES[number]
+    sign = 2**(bits - 1)
+    if number in INFINITY:
+        return sign - 1 - pattern if pattern & sign else pattern
+    return pattern - 2**bits if letter.islower() and pattern & sign else pattern
+
+
+def zone_map(number, patterns):
+    sign = 2**(TYPES[number][2] - 1)
+    if number in INFINITY and any(p & (sign - 1) > INFINITY[number] for p in patterns):  # a NaN
+        return sign | INFINITY[number], INFINITY[number]
+    key = functools.partial(order_key, number)
+    return min(patterns, key=key), max(patterns, key=key)
+
+
+def to_bytes(number, patterns):
+    size = TYPES[number][2] // 8
+    return b"".join(pattern.to_bytes(size, "little") for pattern in patterns)
+
+
+def numbers(number, patterns):
+    return struct.unpack(f"<{len(patterns)}{TYPES[number][1]}", to_bytes(number, patterns))
 
 
 # --- The codecs: values as bit patterns ------------------------------------------------------------------------------------
@@ -338,8 +372,36 @@ def decode_ffor(node, buffers, bits):
     return values
 
 
-def decode(node, buffers, bits):
-    return {"bitpack": decode_bitpack, "ffor": decode_ffor}[CODECS[node.codec]](node, buffers, bits)
+def decode_delta(node, buffers, bits):
+    require(len(node.metadata) == 2 and len(buffers) == 1 and len(node.children) == 1, "delta: its parts")
+    order, stride = node.metadata
+    require(1 <= order <= 8, "delta: the order")
+    require(1 <= stride <= 32, "delta: the stride")
+    restarts, child, size = buffers[0], node.children[0], bits // 8
+    lengths = vector_lengths(node.length)
+    require(len(restarts) == len(lengths) * order * stride * size, "delta: the size of restarts")
+    require(CODECS[child.codec] == "ffor", "delta: a child that is not ffor")
+    require(child.type == SIGNED[bits] and child.length == node.length, "delta: the child's type or length")
+    residuals = decode(child)
+
+    def restart(index):
+        return int.from_bytes(restarts[index * size:(index + 1) * size], "little")
+
+    values = []
+    for v, count in enumerate(lengths):
+        states = [[restart((v * stride + scan) * order + j) for j in range(order)] for scan in range(stride)]
+        for i in range(count):
+            state = states[i % stride]
+            state[0] = (state[0] + residuals[1024 * v + i]) % 2**bits
+            for j in range(1, order):
+                state[j] = (state[j] + state[j - 1]) % 2**bits
+            values.append(state[order - 1])
+    return values
+
+
+def decode(node):
+    decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta}
+    return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 
 # --- The command -----------------------------------------------------------------------------------------------------------
@@ -352,7 +414,7 @@ def show(path):
         values = file.read(c)
         codecs = sorted({CODECS[chunks[c][0].codec] for _, chunks in file.groups})
         print(f"  {name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
-              f"{f'{min(values)} to {max(values)}' if values else 'empty'}")
+              f"{'{} to {}'.format(*numbers(number, zone_map(number, values))) if values else 'empty'}")
 
 
 def check(manifest):
@@ -372,8 +434,7 @@ def check(manifest):
             continue
         found_name, number = file.columns[int(column)]
         require((found_name, TYPES[number][0]) == (name, type_name), f"{where}: another name or type")
-        values = struct.pack(f"<{rows}{TYPES[number][1]}", *file.read(int(column)))
-        require(f"{zlib.crc32(values):08x}" == crc, f"{where}: other values")
+        require(f"{zlib.crc32(to_bytes(number, file.read(int(column)))):08x}" == crc, f"{where}: other values")
     require(checked > 0, "the manifest is empty")
     print(f"{checked} columns of {len(files)} files decode to what the manifest says")
 
@@ -393,7 +454,8 @@ def main():
             file = File(arguments.file)
             names = [name for name, _ in file.columns]
             require(arguments.column in names, f"no column {arguments.column!r}")
-            print(*file.read(names.index(arguments.column)), sep="\n")
+            column = names.index(arguments.column)
+            print(*numbers(file.columns[column][1], file.read(column)), sep="\n")
         else:
             show(arguments.file)
     except (BadFile, OSError) as error:

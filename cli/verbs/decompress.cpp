@@ -116,17 +116,6 @@ Status copy_rows(const OpenReader& file, size_t column, uint64_t begin, uint64_t
   return {};
 }
 
-Result<file::Output> open_output(const Target& target, bool force) {
-  if (target.stream) {
-    return file::Output::borrow(target.descriptor.get());
-  }
-  Result<file::Output> created = file::Output::create(target.path, force);
-  if (!created.has_value()) {
-    return created.error().in(target.name);
-  }
-  return created;
-}
-
 Status decompress(const Args& args) {
   BOBBIN_ASSIGN(const std::string path, output_path(args));
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));

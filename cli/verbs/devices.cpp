@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "bench/harness.hpp"
+#include "bobbin/stream.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "device/stream.hpp"
 
 namespace bobbin::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
+#include "core/scalar.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes as an encoded array: codec, type, offset, length, metadata, buffers. It is refused, or all
-// decoders agree.
+// The bytes as an encoded array: codec, type, offset, length, metadata, buffers, children. It is refused, or
+// all decoders agree.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,11 +25,8 @@ uint64_t number(std::span<const uint8_t>& bytes, size_t size) {
   return value;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+bobbin::Array make_array(std::span<const uint8_t>& bytes, int depth) {
   using namespace bobbin;
-  std::span<const uint8_t> bytes(data, size);
   Array array;
   array.codec = all_codecs()[number(bytes, 1) % all_codecs().size()]->id;
   array.type = kAllTypes[number(bytes, 1) % std::size(kAllTypes)];
@@ -42,6 +39,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto part = take(bytes, number(bytes, 2));
     array.buffers.push_back({{}, std::as_bytes(part)});
   }
+  const uint64_t children = depth > 0 ? number(bytes, 1) % 3 : 0;
+  for (uint64_t i = 0; i < children; ++i) {
+    array.children.push_back(make_array(bytes, depth - 1));
+  }
+  return array;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::span<const uint8_t> bytes(data, size);
+  const bobbin::Array array = make_array(bytes, 2);
   const bool emulate = array.length % 16 == 3;
   if (const std::string wrong = bobbin::testing::check_any_array(array, emulate); !wrong.empty()) {
     std::fprintf(stderr, "%s\n", wrong.c_str());

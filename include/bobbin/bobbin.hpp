@@ -3,6 +3,9 @@
 #pragma once
 
 #include "bobbin/file.hpp"
+#include "bobbin/memory.hpp"
+#include "bobbin/scan.hpp"
 #include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
 #include "bobbin/version.hpp"

@@ -68,7 +68,9 @@ struct NodeInfo {
 
 struct ChunkInfo {
   NodeInfo root;
-  Scalar min;  // the zone map; meaningless when the chunk has no rows
+  // The zone map; meaningless when the chunk has no rows. Floats: from -infinity to +infinity when there is a
+  // NaN among the values, and never NaN itself.
+  Scalar min;
   Scalar max;
 };
 

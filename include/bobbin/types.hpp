@@ -2,28 +2,58 @@
 // The value types of columns, and where work can run.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace bobbin {
 
 // Numbers are part of the file format: they never change meaning.
-enum class DType : uint8_t { u8 = 1, u16 = 2, u32 = 3, u64 = 4, i8 = 5, i16 = 6, i32 = 7, i64 = 8 };
+enum class DType : uint8_t {
+  u8 = 1,
+  u16 = 2,
+  u32 = 3,
+  u64 = 4,
+  i8 = 5,
+  i16 = 6,
+  i32 = 7,
+  i64 = 8,
+  f32 = 9,
+  f64 = 10
+};
 
-inline constexpr DType kAllTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
-                                      DType::i8, DType::i16, DType::i32, DType::i64};
+inline constexpr DType kAllTypes[] = {DType::u8,  DType::u16, DType::u32, DType::u64, DType::i8,
+                                      DType::i16, DType::i32, DType::i64, DType::f32, DType::f64};
+inline constexpr DType kIntegerTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
+                                          DType::i8, DType::i16, DType::i32, DType::i64};
 
+[[nodiscard]] constexpr bool is_float(DType type) {
+  return type >= DType::f32;
+}
+// Integers with a sign; floats keep theirs in a bit of its own.
 [[nodiscard]] constexpr bool is_signed(DType type) {
-  return type >= DType::i8;
+  return type >= DType::i8 && !is_float(type);
 }
 [[nodiscard]] constexpr size_t size_bytes(DType type) {
-  return size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
+  return is_float(type) ? (type == DType::f32 ? 4 : 8) : size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
 }
 [[nodiscard]] constexpr uint32_t size_bits(DType type) {
   return static_cast<uint32_t>(8 * size_bytes(type));
 }
+
+// The DType of a C++ type: kDTypeOf<float> is DType::f32.
+template <class T>
+inline constexpr DType kDTypeOf = [] {
+  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8);
+  if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? DType::f32 : DType::f64;
+  } else {
+    return static_cast<DType>(std::countr_zero(sizeof(T)) + (std::is_signed_v<T> ? 5 : 1));
+  }
+}();
 
 [[nodiscard]] std::string_view to_string(DType type);
 // "u32" to DType::u32; nothing for a name that is no type.
@@ -35,7 +65,7 @@ enum class Backend : uint8_t { cpu, cuda, emulator };
 [[nodiscard]] std::string_view to_string(Backend backend);
 [[nodiscard]] std::optional<Backend> parse_backend(std::string_view name);
 
-// One integer of any column type: the value's bits, zero-extended. Interpreted by the column's DType.
+// One value of any column type: the value's bits, zero-extended. Interpreted by the column's DType.
 struct Scalar {
   uint64_t bits = 0;
 

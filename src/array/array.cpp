@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "array/compare_plain.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
@@ -83,7 +84,14 @@ uint64_t Bitmap::count() const {
 Result<Bitmap> compare(const Array& array, Compare op, Scalar constant) {
   Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
   bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));
-  find_codec(array.codec)->compare(array, ValueRange::of(array.type, op, constant), bitmap.words.data());
+  const Codec* codec = find_codec(array.codec);
+  if (codec->compare != nullptr && !is_float(array.type)) {
+    codec->compare(array, ValueRange::of(array.type, op, constant), bitmap.words.data());
+  } else {
+    const NewBuffer values = make_buffer(array.length * size_bytes(array.type));
+    codec->decode(array, values.data);
+    compare_plain(array, values.data, op, constant, bitmap.words.data());
+  }
   return bitmap;
 }
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
-#include "device/memory.hpp"
-#include "device/stream.hpp"
 
 namespace bobbin::array {
 
@@ -40,6 +40,8 @@ struct Bitmap {
   [[nodiscard]] uint64_t count() const;
 };
 
+// On encoded data where the codec can; floats, and arrays of a codec that cannot, are decoded first. Floats
+// compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true.
 [[nodiscard]] Result<Bitmap> compare(const Array& array, Compare op, Scalar constant);
 
 // An array whose buffers lie in device memory, with their owner.
@@ -54,7 +56,8 @@ struct OnDevice {
 // Copies an array's buffers back. Waits for the stream.
 [[nodiscard]] Result<Array> to_host(const Array& array, StreamView stream);
 
-// Device memory in, device memory out (16-byte aligned); asynchronous.
+// Device memory in, device memory out (16-byte aligned); asynchronous. A comparison that has to decode takes
+// memory for the values from the backend's default_memory.
 [[nodiscard]] Status decode_on_device(const Array& array, void* out, StreamView stream);
 [[nodiscard]] Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap,
                                        StreamView stream);

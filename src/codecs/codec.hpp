@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
-#include "device/stream.hpp"
 
 namespace bobbin {
 
 // Wire ids: part of the file format, never reused.
-enum class CodecId : uint16_t { bitpack = 1, ffor = 2 };
+enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {

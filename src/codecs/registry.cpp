@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 
 namespace bobbin {
@@ -33,7 +34,18 @@ constexpr Codec kFfor{.id = CodecId::ffor,
                       .value_at = &codec::ffor::value_at,
                       .compare = &codec::ffor::compare};
 
-constexpr std::array<const Codec*, 2> kCodecs{&kBitpack, &kFfor};
+constexpr Codec kDelta{.id = CodecId::delta,
+                       .name = "delta",
+                       .estimate = &codec::delta::estimate,
+                       .encode = &codec::delta::encode,
+                       .describe = &codec::delta::describe,
+                       .validate = &codec::delta::validate,
+                       .decode = &codec::delta::decode,
+                       .reference = &codec::delta::reference,
+                       .slice = &codec::delta::slice,
+                       .value_at = &codec::delta::value_at};
+
+constexpr std::array<const Codec*, 3> kCodecs{&kBitpack, &kFfor, &kDelta};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -41,6 +53,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::bitpack::kEmulator;
     case CodecId::ffor:
       return &codec::ffor::kEmulator;
+    case CodecId::delta:
+      return &codec::delta::kEmulator;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's column of the table, in builds with CUDA.
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/registry.hpp"
 
@@ -12,6 +13,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::bitpack::kCuda;
     case CodecId::ffor:
       return &codec::ffor::kCuda;
+    case CodecId::delta:
+      return &codec::delta::kCuda;
   }
   return nullptr;
 }

@@ -10,6 +10,12 @@
 
 namespace bobbin {
 
+// The unsigned integer of a type's size.
+template <class T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
 // Calls f with std::type_identity of the column's type.
 template <class F>
 decltype(auto) visit_type(DType type, F&& f) {
@@ -28,6 +34,10 @@ decltype(auto) visit_type(DType type, F&& f) {
       return std::forward<F>(f)(std::type_identity<int32_t>{});
     case DType::i64:
       return std::forward<F>(f)(std::type_identity<int64_t>{});
+    case DType::f32:
+      return std::forward<F>(f)(std::type_identity<float>{});
+    case DType::f64:
+      return std::forward<F>(f)(std::type_identity<double>{});
     case DType::u64:
       break;
   }
@@ -38,7 +48,16 @@ decltype(auto) visit_type(DType type, F&& f) {
 template <class F>
 decltype(auto) visit_bits(DType type, F&& f) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> decltype(auto) {
-    return std::forward<F>(f)(std::type_identity<std::make_unsigned_t<T>>{});
+    return std::forward<F>(f)(std::type_identity<BitsOf<T>>{});
+  });
+}
+
+// The same for integer arithmetic, where the sign does matter: floats are bit patterns, without one.
+template <class F>
+decltype(auto) visit_integer(DType type, F&& f) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> decltype(auto) {
+    return std::forward<F>(f)(
+        std::type_identity<std::conditional_t<std::is_floating_point_v<T>, BitsOf<T>, T>>{});
   });
 }
 

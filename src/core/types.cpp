@@ -7,14 +7,16 @@
 namespace bobbin {
 namespace {
 
-constexpr std::array<std::pair<DType, std::string_view>, 8> kTypeNames{{{DType::u8, "u8"},
-                                                                        {DType::u16, "u16"},
-                                                                        {DType::u32, "u32"},
-                                                                        {DType::u64, "u64"},
-                                                                        {DType::i8, "i8"},
-                                                                        {DType::i16, "i16"},
-                                                                        {DType::i32, "i32"},
-                                                                        {DType::i64, "i64"}}};
+constexpr std::array<std::pair<DType, std::string_view>, 10> kTypeNames{{{DType::u8, "u8"},
+                                                                         {DType::u16, "u16"},
+                                                                         {DType::u32, "u32"},
+                                                                         {DType::u64, "u64"},
+                                                                         {DType::i8, "i8"},
+                                                                         {DType::i16, "i16"},
+                                                                         {DType::i32, "i32"},
+                                                                         {DType::i64, "i64"},
+                                                                         {DType::f32, "f32"},
+                                                                         {DType::f64, "f64"}}};
 constexpr std::array<std::pair<Backend, std::string_view>, 3> kBackendNames{
     {{Backend::cpu, "cpu"}, {Backend::cuda, "cuda"}, {Backend::emulator, "emulator"}}};
 

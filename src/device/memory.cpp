@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/memory.hpp"
+#include "bobbin/memory.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 
 #include <chrono>
 

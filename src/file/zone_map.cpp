@@ -2,33 +2,56 @@
 #include "file/zone_map.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
-#include "core/bits.hpp"
-#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin::file {
 namespace {
 
 template <class T>
-Scalar scalar_of(T value) {
-  return {static_cast<std::make_unsigned_t<T>>(value)};
+T value_at(const void* data, uint64_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const std::byte*>(data) + i * sizeof(T), sizeof(T));
+  return value;
 }
 
-// A plain loop: the compiler turns it into vector code.
+// A plain loop over integers: the compiler turns it into vector code. NaN needs no test in it, because its
+// keys lie beyond those of the infinities.
 template <class T>
 ZoneMap scan(const Values& values) {
   if (values.length == 0) {
     return {};
   }
-  const T* data = static_cast<const T*>(values.data);
-  T low = data[0];
-  T high = data[0];
+  auto low = order_key(value_at<T>(values.data, 0));
+  auto high = low;
   for (uint64_t i = 0; i < values.length; ++i) {
-    low = std::min(low, data[i]);
-    high = std::max(high, data[i]);
+    const auto key = order_key(value_at<T>(values.data, i));
+    low = std::min(low, key);
+    high = std::max(high, key);
   }
-  return {scalar_of(low), scalar_of(high)};
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    if (low < order_key(-kInfinity) || high > order_key(kInfinity)) {
+      return {scalar_of(-kInfinity), scalar_of(kInfinity)};
+    }
+  }
+  return {scalar_of(value_of_key<T>(low)), scalar_of(value_of_key<T>(high))};
+}
+
+// Whether the scalar is a value of the type, zero-extended, that the type's order knows.
+template <class T>
+bool is_bound(Scalar scalar) {
+  const T value = value_of<T>(scalar);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) {
+      return false;
+    }
+  }
+  return scalar_of(value) == scalar;
 }
 
 }  // namespace
@@ -38,14 +61,9 @@ ZoneMap zone_map_of(const Values& values) {
 }
 
 bool is_sound(const ZoneMap& zone, DType type) {
-  const uint32_t bits = size_bits(type);
-  const uint64_t mask = low_mask<uint64_t>(bits);
-  if ((zone.min.bits & ~mask) != 0 || (zone.max.bits & ~mask) != 0) {
-    return false;
-  }
-  // Flipping the sign bit turns the signed order into the unsigned one.
-  const uint64_t flip = is_signed(type) ? uint64_t{1} << (bits - 1) : 0;
-  return (zone.min.bits ^ flip) <= (zone.max.bits ^ flip);
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    return is_bound<T>(zone.min) && is_bound<T>(zone.max) && !less(type, zone.max, zone.min);
+  });
 }
 
 }  // namespace bobbin::file

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest and the largest value of a column chunk, by the order of the column's type.
+// The smallest and the largest value of a column chunk, by the order of the column's type. Among floats -0.0
+// stands below +0.0; a chunk with NaN gets the widest range, from -infinity to +infinity, so that whoever
+// skips chunks by their range never skips one for a value that has no place in it.
 #pragma once
 
 #include "bobbin/types.hpp"
@@ -17,7 +19,7 @@ struct ZoneMap {
 // Zero for both when there are no values.
 [[nodiscard]] ZoneMap zone_map_of(const Values& values);
 
-// Whether both are values of the type (zero-extended) and min is not above max.
+// Whether both are values of the type (zero-extended) but not NaN, and min is not above max.
 [[nodiscard]] bool is_sound(const ZoneMap& zone, DType type);
 
 }  // namespace bobbin::file

@@ -17,6 +17,7 @@
 //   shfl(v, lane) shfl_up(v, n) shfl_down(v, n) shfl_xor(v, m)   all 32 lanes take part in warp operations
 //   ballot(p) any(p) all(p) match_any(v)
 //   reduce_add(v) reduce_min(v) reduce_max(v) reduce_and(v) reduce_or(v) reduce_xor(v)     32-bit v
+//   pause()                                               between two polls: leaves memory to others
 //   shared<S>()                                           this block's S
 //   load(g, i) store(g, i, v)                             a Global or a Shared array; a Global<const T> must
 //   not
@@ -26,6 +27,11 @@
 //   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange
 //   barrier_init(b, arrivals) barrier_arrive_expect(b, bytes) barrier_wait(b, parity)
 //   bulk_load(shared, i, global, j, count, b)             asynchronous copy, done when the barrier's phase is
+//   bulk_fence()                                          by each thread that wrote what a bulk_store will
+//                                                         read, before the sync() that comes before it
+//   bulk_store(global, j, shared, i, count)               asynchronous copy out of shared memory
+//   bulk_store_wait()                                     by the same thread: its copies have read their
+//                                                         source, which may be written again
 #pragma once
 
 #include <concepts>

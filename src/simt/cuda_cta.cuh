@@ -22,6 +22,8 @@ class CudaCta {
   __device__ __forceinline__ void sync() const { __syncthreads(); }
   __device__ __forceinline__ void sync_warp() const { __syncwarp(); }
 
+  __device__ __forceinline__ void pause() const { __nanosleep(64); }
+
   template <class T>
   __device__ __forceinline__ T shfl(T v, uint32_t from) const {
     return __shfl_sync(kAll, v, static_cast<int>(from));
@@ -178,6 +180,22 @@ class CudaCta {
         "l"(__cvta_generic_to_global(from.data + j)), "r"(static_cast<uint32_t>(count * sizeof(T))),
         "r"(address(&barrier))
         : "memory");
+  }
+
+  __device__ __forceinline__ void bulk_fence() const {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  }
+  template <class T, uint32_t N>
+  __device__ __forceinline__ void bulk_store(Global<T> to, uint64_t j, const Shared<T, N>& from, uint32_t i,
+                                             uint32_t count) const {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                     __cvta_generic_to_global(to.data + j)),
+                 "r"(address(from.data + i)), "r"(static_cast<uint32_t>(count * sizeof(T)))
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  }
+  __device__ __forceinline__ void bulk_store_wait() const {
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
   }
 
  private:

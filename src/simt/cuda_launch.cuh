@@ -4,11 +4,12 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
+#include "bobbin/stream.hpp"
 #include "device/cuda_status.hpp"
-#include "device/stream.hpp"
 #include "simt/cta.hpp"
 #include "simt/cuda_cta.cuh"
 
@@ -49,17 +50,56 @@ class CudaExecutor {
       return {};
     }
     BOBBIN_RETURN_IF(blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
-    constexpr size_t kShared = shared_bytes<K>();
-    if constexpr (kShared > 48 * 1024) {
-      BOBBIN_TRY(BOBBIN_CUDA(cudaFuncSetAttribute(run_kernel<K>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  static_cast<int>(kShared))));
-    }
-    run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, kShared,
-                    static_cast<cudaStream_t>(stream_.handle())>>>(kernel);
+    BOBBIN_TRY(allow_shared<K>());
+    run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, shared_bytes<K>(), handle()>>>(kernel);
     return BOBBIN_CUDA(cudaGetLastError());
   }
 
+  // How many blocks of a kernel the card holds at a time.
+  template <Kernel K>
+  [[nodiscard]] Result<uint32_t> most_together() const {
+    constexpr int kMaxDevices = 64;
+    static std::atomic<uint32_t> known[kMaxDevices];  // asking takes microseconds
+    int device = 0;
+    BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
+    if (device < kMaxDevices && known[device] != 0) {
+      return known[device].load();
+    }
+    int sms = 0;
+    int each = 0;
+    BOBBIN_TRY(allow_shared<K>());
+    BOBBIN_TRY(BOBBIN_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device)));
+    BOBBIN_TRY(BOBBIN_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run_kernel<K>, K::kThreads, shared_bytes<K>())));
+    BOBBIN_RETURN_IF(each == 0, StatusCode::unsupported, "a block needs more than this GPU's SM has");
+    if (device < kMaxDevices) {
+      known[device] = static_cast<uint32_t>(sms * each);
+    }
+    return static_cast<uint32_t>(sms * each);
+  }
+
+  // As run, but all blocks are under way at once and may wait for each other; at most most_together().
+  template <Kernel K>
+  [[nodiscard]] Status run_together(const K& kernel, uint32_t blocks) const {
+    BOBBIN_TRY(allow_shared<K>());
+    void* arguments[] = {const_cast<K*>(&kernel)};
+    return BOBBIN_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&run_kernel<K>), blocks,
+                                                   K::kThreads, arguments, shared_bytes<K>(), handle()));
+  }
+
  private:
+  [[nodiscard]] cudaStream_t handle() const { return static_cast<cudaStream_t>(stream_.handle()); }
+
+  template <Kernel K>
+  static Status allow_shared() {
+    constexpr size_t kShared = shared_bytes<K>();
+    if constexpr (kShared > 48 * 1024) {
+      return BOBBIN_CUDA(cudaFuncSetAttribute(run_kernel<K>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(kShared)));
+    }
+    return {};
+  }
+
   StreamView stream_;
 };
 

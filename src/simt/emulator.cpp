@@ -26,7 +26,7 @@ struct Block;
 // allocation for the kernel's.
 constexpr size_t kReserved = 256;
 
-enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, done };
+enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, at_store_wait, done };
 
 struct Thread {
   Machine* machine = nullptr;
@@ -37,6 +37,7 @@ struct Thread {
   Where where;
   CopyBarrier* copy_barrier = nullptr;
   uint32_t parity = 0;
+  uint32_t stores_pending = 0;
   Fiber fiber;
 };
 
@@ -50,12 +51,13 @@ struct Meeting {
   uint32_t round = 0;
 };
 
-// A bulk copy under way.
+// A bulk copy under way: into shared memory, told to a barrier, or out of it, told to the thread.
 struct Copy {
   std::byte* to;
   const std::byte* from;
   uint32_t bytes;
   CopyBarrier* barrier;
+  Thread* storer;
 };
 
 struct Warp {
@@ -235,6 +237,7 @@ void Machine::admit() {
       thread.block = block.get();
       thread.index = i;
       thread.operation = "start";
+      thread.stores_pending = 0;
       thread.fiber.start(block->memory.data() + shared + i * kStackBytes, kStackBytes, &fiber_main, &thread);
       runnable(thread);
     }
@@ -361,6 +364,13 @@ bool Machine::complete_a_copy() {
   block.copies.pop_back();
   copy_bytes(copy.to, copy.from, copy.bytes);
   made_progress();
+  if (copy.storer != nullptr) {
+    Thread& storer = *copy.storer;
+    if (--storer.stores_pending == 0 && storer.state == State::at_store_wait) {
+      runnable(storer);
+    }
+    return true;
+  }
   set_flags(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
   BarrierState state = state_of(*copy.barrier);
   state.bytes_pending -= static_cast<int32_t>(copy.bytes);
@@ -598,19 +608,44 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
   acquire(&barrier);
 }
 
-// Until it lands, the target counts as unwritten: who reads too early is caught.
-void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier,
-               Where where) {
+namespace {
+
+void check_bulk(Thread& thread, const void* to, const void* from, uint32_t bytes, const Where& where) {
   if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
       reinterpret_cast<uintptr_t>(from) % 16 != 0) {
     thread.machine->fault("bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
                           place(where) + ")");
     thread.machine->yield(thread);
   }
+}
+
+}  // namespace
+
+// Until it lands, the target counts as unwritten: who reads too early is caught.
+void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier,
+               Where where) {
+  check_bulk(thread, to, from, bytes, where);
   Block& block = *thread.block;
   auto* target = static_cast<std::byte*>(to);
   set_flags(block.written.data() + (target - block.memory.data()), bytes, 0);
-  block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier});
+  block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier, nullptr});
+}
+
+// The bytes are read when the copy lands: who writes them again before that damages the result.
+void bulk_store(Thread& thread, void* to, const void* from, uint32_t bytes, Where where) {
+  check_bulk(thread, to, from, bytes, where);
+  ++thread.stores_pending;
+  thread.block->copies.push_back(
+      {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, nullptr, &thread});
+}
+
+void bulk_store_wait(Thread& thread, Where where) {
+  thread.operation = "bulk_store_wait";
+  thread.where = where;
+  while (thread.stores_pending != 0) {
+    thread.state = State::at_store_wait;
+    thread.machine->yield(thread);
+  }
 }
 
 Status run(const Launch& launch, const EmulatorOptions& options) {

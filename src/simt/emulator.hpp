@@ -22,7 +22,7 @@
 #include <type_traits>
 
 #include "bobbin/status.hpp"
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::simt {
@@ -69,6 +69,8 @@ void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where);
 void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where where);
 void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier, Where where);
+void bulk_store(Thread& thread, void* to, const void* from, uint32_t bytes, Where where);
+void bulk_store_wait(Thread& thread, Where where);
 
 }  // namespace emulator
 
@@ -86,6 +88,7 @@ class EmulatorCta {
 
   void sync(Where where = Where::current()) { emulator::block_barrier(thread_, where); }
   void sync_warp(Where where = Where::current()) { emulator::warp_barrier(thread_, where); }
+  void pause() {}  // others run between any two atomics
 
   // As on the GPU, the source lane is taken modulo 32, and a lane with no source gets its own value back.
   template <class T>
@@ -224,6 +227,19 @@ class EmulatorCta {
                         barrier, where);
   }
 
+  void bulk_fence() {}
+  template <class T, uint32_t N>
+  void bulk_store(Global<T> to, uint64_t j, const Shared<T, N>& from, uint32_t i, uint32_t count,
+                  Where where = Where::current()) {
+    if (count != 0) {
+      emulator::check_global(thread_, "bulk store", to.data, j + count - 1, to.size, where);
+      emulator::check_shared_load(thread_, from.data, i + count - 1, N, sizeof(T), where);
+    }
+    emulator::bulk_store(thread_, to.data + j, from.data + i, static_cast<uint32_t>(count * sizeof(T)),
+                         where);
+  }
+  void bulk_store_wait(Where where = Where::current()) { emulator::bulk_store_wait(thread_, where); }
+
  private:
   static constexpr std::memory_order memory_order(Order order) {
     switch (order) {
@@ -341,6 +357,17 @@ class EmulatorExecutor {
   template <Kernel K>
   [[nodiscard]] Status run(const K& kernel, uint64_t blocks) const {
     return emulate(kernel, blocks, options_);
+  }
+
+  template <Kernel K>
+  [[nodiscard]] Result<uint32_t> most_together() const {
+    return options_.resident_blocks;
+  }
+  template <Kernel K>
+  [[nodiscard]] Status run_together(const K& kernel, uint32_t blocks) const {
+    EmulatorOptions options = options_;
+    options.resident_blocks = blocks;
+    return emulate(kernel, blocks, options);
   }
 
  private:

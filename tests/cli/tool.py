@@ -12,7 +12,8 @@ import pty
 import struct
 import sys
 
-CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
+         "f32": "f", "f64": "d"}
 
 
 def make(kind, count, expression):

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "array/array.hpp"
+#include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
-#include "core/dispatch.hpp"
-#include "device/memory.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -29,7 +29,8 @@ bool same_bytes(const Array& a, const Array& b) {
     return std::equal(x.bytes.begin(), x.bytes.end(), y.bytes.begin(), y.bytes.end());
   };
   return a.codec == b.codec && a.length == b.length && a.metadata == b.metadata &&
-         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), same);
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), same) &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), same_bytes);
 }
 
 bool holds(Compare op, auto a, auto b) {
@@ -73,7 +74,7 @@ std::string check_bitmap(const array::Bitmap& bitmap, const Bytes& values, DType
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> std::string {
     const auto* typed = reinterpret_cast<const T*>(values.data());
     for (uint64_t i = 0; i < bitmap.length; ++i) {
-      if (bitmap.at(i) != holds(op, typed[i], static_cast<T>(constant.bits))) {
+      if (bitmap.at(i) != holds(op, typed[i], value_of<T>(constant))) {
         return "compare " + std::to_string(static_cast<int>(op)) + " is wrong at value " + std::to_string(i);
       }
     }
@@ -150,7 +151,21 @@ Array isolated(const Array& array) {
     std::copy(buffer.bytes.begin(), buffer.bytes.end(), fresh.data);
     buffer = fresh.buffer;
   }
+  for (Array& child : copy.children) {
+    child = isolated(child);
+  }
   return copy;
+}
+
+// Every piece of an array's own bytes, its children's included.
+void collect_bytes(Array& array, std::vector<std::span<std::byte>>& parts) {
+  parts.push_back(std::as_writable_bytes(std::span(array.metadata)));
+  for (Buffer& buffer : array.buffers) {
+    parts.emplace_back(const_cast<std::byte*>(buffer.bytes.data()), buffer.bytes.size());
+  }
+  for (Array& child : array.children) {
+    collect_bytes(child, parts);
+  }
 }
 
 Array with_buffer_size(const Array& array, size_t which, size_t size) {
@@ -270,19 +285,16 @@ std::string check_any_array(const Array& any, bool with_emulator) {
 }
 
 std::string check_flips(const Codec& codec, const Input& input, Random& random) {
-  const Array array = isolated(*codec.encode(input.values()));
-  const size_t parts = array.buffers.size() + (array.metadata.empty() ? 0 : 1);
+  const Array array = *codec.encode(input.values());
   for (int i = 0; i < 50; ++i) {
     Array flipped = isolated(array);
-    const size_t part = random.below(parts);
-    const bool in_metadata = part == array.buffers.size();
-    const size_t size = in_metadata ? flipped.metadata.size() : flipped.buffers[part].bytes.size();
-    if (size == 0) {
+    std::vector<std::span<std::byte>> parts;
+    collect_bytes(flipped, parts);
+    const auto part = parts[random.below(parts.size())];
+    if (part.empty()) {
       continue;
     }
-    auto* bytes = in_metadata ? reinterpret_cast<std::byte*>(flipped.metadata.data())
-                              : const_cast<std::byte*>(flipped.buffers[part].bytes.data());
-    bytes[random.below(size)] ^= std::byte{1} << random.below(8);
+    part[random.below(part.size())] ^= std::byte{1} << random.below(8);
     if (std::string wrong = check_any_array(flipped, false); !wrong.empty()) {
       return "after a flipped bit: " + wrong;
     }

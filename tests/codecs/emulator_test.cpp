@@ -5,6 +5,7 @@
 #include "codecs/registry.hpp"
 #include "simt/emulator.hpp"
 #include "tests/codecs/checks.hpp"
+#include "tests/codecs/delta/series.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -42,6 +43,11 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
     }
   }
   simt::default_emulator_options() = {};
+}
+
+TEST(EmulatedDelta, EveryParameterDecodes) {
+  EXPECT_EQ(check_every_parameter(Backend::emulator, kStride == 1 ? 5001 : 100), "");
+  EXPECT_EQ(check_every_parameter(Backend::emulator, 1030), "");
 }
 
 }  // namespace

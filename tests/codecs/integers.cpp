@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/bits.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -51,6 +52,40 @@ void add_shapes(std::vector<Input>& inputs, DType type) {
   }));
 }
 
+// Both zeros, the smallest and largest denormal, one, infinity, quiet and signalling NaN with payloads; each
+// with both signs.
+std::vector<uint64_t> special_floats(DType type) {
+  const uint32_t mantissa = type == DType::f32 ? 23 : 52;
+  const uint64_t infinity = low_mask<uint64_t>(size_bits(type) - 1 - mantissa) << mantissa;
+  const uint64_t one = infinity >> 1 & infinity;
+  const uint64_t quiet = uint64_t{1} << (mantissa - 1);
+  std::vector<uint64_t> bits{0,
+                             1,
+                             low_mask<uint64_t>(mantissa),
+                             one,
+                             infinity,
+                             infinity | quiet,
+                             infinity | quiet | 0x1234,
+                             infinity | 1,
+                             low_mask<uint64_t>(size_bits(type) - 1)};
+  for (size_t i = 0, positive = bits.size(); i < positive; ++i) {
+    bits.push_back(bits[i] | uint64_t{1} << (size_bits(type) - 1));
+  }
+  return bits;
+}
+
+void add_floats(std::vector<Input>& inputs, DType type) {
+  const auto special = special_floats(type);
+  inputs.push_back(
+      make("special values", type, 3000, [&](uint64_t i) { return special[i * 7 % special.size()]; }));
+  inputs.push_back(make("both zeros", type, 1500,
+                        [&](uint64_t i) { return i % 3 == 0 ? uint64_t{1} << (size_bits(type) - 1) : 0; }));
+  inputs.push_back(make("prices", type, 2500, [&](uint64_t i) {
+    const double price = static_cast<double>(i % 977) / 100 - 3;
+    return type == DType::f32 ? scalar_of(static_cast<float>(price)).bits : scalar_of(price).bits;
+  }));
+}
+
 }  // namespace
 
 std::vector<Input> integer_edges() {
@@ -59,6 +94,9 @@ std::vector<Input> integer_edges() {
     add_lengths(inputs, type);
     add_widths(inputs, type);
     add_shapes(inputs, type);
+    if (is_float(type)) {
+      add_floats(inputs, type);
+    }
   }
   return inputs;
 }

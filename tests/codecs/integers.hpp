@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs for codecs of integers.
+// Inputs for codecs of integers; floats are bit patterns to them.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace bobbin::testing {
 
 // Every type; lengths around lanes and vectors; every width; the type's extremes; constant, sorted, mixed
-// signs.
+// signs; of floats also zeros, denormals, infinities and NaN.
 [[nodiscard]] std::vector<Input> integer_edges();
 [[nodiscard]] Input any_integers(Random& random);
 

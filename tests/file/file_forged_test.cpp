@@ -173,8 +173,8 @@ TEST(FileForged, RowGroupsAndColumns) {
       {"no column", [](Forgery& f) { f.footer.columns.clear(); }, "1 chunks for 0 columns"},
       {"column type", [](Forgery& f) { f.footer.columns[0].type = DType::u8; },
        "values of type u32 in a column of type u8"},
-      {"unknown column type", [](Forgery& f) { f.footer.columns[0].type = static_cast<DType>(9); },
-       "unknown type 9"},
+      {"unknown column type", [](Forgery& f) { f.footer.columns[0].type = static_cast<DType>(11); },
+       "unknown type 11"},
       {"twins", [](Forgery& f) { f.footer.columns.push_back(f.footer.columns[0]); },
        "two columns are called \"value\""},
       {"name too long", rename(std::string(65537, 'a')), "a name of 65537 bytes"},
@@ -200,6 +200,25 @@ TEST(FileForged, ZoneMaps) {
        "no range"},
       {"no value of the type", [](Forgery& f) { f.chunk().zone.max.bits = uint64_t{1} << 32; }, "no range"},
   });
+}
+
+// The forgery's values as floats are denormals: their order is that of the integers.
+TEST(FileForged, ZoneMapsOfFloats) {
+  const auto with_zone = [](uint32_t min, uint32_t max) {
+    Forgery forgery;
+    forgery.footer.columns[0].type = forgery.root().type = DType::f32;
+    forgery.chunk().zone = {{min}, {max}};
+    return open_and_verify(forgery.bytes());
+  };
+  constexpr uint32_t kInfinity = 0x7f80'0000;
+  constexpr uint32_t kSign = 0x8000'0000;
+  ASSERT_OK(with_zone(1, 3));
+  expect_message(with_zone(kSign | 1, 3), "do not have the zone map's");
+  expect_message(with_zone(kSign | kInfinity, kInfinity), "do not have the zone map's");
+  expect_message(with_zone(3, 1), "no range");
+  expect_message(with_zone(0, kSign), "no range");
+  expect_message(with_zone(1, kInfinity + 1), "no range");
+  expect_message(with_zone((kSign | kInfinity) + 1, 3), "no range");
 }
 
 // 2^24 rows of a constant need no bytes: legal, and cheap to refuse to decode.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files written once and never again: whatever the code becomes, it must read them. tests/golden/README.md
 // says how to add one.
+#include <cstring>
 #include <iomanip>
 #include <map>
 #include <sstream>
@@ -127,6 +128,30 @@ class GoldenMaker {
   std::filesystem::path out_;
 };
 
+// Prices, then any bits at all: NaN with payloads, infinities, both zeros and denormals among them.
+Table floats() {
+  Table table = table_of(std::array{DType::f32, DType::f64}, 2500, 5);
+  for (uint64_t i = 0; i < 1024; ++i) {
+    const double price = 100 + static_cast<double>(i % 977) / 100;
+    const auto cents = static_cast<float>(price);
+    std::memcpy(table.values[0].data() + i * sizeof cents, &cents, sizeof cents);
+    std::memcpy(table.values[1].data() + i * sizeof price, &price, sizeof price);
+  }
+  const std::array<uint32_t, 8> special32{0,           0x8000'0000, 1,           0x807f'ffff,
+                                          0x7f80'0000, 0xff80'0000, 0x7fc0'1234, 0xff80'0001};
+  const std::array<uint64_t, 8> special64{0,
+                                          0x8000'0000'0000'0000,
+                                          1,
+                                          0x800f'ffff'ffff'ffff,
+                                          0x7ff0'0000'0000'0000,
+                                          0xfff0'0000'0000'0000,
+                                          0x7ff8'0000'0000'1234,
+                                          0xfff0'0000'0000'0001};
+  std::memcpy(table.values[0].data() + 2048 * sizeof(float), special32.data(), sizeof special32);
+  std::memcpy(table.values[1].data() + 2048 * sizeof(double), special64.data(), sizeof special64);
+  return table;
+}
+
 TEST(FileGolden, MakeFilesWhenAsked) {
   const char* out = std::getenv("BOBBIN_GOLDEN_OUT");
   if (out == nullptr) {
@@ -137,11 +162,12 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   const std::array<int32_t, 3> values{-5, -4, -2};
   append_object(example.values.emplace_back(), values);
   make.good("example.bob", example, {.codec = "ffor"});
-  make.good("all_types.bob", all_types(2500), {.rows_per_group = 1024});
-  make.good("bitpack.bob", all_types(1100, 2), {.codec = "bitpack"});
-  make.good("ffor.bob", all_types(1100, 3), {.codec = "ffor"});
-  make.good("odd_groups.bob", all_types(300, 4), {.rows_per_group = 77});
-  make.good("no_rows.bob", all_types(0), {});
+  make.good("all_types.bob", table_of(kIntegerTypes, 2500), {.rows_per_group = 1024});
+  make.good("bitpack.bob", table_of(kIntegerTypes, 1100, 2), {.codec = "bitpack"});
+  make.good("ffor.bob", table_of(kIntegerTypes, 1100, 3), {.codec = "ffor"});
+  make.good("odd_groups.bob", table_of(kIntegerTypes, 300, 4), {.rows_per_group = 77});
+  make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
+  make.good("floats.bob", floats(), {.rows_per_group = 1024});
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();
@@ -163,6 +189,10 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   Forgery wide;
   wide.root().metadata = {33};
   make.bad("too_wide.bob", wide.bytes());
+  Forgery nan_zone;
+  nan_zone.footer.columns[0].type = nan_zone.root().type = DType::f32;
+  nan_zone.chunk().zone.max.bits = 0x7fc0'0000;
+  make.bad("nan_zone_map.bob", nan_zone.bytes());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <limits>
 #include <thread>
 
 #include "support.hpp"
@@ -128,9 +130,9 @@ TEST(FileRoundTrip, NamesOfEverySort) {
 
 TEST(FileRoundTrip, ManyColumns) {
   Table table;
-  for (int i = 0; i < 2000; ++i) {
-    table.columns.push_back({"c" + std::to_string(i), kAllTypes[i % 8]});
-    table.values.push_back(make_values(kAllTypes[i % 8], 3, static_cast<uint64_t>(i)));
+  for (size_t i = 0; i < 2000; ++i) {
+    table.columns.push_back({"c" + std::to_string(i), kAllTypes[i % std::size(kAllTypes)]});
+    table.values.push_back(make_values(table.columns.back().type, 3, i));
   }
   table.rows = 3;
   expect_round_trip(table, {.rows_per_group = 2});
@@ -173,6 +175,37 @@ TEST(FileRoundTrip, ZoneMapsFollowTheTypesOrder) {
   EXPECT_EQ(reader->row_group(2).first_row, 4u);
   EXPECT_EQ(reader->row_group(2).num_rows, 1u);
   EXPECT_EQ(reader->row_group(2).chunks[0].min, bits(0));
+}
+
+TEST(FileRoundTrip, ZoneMapsOfFloats) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  struct Chunk {
+    std::array<double, 3> values;
+    double min;
+    double max;
+  };
+  const Chunk chunks[] = {{{1.5, -2.5, 0.25}, -2.5, 1.5},
+                          {{0.0, -0.0, 0.0}, -0.0, 0.0},
+                          {{-0.0, -0.0, -1e-310}, -1e-310, -0.0},
+                          {{kInfinity, 5e-324, 3}, 5e-324, kInfinity},
+                          {{1, kNan, 2}, -kInfinity, kInfinity},
+                          {{-kNan, 7, 7}, -kInfinity, kInfinity},
+                          {{kNan, kNan, kNan}, -kInfinity, kInfinity}};
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"d", DType::f64}}, {.rows_per_group = 3});
+  for (const Chunk& chunk : chunks) {
+    const std::array<const void*, 1> pointers{chunk.values.data()};
+    ASSERT_OK(writer->append(pointers, 3));
+  }
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_OK(reader->verify());
+  for (size_t i = 0; i < std::size(chunks); ++i) {
+    const ChunkInfo info = reader->row_group(i).chunks[0];
+    EXPECT_EQ(info.min.bits, std::bit_cast<uint64_t>(chunks[i].min)) << i;
+    EXPECT_EQ(info.max.bits, std::bit_cast<uint64_t>(chunks[i].max)) << i;
+  }
 }
 
 TEST(FileRoundTrip, NodesAccountForEveryStoredByte) {
@@ -219,7 +252,7 @@ TEST(FileRoundTrip, VerifyTellsProgress) {
     ++calls;
   }));
   EXPECT_EQ(last, 1.0);
-  EXPECT_EQ(calls, 3 * 8);
+  EXPECT_EQ(calls, 3 * static_cast<int>(std::size(kAllTypes)));
 }
 
 }  // namespace

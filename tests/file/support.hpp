@@ -16,6 +16,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bobbin/file.hpp"
@@ -117,6 +118,18 @@ inline Status open_and_verify(const MemoryFile& file) {
   return reader.verify();
 }
 
+// The bits of a type's lowest and highest value.
+inline std::pair<uint64_t, uint64_t> ends_of(DType type) {
+  if (type == DType::f32) {
+    return {0xff80'0000, 0x7f80'0000};
+  }
+  if (type == DType::f64) {
+    return {0xfff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
+  }
+  const uint64_t lowest = is_signed(type) ? uint64_t{1} << (size_bits(type) - 1) : 0;
+  return {lowest, lowest - 1};
+}
+
 // Values of a type that differ from row to row, negative ones and both ends of the type's range among them.
 inline Bytes make_values(DType type, uint64_t rows, uint64_t seed) {
   const size_t size = size_bytes(type);
@@ -129,9 +142,8 @@ inline Bytes make_values(DType type, uint64_t rows, uint64_t seed) {
                 bytes.begin() + static_cast<ptrdiff_t>(i * size));
   }
   if (rows > 1) {
-    const uint64_t lowest = is_signed(type) ? uint64_t{1} << (size_bits(type) - 1) : 0;
+    const auto [lowest, highest] = ends_of(type);
     std::copy_n(std::as_bytes(std::span(&lowest, 1)).begin(), size, bytes.begin());
-    const uint64_t highest = lowest - 1;
     std::copy_n(std::as_bytes(std::span(&highest, 1)).begin(), size,
                 bytes.begin() + static_cast<ptrdiff_t>(size));
   }
@@ -152,13 +164,17 @@ struct Table {
   }
 };
 
-inline Table all_types(uint64_t rows, uint64_t seed = 1) {
+inline Table table_of(std::span<const DType> types, uint64_t rows, uint64_t seed = 1) {
   Table table{.columns = {}, .values = {}, .rows = rows};
-  for (const DType type : kAllTypes) {
+  for (const DType type : types) {
     table.columns.push_back({"column " + std::string(to_string(type)), type});
     table.values.push_back(make_values(type, rows, seed));
   }
   return table;
+}
+
+inline Table all_types(uint64_t rows, uint64_t seed = 1) {
+  return table_of(kAllTypes, rows, seed);
 }
 
 inline Table one_column(DType type, uint64_t rows, uint64_t seed = 1) {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "array/array.hpp"
+#include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
-#include "device/memory.hpp"
 #include "tests/codecs/checks.hpp"
 
 namespace bobbin::testing {

@@ -8,11 +8,11 @@
 #include <memory>
 #include <type_traits>
 
+#include "bobbin/memory.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/bitpack/tile.hpp"
 #include "codecs/codec.hpp"
 #include "core/dispatch.hpp"
-#include "device/memory.hpp"
 
 namespace bobbin::codec::bitpack {
 

@@ -103,7 +103,7 @@ Result<Array> encode_values(std::span<const T> values, DType type) {
 }  // namespace
 
 uint64_t estimate(const Values& values) {
-  return visit_type(values.type, [&]<class T>(std::type_identity<T>) {
+  return visit_integer(values.type, [&]<class T>(std::type_identity<T>) {
     const uint64_t vectors = num_vectors(values.length);
     uint64_t registers = 0;
     for (uint64_t v = 0; v < vectors; ++v) {
@@ -115,7 +115,7 @@ uint64_t estimate(const Values& values) {
 }
 
 Result<Array> encode(const Values& values) {
-  return visit_type(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+  return visit_integer(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
     return encode_values(values.as<T>(), values.type);
   });
 }

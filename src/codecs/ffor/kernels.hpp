@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "bobbin/memory.hpp"
 #include "codecs/bitpack/kernels.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/ffor/tile.hpp"
-#include "device/memory.hpp"
 #include "simt/look_back.hpp"
 
 namespace bobbin::codec::ffor {

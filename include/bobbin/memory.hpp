@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bobbin/status.hpp"
-#include "device/stream.hpp"
+#include "bobbin/stream.hpp"
 
 namespace bobbin {
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// One CPU core: scans of some types, orders and tuples, beside memcpy of the same array in the same run.
+// usage: bobbin-bench-cpu-scan [--out FILE.json] [--mib N]
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "bench/peers.hpp"
+#include "bench/report.hpp"
+#include "bobbin/scan.hpp"
+
+namespace bobbin::bench {
+namespace {
+
+struct Args {
+  std::string out;
+  uint64_t mib = 256;
+};
+
+struct Case {
+  DType type;
+  scan::Options options;
+  double bar = 0;  // share of memcpy
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const DType type : {DType::u8, DType::u16, DType::u32, DType::u64}) {
+    for (const uint32_t order : {1U, 2U, 5U, 8U}) {
+      const bool has_bar = type == DType::u32 && (order == 1 || order == 8);
+      cases.push_back({type, {.order = order}, has_bar ? (order == 1 ? 0.5 : 0.2) : 0});
+    }
+    for (const uint32_t tuple : {2U, 3U, 5U, 8U, 32U}) {
+      cases.push_back({type, {.tuple = tuple}});
+    }
+    cases.push_back({type, {.order = 2, .tuple = 3}});
+  }
+  for (const scan::Op op : {scan::Op::max, scan::Op::bit_xor}) {
+    cases.push_back({DType::u32, {.op = op}});
+  }
+  cases.push_back({DType::f32, {}});
+  cases.push_back({DType::f64, {}});
+  return cases;
+}
+
+Bytes random_bytes(uint64_t size) {
+  Bytes bytes(size);
+  std::mt19937_64 random(1);
+  for (uint64_t i = 0; i + 8 <= size; i += 8) {
+    const uint64_t word = random() & 0x3fffffff3fffffff;  // small enough to add up as floats too
+    std::memcpy(bytes.data() + i, &word, 8);
+  }
+  return bytes;
+}
+
+Status run(const Args& args) {
+  const Machine machine = describe_machine();
+  const Plan plan{.runs = 7, .seconds = 5, .cache = Cache::cold};
+  const Bytes in = random_bytes(args.mib << 20);
+  const Bytes out(in.size());
+  Table table({"type", "op", "order", "tuple", "GB/s", "of memcpy", "spread %", "bar"}, 2);
+  Json rows = Json::array();
+  const StreamView cpu(Backend::cpu, nullptr);
+  for (const Case& c : all_cases()) {
+    const Sample copy = measure([&] { std::memcpy(out.data(), in.data(), in.size()); }, plan);
+    Status status;
+    const Sample sample = measure(
+        [&] {
+          status = scan::run(c.type, scan::Kind::inclusive, in.data(), out.data(),
+                             in.size() / size_bytes(c.type), c.options, cpu);
+        },
+        plan);
+    BOBBIN_TRY(status);
+    const double share = copy.median_s / sample.median_s;
+    const std::string op(scan::to_string(c.options.op));
+    table.add({std::string(to_string(c.type)), op, std::to_string(c.options.order),
+               std::to_string(c.options.tuple), gigabytes_per_second(sample.bytes_per_second(in.size())),
+               number(share), number(100 * sample.spread, 1), c.bar > 0 ? number(c.bar) : "-"});
+    rows.push_back({{"what", "scan"},
+                    {"type", to_string(c.type)},
+                    {"op", op},
+                    {"order", c.options.order},
+                    {"tuple", c.options.tuple},
+                    {"bytes", in.size()},
+                    {"seconds", to_json(sample)},
+                    {"memcpy_seconds", to_json(copy)},
+                    {"share", share},
+                    {"bar", c.bar}});
+  }
+  std::printf("%s\n%s\n", report_head(machine).c_str(), table.markdown().c_str());
+  return args.out.empty() ? Status{}
+                          : write_text(args.out, dump(make_report(machine, std::move(rows))) + "\n");
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+  bobbin::bench::Args args;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--out") == 0) {
+      args.out = argv[i + 1];
+    } else if (std::strcmp(argv[i], "--mib") == 0) {
+      args.mib = std::max<uint64_t>(1, std::strtoull(argv[i + 1], nullptr, 10));
+    }
+  }
+  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
+    std::fprintf(stderr, "bobbin-bench-cpu-scan: %s\n", status.message().c_str());
+    return 1;
+  }
+  return 0;
+}

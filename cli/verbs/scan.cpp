@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin scan: the prefix scan of a raw array.
+#include "bobbin/scan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/io.hpp"
+#include "cli/progress.hpp"
+#include "file/output.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr size_t kBlockBytes = size_t{1} << 20;  // between two looks at the clock and for signals
+
+using Bytes = std::vector<std::byte>;
+
+struct Args {
+  std::string input;
+  std::string output;
+  std::string type;
+  std::string op = "sum";
+  std::string scheme = "auto";
+  std::string backend = "auto";
+  uint32_t order = 1;
+  uint32_t tuple = 1;
+  bool exclusive = false;
+  bool force = false;
+  bool quiet = false;
+};
+
+// What to scan and how, from arguments that have been checked one by one.
+struct Job {
+  DType type;
+  scan::Kind kind;
+  scan::Options options;
+
+  [[nodiscard]] Status run(void* values, uint64_t bytes, StreamView stream) const {
+    return scan::run(type, kind, values, values, bytes / size_bytes(type), options, stream);
+  }
+};
+
+constexpr struct {
+  std::string_view name;
+  scan::Scheme scheme;
+} kSchemes[] = {
+    {"auto", scan::Scheme::automatic}, {"vector", scan::Scheme::vector}, {"rounds", scan::Scheme::rounds}};
+
+std::optional<scan::Scheme> parse_scheme(std::string_view name) {
+  for (const auto& entry : kSchemes) {
+    if (entry.name == name) {
+      return entry.scheme;
+    }
+  }
+  return std::nullopt;
+}
+
+Job make_job(const Args& args) {
+  return {.type = *parse_dtype(args.type),
+          .kind = args.exclusive ? scan::Kind::exclusive : scan::Kind::inclusive,
+          .options = {.order = args.order,
+                      .tuple = args.tuple,
+                      .op = *scan::parse_op(args.op),
+                      .scheme = *parse_scheme(args.scheme)}};
+}
+
+Status check_length(const Input& input, uint64_t bytes, DType type) {
+  BOBBIN_TRY(check_whole_values(input.name, bytes, type));
+  BOBBIN_RETURN_IF(bytes / size_bytes(type) > scan::kMaxLength, StatusCode::unsupported,
+                   fmt::format("{}: {} values are more than 2^40", input.name, bytes / size_bytes(type)));
+  return {};
+}
+
+Result<Bytes> read_blocks(const Input& input, bool quiet) {
+  Progress progress(input.name, quiet);
+  Bytes bytes;
+  bytes.reserve(input.length.value_or(0) + kBlockBytes);  // the last block, too, finds room without a copy
+  for (size_t got = kBlockBytes; got == kBlockBytes;) {
+    const size_t before = bytes.size();
+    bytes.resize(before + kBlockBytes);
+    BOBBIN_ASSIGN(got, read_full(input, std::span(bytes).subspan(before)));
+    bytes.resize(before + got);
+    BOBBIN_TRY(check_interrupt().in(input.name));
+    progress.show(bytes.size(), input.length.value_or(0));
+  }
+  return bytes;
+}
+
+Status out_of_memory(const Input& input) {
+  return {StatusCode::out_of_memory,
+          input.name + ": does not fit in memory" +
+              (input.length ? " (" + count(*input.length, "byte") + ")" : std::string())};
+}
+
+Result<Bytes> read_all(const Input& input, bool quiet) {
+  try {
+    return read_blocks(input, quiet);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(input);
+  } catch (const std::length_error&) {
+    return out_of_memory(input);
+  }
+}
+
+// To the device, there in place, and back.
+Status run_on_device(const Job& job, std::span<std::byte> values, Backend backend) {
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  BOBBIN_ASSIGN(const DeviceBuffer device, DeviceBuffer::create(values.size(), stream.view()));
+  BOBBIN_TRY(copy_async(device.data(), values.data(), values.size(), stream.view()));
+  BOBBIN_TRY(job.run(device.data(), values.size(), stream.view()));
+  BOBBIN_TRY(copy_async(values.data(), device.data(), values.size(), stream.view()));
+  return stream.view().synchronize();
+}
+
+Status run_job(const Job& job, std::span<std::byte> values, Backend backend) {
+  return backend == Backend::cpu ? job.run(values.data(), values.size(), StreamView(Backend::cpu, nullptr))
+                                 : run_on_device(job, values, backend);
+}
+
+Status write_blocks(std::span<const std::byte> bytes, file::Output& output, const std::string& name) {
+  while (!bytes.empty()) {
+    const size_t size = std::min(bytes.size(), kBlockBytes);
+    BOBBIN_TRY(output.write(bytes.first(size)).in(name));
+    BOBBIN_TRY(check_interrupt().in(name));
+    bytes = bytes.subspan(size);
+  }
+  return output.commit().in(name);
+}
+
+Status scan_file(const Args& args) {
+  const Job job = make_job(args);
+  BOBBIN_ASSIGN(const Input input, open_input(args.input));
+  BOBBIN_TRY(check_length(input, input.length.value_or(0), job.type));
+  BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
+  BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, input.descriptor.get()));
+  if (!target.stream) {
+    catch_interrupts();  // from here on there is a temporary file to remove
+  }
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_ASSIGN(Bytes values, read_all(input, args.quiet));
+  BOBBIN_TRY(check_length(input, values.size(), job.type));
+  BOBBIN_TRY(run_job(job, values, backend).in(input.name));
+  BOBBIN_TRY(check_interrupt().in(input.name));
+  BOBBIN_TRY(write_blocks(values, output, target.name));
+  if (!args.quiet && !target.stream) {
+    std::fputs(fmt::format("{}: {} => {}\n", file::printable(input.name),
+                           count(values.size() / size_bytes(job.type), "value"), file::printable(target.name))
+                   .c_str(),
+               stderr);
+  }
+  return {};
+}
+
+// Arguments that are fine alone and not together. A scan of nothing asks the library, which knows the rules.
+void check_together(const Args& args) {
+  if (args.output.empty() && !is_standard(args.input)) {
+    throw CLI::RequiredError("--output");
+  }
+  const Status status = make_job(args).run(nullptr, 0, StreamView(Backend::cpu, nullptr));
+  if (!status.ok()) {
+    throw CLI::ValidationError(status.message());
+  }
+}
+
+std::string check_op(const std::string& name) {
+  return scan::parse_op(name) ? "" : "'" + name + "' is no operation: sum, max, min, xor, and, or";
+}
+
+std::string check_scheme(const std::string& name) {
+  return parse_scheme(name) ? "" : "'" + name + "' is no scheme: auto, vector, rounds";
+}
+
+void add_scan_options(CLI::App& verb, Args& args) {
+  verb.add_option("--order", args.order, "Scan the scan, so many times over: 1 to 8")
+      ->check(number_between(1, scan::kMaxOrder))
+      ->type_name("N")
+      ->capture_default_str();
+  verb.add_option("--tuple", args.tuple, "So many scans side by side: 1 to 32")
+      ->check(number_between(1, scan::kMaxTuple))
+      ->type_name("N")
+      ->capture_default_str();
+  verb.add_option("--op", args.op, "sum, max, min, xor, and, or; floats: sum, of order 1")
+      ->check(CLI::Validator(&check_op, "", "op"))
+      ->type_name("OP")
+      ->capture_default_str();
+  verb.add_flag("--exclusive", args.exclusive, "Each value gets what came before it, without itself");
+  verb.add_option("--scheme", args.scheme, "How a GPU's blocks exchange sums: auto, vector, rounds")
+      ->check(CLI::Validator(&check_scheme, "", "scheme"))
+      ->type_name("SCHEME")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_scan(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("scan", "Turn a raw little-endian array into its prefix scan");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->input, "Raw array; '-' or nothing for stdin")->type_name("");
+  add_type_option(*verb, args->type)->required();
+  verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [stdout for stdin]")
+      ->type_name("OUT");
+  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
+  add_scan_options(*verb, *args);
+  add_backend_option(*verb, args->backend);
+  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  verb->footer(
+      "The whole array is held in memory, and in the GPU's when it is scanned there. The input is kept.\n"
+      "Integers wrap around. Scans of order k undo differences of order k.\n"
+      "Examples:\n"
+      "  bobbin scan deltas.bin --type i64 -o values.bin\n"
+      "  bobbin scan rgb.bin --type u8 --order 2 --tuple 3 -o - | od -t u1");
+  verb->callback([args, &action] {
+    check_together(*args);
+    action = [args] { return report(scan_file(*args)); };
+  });
+}
+
+}  // namespace bobbin::cli

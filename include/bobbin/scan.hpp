@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefix scans of any order and tuple width, in one pass over memory, on a CPU or a GPU.
+//
+//   Stream stream = ...;
+//   BOBBIN_TRY(scan::inclusive<uint32_t>(in, out, {.order = 2, .tuple = 3}, stream.view()));
+//
+// Tuples of width s are s scans side by side: value i belongs to scan i modulo s. Order k is the scan of the
+// scan, k times over: the decoder of differences of order k. An exclusive scan gives to each value what the
+// inclusive one gives to the value before it in its scan, and the operation's neutral element to the first.
+//
+// Integers wrap around. max, min, and, or repeated change nothing, so any order is the first; xor of order k
+// is meant as written. Floats can be summed at order 1; the result of a backend is the same from run to run,
+// but backends group the additions differently.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "bobbin/memory.hpp"
+#include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
+#include "bobbin/types.hpp"
+
+namespace bobbin::scan {
+
+enum class Op : uint8_t { sum, max, min, bit_xor, bit_and, bit_or };
+enum class Kind : uint8_t { inclusive, exclusive };
+
+// How blocks of a GPU tell each other their sums. `vector`: one exchange of `order` words, joined with
+// binomial coefficients; integer sums only. `rounds`: one exchange of one word an order. `automatic`: vector
+// where it can be.
+enum class Scheme : uint8_t { automatic, vector, rounds };
+
+inline constexpr uint32_t kMaxOrder = 8;
+inline constexpr uint32_t kMaxTuple = 32;
+inline constexpr uint64_t kMaxLength = uint64_t{1} << 40;
+
+// Memory that blocks of a GPU exchange sums through, kept from scan to scan: without one, each scan allocates
+// and clears some. For one stream at a time.
+class Workspace {
+ public:
+  explicit Workspace(StreamView stream);
+  Workspace(StreamView stream, MemoryResource& memory);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+  struct State;
+  [[nodiscard]] State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+struct Options {
+  uint32_t order = 1;  // 1 to 8
+  uint32_t tuple = 1;  // 1 to 32
+  Op op = Op::sum;
+  Scheme scheme = Scheme::automatic;
+  MemoryResource* memory = nullptr;  // for what a scan needs besides; the backend's own when null
+  Workspace* workspace = nullptr;    // or this, kept by the caller
+};
+
+// Asynchronous in `stream` on a GPU; done on return on the CPU and the emulator. `in` and `out` are `length`
+// values each in the backend's memory, aligned to their type. They may be the same array; overlapping
+// otherwise is an error.
+[[nodiscard]] Status run(DType type, Kind kind, const void* in, void* out, uint64_t length,
+                         const Options& options, StreamView stream);
+
+template <class T>
+[[nodiscard]] Status run(Kind kind, std::span<const T> in, std::span<T> out, const Options& options,
+                         StreamView stream) {
+  BOBBIN_RETURN_IF(in.size() != out.size(), StatusCode::invalid_argument,
+                   "scan: input and output differ in length");
+  return run(kDTypeOf<T>, kind, in.data(), out.data(), in.size(), options, stream);
+}
+
+template <class T>
+[[nodiscard]] Status inclusive(std::type_identity_t<std::span<const T>> in, std::span<T> out,
+                               const Options& options, StreamView stream) {
+  return run<T>(Kind::inclusive, in, out, options, stream);
+}
+template <class T>
+[[nodiscard]] Status exclusive(std::type_identity_t<std::span<const T>> in, std::span<T> out,
+                               const Options& options, StreamView stream) {
+  return run<T>(Kind::exclusive, in, out, options, stream);
+}
+
+[[nodiscard]] std::string_view to_string(Op op);
+// "sum", "max", "min", "xor", "and", "or"; nothing for other names.
+[[nodiscard]] std::optional<Op> parse_op(std::string_view name);
+
+}  // namespace bobbin::scan

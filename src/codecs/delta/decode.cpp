@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string>
+
+#include "codecs/delta/delta.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "core/dispatch.hpp"
+#include "core/vectors.hpp"
+#include "scan/scan.hpp"
+
+namespace bobbin::codec::delta {
+namespace {
+
+// Decodes vector v, or the first rows of it.
+template <class T>
+void decode_vector(const Array& array, uint64_t v, uint32_t rows, T* to) {
+  const Parameters p = parameters_of(array);
+  const ffor::Parts parts(array.children[0]);
+  const ffor::Entry entry = parts.entry(v);
+  bitpack::unpack_vector<T>(parts.vector(entry), entry.width(), rows, parts.reference<T>(v), to);
+  T states[kMaxWords];
+  const size_t bytes = p.words() * sizeof(T);
+  std::memcpy(states, array.buffers[0].bytes.data() + v * bytes, bytes);
+  scan::scan_tile_on_cpu<T>(to, rows * kLanes<T>, p.order, p.tuple, states);
+}
+
+Status check_child(const Array& array) {
+  const Array& child = array.children[0];
+  BOBBIN_RETURN_IF(child.codec != CodecId::ffor, StatusCode::corrupt, "delta: residuals are not ffor");
+  BOBBIN_RETURN_IF(child.type != signed_type(array.type), StatusCode::corrupt,
+                   "delta: residuals are of type " + std::string(to_string(child.type)));
+  BOBBIN_RETURN_IF(child.length != array.length || child.offset != array.offset, StatusCode::corrupt,
+                   "delta: " + std::to_string(child.length) + " residuals for " +
+                       std::to_string(array.length) + " values");
+  return ffor::validate(child);
+}
+
+}  // namespace
+
+std::string describe(const Array& array) {
+  if (array.metadata.size() != 2 || array.children.size() != 1) {
+    return "damaged";
+  }
+  const Parameters p = parameters_of(array);
+  return "order " + std::to_string(p.order) + (p.tuple == 1 ? "" : ", stride " + std::to_string(p.tuple));
+}
+
+Status validate(const Array& array) {
+  BOBBIN_RETURN_IF(array.metadata.size() != 2, StatusCode::corrupt,
+                   "delta: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of 2");
+  const Parameters p = parameters_of(array);
+  BOBBIN_RETURN_IF(p.order < 1 || p.order > scan::kMaxOrder, StatusCode::corrupt,
+                   "delta: order " + std::to_string(p.order));
+  BOBBIN_RETURN_IF(p.tuple < 1 || p.tuple > scan::kMaxTuple, StatusCode::corrupt,
+                   "delta: stride " + std::to_string(p.tuple));
+  BOBBIN_RETURN_IF(array.buffers.size() != 1, StatusCode::corrupt,
+                   "delta: " + std::to_string(array.buffers.size()) + " buffers instead of 1");
+  BOBBIN_RETURN_IF(array.children.size() != 1, StatusCode::corrupt,
+                   "delta: " + std::to_string(array.children.size()) + " children instead of 1");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "delta: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "delta: length too large");
+  // Fits: 2^60 values are 2^50 vectors of at most 2^8 words of 2^3 bytes.
+  const uint64_t expected = num_vectors(array.offset + array.length) * p.words() * size_bytes(array.type);
+  BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,
+                   "delta: restarts have " + std::to_string(array.buffers[0].bytes.size()) +
+                       " bytes instead of " + std::to_string(expected));
+  return check_child(array);
+}
+
+void decode(const Array& array, void* out) {
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    decode_vectors<T>(array.offset, array.length, static_cast<T*>(out),
+                      [&](uint64_t v, uint32_t rows, T* to) { decode_vector<T>(array, v, rows, to); });
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const uint64_t i = array.offset + index;
+    const auto in_vector = static_cast<uint32_t>(i % kVectorLength);
+    T values[kVectorLength];
+    decode_vector<T>(array, i / kVectorLength, num_rows(in_vector + 1, kBits<T>), values);
+    return Scalar{values[in_vector]};
+  });
+}
+
+}  // namespace bobbin::codec::delta

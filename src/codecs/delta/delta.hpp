@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences of some order and stride, packed, with restart points: see spec.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bobbin/scan.hpp"
+#include "codecs/codec.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::delta {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+struct Parameters {
+  uint32_t order = 1;
+  uint32_t tuple = 1;
+
+  // Restart words a vector.
+  [[nodiscard]] constexpr uint32_t words() const { return order * tuple; }
+  friend bool operator==(const Parameters&, const Parameters&) = default;
+};
+inline constexpr uint32_t kMaxWords = scan::kMaxOrder * scan::kMaxTuple;
+
+[[nodiscard]] inline Parameters parameters_of(const Array& array) {
+  return {array.metadata[0], array.metadata[1]};
+}
+
+// The type of residuals.
+[[nodiscard]] constexpr DType signed_type(DType type) {
+  switch (size_bytes(type)) {
+    case 1:
+      return DType::i8;
+    case 2:
+      return DType::i16;
+    case 4:
+      return DType::i32;
+    default:
+      return DType::i64;
+  }
+}
+
+// Where samples lie in an array of some length: what choose() is to see.
+struct Range {
+  uint64_t begin = 0;
+  uint64_t length = 0;
+};
+[[nodiscard]] std::vector<Range> sample_ranges(uint64_t length);
+// The parameters that make samples smallest; they lie one behind the other in `samples`.
+template <class T>
+[[nodiscard]] Parameters choose(std::span<const Range> ranges, std::span<const T> samples);
+
+// The values an array pretends to have had before its first, from its first ones: words() of them.
+template <class T>
+[[nodiscard]] std::vector<T> history(std::span<const T> first, Parameters parameters);
+
+// An array of these parts. `residuals` is the child.
+[[nodiscard]] Array assemble(DType type, Parameters parameters, Buffer restarts, Array residuals);
+
+// With parameters of the caller's choice.
+[[nodiscard]] Result<Array> encode_with(const Values& values, Parameters parameters);
+
+// What an array's values are known to lie between without decoding them, from restart points and frames.
+// Values are in the array's own order (signed, unsigned); floats have none.
+struct Bounds {
+  Scalar min;
+  Scalar max;
+  bool sorted = false;  // the values do not descend, so min and max are the first and the last
+};
+[[nodiscard]] std::optional<Bounds> bounds(const Array& array);
+
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Scalar value_at(const Array& array, uint64_t index);
+
+}  // namespace bobbin::codec::delta

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile functions of delta: a vector of residuals in shared memory becomes values, in place.
+//
+// Formula: the recurrence of spec.md, done as in scan/tile.hpp. Shape: of one scan, eight lanes have 128
+// values each, so a warp does four vectors at a time; of s scans, all lanes of the warp work on one vector
+// after another, lane t on scan t modulo s.
+//
+// Shared memory: a vector lies in quads of 16 bytes; after every 32nd quad one stays free, so that lanes
+// which are 32 quads apart meet different banks. Preconditions: the warp has passed a sync_warp() since the
+// residuals were written; it must pass another before the values are read.
+// Cost: 2k additions a value, its loads and stores in shared memory, and k*k multiplications a lane.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/bitpack/tile.hpp"
+#include "core/lanes.hpp"
+#include "scan/tile.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::codec::delta {
+
+using bitpack::kSliceLength;
+using bitpack::kSlices;
+using simt::Global;
+using simt::Quad;
+
+// Where quad q, or value i, of a vector lies.
+BOBBIN_HD constexpr uint32_t padded(uint32_t q) {
+  return q + q / 32;
+}
+template <class T>
+inline constexpr uint32_t kVectorQuads = kVectorLength / kSliceLength<T>;
+template <class T>
+inline constexpr uint32_t kPaddedQuads = padded(kVectorQuads<T>);
+template <class T>
+BOBBIN_HD constexpr uint32_t padded_value(uint32_t i) {
+  return padded(i / kSliceLength<T>) * kSliceLength<T> + i % kSliceLength<T>;
+}
+
+// The word a type is computed in.
+template <class T>
+using Word = bitpack::LaneWord<T>;
+template <class T, uint32_t K>
+using VectorState = scan::State<scan::Sum<Word<T>>, K>;
+
+// The state a scan of a vector starts from.
+template <class T, uint32_t K, class Cta>
+BOBBIN_HD VectorState<T, K> load_restart(Cta& cta, Global<const T> restarts, uint64_t vector, uint32_t tuple,
+                                         uint32_t scan) {
+  VectorState<T, K> state;
+  BOBBIN_UNROLL
+  for (uint32_t j = 0; j < K; ++j) {
+    state.s[j] = cta.load(restarts, (vector * tuple + scan) * K + j);
+  }
+  return state;
+}
+
+// Runs over one segment twice: `visit(write, f)` calls f for each of its values, and writes its result when
+// told to. `place` of `places` segments of `items` values, the one before `stride` lanes below.
+template <class T, uint32_t K, class Cta, class Visit>
+BOBBIN_HD void scan_segments(Cta& cta, const VectorState<T, K>& restart, uint32_t place, uint32_t places,
+                             uint32_t stride, uint32_t items, Visit&& visit) {
+  using Op = scan::Sum<Word<T>>;
+  using Coefficients = scan::Pascal<Word<T>, K>;
+  VectorState<T, K> own{};
+  visit(std::false_type{}, [&](Word<T> x) { return own.step(x); });
+  const auto at_start = scan::advance<Op, K>(own, Coefficients::back((place + 1) * items));
+  const auto through = scan::add_through<Op, K>(cta, at_start, place, places, stride);
+  auto before = scan::before_own<Op, K>(cta, through, place, stride);
+  before.prepend(restart);
+  auto state = scan::advance<Op, K>(before, Coefficients::forward(place * items));
+  visit(std::true_type{}, [&](Word<T> x) { return state.step(x); });
+}
+
+// Four vectors of one scan each, eight lanes a vector; `first` is the lane's vector in shared memory, in
+// quads.
+template <class T, uint32_t K, class Cta, uint32_t N>
+BOBBIN_HD void scan_vectors(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t first,
+                            const VectorState<T, K>& restart) {
+  constexpr uint32_t kItems = kVectorLength / kSlices;
+  constexpr uint32_t kQuads = kItems / kSliceLength<T>;
+  const uint32_t place = cta.lane() % kSlices;
+  scan_segments<T, K>(cta, restart, place, kSlices, 1, kItems, [&](auto write, auto&& f) {
+    for (uint32_t q = 0; q < kQuads; ++q) {
+      const uint32_t at = first + padded(place * kQuads + q);
+      const auto words = bitpack::Words<Word<T>>::of(cta.load(quads, at));
+      bitpack::Words<Word<T>> out{};
+      constexpr uint32_t kPerWord = sizeof(Word<T>) / sizeof(T);
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
+        const uint32_t shift = i % kPerWord * kBits<T>;
+        const auto value = static_cast<T>(words.word[i / kPerWord] >> shift);
+        out.word[i / kPerWord] |= static_cast<Word<T>>(static_cast<T>(f(value))) << shift;
+      }
+      if constexpr (write) {
+        cta.store(quads, at, out.quad());
+      }
+    }
+  });
+}
+
+// One vector of several scans, by the whole warp.
+template <class T, uint32_t K, class Cta, uint32_t N>
+BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t first, uint32_t tuple,
+                           const VectorState<T, K>& restart) {
+  auto& values = reinterpret_cast<simt::Shared<T, N * kSliceLength<T>>&>(quads);
+  const auto shape = scan::WarpShape::of(cta.lane(), tuple);
+  const uint32_t items = ceil_div(kVectorLength, tuple * shape.segments);
+  scan_segments<T, K>(cta, restart, shape.segment, shape.segments, tuple, items, [&](auto write, auto&& f) {
+    for (uint32_t i = 0; i < items; ++i) {
+      const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;
+      if (shape.active() && v < kVectorLength) {
+        const uint32_t at = first * kSliceLength<T> + padded_value<T>(v);
+        const auto result = static_cast<T>(f(cta.load(values, at)));
+        if constexpr (write) {
+          cta.store(values, at, result);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace bobbin::codec::delta

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between a Scalar and a value of its type, and the order of values.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "bobbin/types.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin {
+
+template <class T>
+[[nodiscard]] constexpr Scalar scalar_of(T value) {
+  return {std::bit_cast<BitsOf<T>>(value)};
+}
+
+template <class T>
+[[nodiscard]] constexpr T value_of(Scalar scalar) {
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(scalar.bits));
+}
+
+// Floats are sign and magnitude: turning a negative one's magnitude round makes it two's complement, and
+// back.
+template <class Key>
+[[nodiscard]] constexpr Key turn_negative(Key bits) {
+  return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+}
+
+// An integer for each value, in the values' order. Floats: -0.0 stands below +0.0, and NaN beyond the
+// infinities, above or below by its sign bit.
+template <class T>
+[[nodiscard]] constexpr auto order_key(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return turn_negative(std::bit_cast<std::make_signed_t<BitsOf<T>>>(value));
+  } else {
+    return value;
+  }
+}
+
+// The way back.
+template <class T, class Key>
+[[nodiscard]] constexpr T value_of_key(Key key) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<T>(turn_negative(key));
+  } else {
+    return key;
+  }
+}
+
+// Whether a stands below b in the order of their type.
+[[nodiscard]] inline bool less(DType type, Scalar a, Scalar b) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    return order_key(value_of<T>(a)) < order_key(value_of<T>(b));
+  });
+}
+
+}  // namespace bobbin

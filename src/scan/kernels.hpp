@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device-wide scan, for any executor.
+//
+// Blocks stay for the whole scan, all under way at once, and block b of G takes tiles b, b+G, b+2G ... What
+// blocks exchange goes through a ring (ring.hpp), whose size does not depend on the number of values. Waiting
+// for another block is safe because the launch is cooperative: the driver starts all blocks or none. (Tiles
+// by ticket would do without, but a ring of fixed size needs to know who reads a slot.)
+//
+// Warps of a block have roles, and meet at barriers in shared memory only:
+//   - the conductor has tiles brought in and taken out by bulk copies, several under way at a time;
+//   - working warps run over their segments: once to learn the tile's sums, a few tiles ahead, and once more,
+//     with the carry, to write results over the values;
+//   - telling warps add up the tile's sums and tell them to other blocks;
+//   - looking warps look for those of other blocks, and give working warps the state before each. While they
+//     wait for memory, the others work.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/bits.hpp"
+#include "core/portable.hpp"
+#include "scan/ring.hpp"
+#include "scan/scan.hpp"
+#include "scan/segment.hpp"
+#include "scan/tile.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::scan {
+
+// Arguments of a scan, as the kernel wants them. Positions count from the last multiple of 16 bytes at or
+// before the input's first value: values are at begin .. end-1, tiles start at multiples of 16 bytes.
+template <class T>
+struct Arguments {
+  Global<const T> in;
+  Global<T> out;
+  uint64_t begin;
+  uint64_t end;
+  Global<uint64_t> ring;
+  uint64_t slots;
+  uint64_t epoch;
+  uint64_t tiles;
+  uint32_t tuple;
+  uint32_t rounds;
+  T mask;  // values are scanned and written xor this: min is max, and is or, of the complement
+  bool exclusive;
+  bool bulk_out;  // the output lies as the input does
+};
+
+// A barrier of one phase a use: use n of N barriers takes turn n / N of barrier n % N.
+template <uint32_t N>
+struct Turnstiles {
+  simt::CopyBarrier barriers[N];
+
+  template <class Cta>
+  BOBBIN_HD void set_up(Cta& cta, uint32_t arrivals) {
+    for (auto& barrier : barriers) {
+      cta.barrier_init(barrier, arrivals);
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD void arrive(Cta& cta, uint64_t n) {
+    cta.barrier_arrive_expect(barriers[n % N], 0);
+  }
+  // The whole warp: what its lanes did before comes before.
+  template <class Cta>
+  BOBBIN_HD void arrive_warp(Cta& cta, uint64_t n) {
+    cta.sync_warp();
+    if (cta.lane() == 0) {
+      arrive(cta, n);
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD void wait(Cta& cta, uint64_t n) {
+    cta.barrier_wait(barriers[n % N], static_cast<uint32_t>(n / N % 2));
+  }
+};
+
+// The scan. K is the order, done with one exchange of a state of K words a tile; or K is 1 and kInRounds, and
+// each of args.rounds orders is a round over the tile with an exchange of its own (SAM's scheme, for every
+// operation at every order).
+template <class TheOp, uint32_t K, class TheShape, uint32_t kLead, bool kInRounds>
+struct ScanKernel {
+  using Op = TheOp;
+  using Shape = TheShape;
+  using T = typename Shape::Value;
+  using Word = typename Op::Word;
+  using Coefficients = Pascal<Word, K>;
+  using OneState = State<Op, K>;
+  static_assert(!kInRounds || (K == 1 && kLead == 0), "a round needs the one before it");
+
+  static constexpr uint32_t kWarps = Shape::kWarps;  // that work
+  static constexpr uint32_t kTellers = 2;
+  static constexpr uint32_t kLookers = 5;
+  static constexpr uint32_t kFirstLooker = kWarps + kTellers;
+  static constexpr uint32_t kConductor = kFirstLooker + kLookers;
+  static constexpr uint32_t kThreads = (kConductor + 1) * simt::kWarpSize;
+  static constexpr uint32_t kMaxBlocks = kLookers * simt::kWarpSize + 1;  // a lane looks at one other
+  static constexpr uint32_t kStages = Shape::kStages;
+  static constexpr uint32_t kScans = Shape::kMaxScans;
+  static constexpr uint32_t kKept = kScans * (kInRounds ? kMaxOrder : 1);
+  static constexpr uint32_t kDepth = kLead + 1;  // tiles whose states are in use
+  static constexpr uint32_t kPieces = sizeof(Word) / sizeof(uint32_t);
+  static constexpr uint32_t kStateWords = K * kPieces;                        // of the ring
+  static constexpr uint32_t kBatch = kStateWords >= 8 ? 1 : 8 / kStateWords;  // scans looked at together
+
+  struct Shared {
+    simt::Shared<Quad, kStages * Shape::kTileQuads> tiles;
+    // For each tile in use, scan and working warp: the warp's own sum, then the state before the warp. Both
+    // as they count at the tile's start.
+    SharedStates<Op, K, kDepth * kScans * kWarps> starts;
+    SharedStates<Op, K, kDepth * kScans> totals;          // of those tiles
+    SharedStates<Op, K, 2 * kScans * kLookers> gathered;  // what looking warps found, of two tiles
+    SharedStates<Op, K, kKept>
+        kept;  // the state after the block's last tile, as it counts at the next's start
+    Turnstiles<kStages> loaded;
+    Turnstiles<kStages> done;
+    Turnstiles<kDepth> reduced;
+    Turnstiles<kDepth> told;
+    Turnstiles<kDepth> carried;
+    Turnstiles<1> found;
+  };
+
+  Arguments<T> args;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    if (cta.thread() == 0) {
+      shared.loaded.set_up(cta, 1);
+      shared.done.set_up(cta, kWarps);
+      shared.reduced.set_up(cta, kWarps);
+      shared.told.set_up(cta, kTellers);
+      shared.found.set_up(cta, kLookers);
+      shared.carried.set_up(cta, kLookers);
+    }
+    cta.sync();
+    if (cta.warp() < kWarps) {
+      work(cta, shared);
+    } else if (cta.warp() < kFirstLooker) {
+      tell(cta, shared);
+    } else if (cta.warp() < kConductor) {
+      look(cta, shared);
+    } else if (cta.lane() == 0) {
+      conduct(cta, shared);
+    }
+  }
+
+ private:
+  [[nodiscard]] BOBBIN_HD uint32_t tuple() const { return Shape::kStrided ? args.tuple : 1; }
+  [[nodiscard]] BOBBIN_HD uint32_t rounds() const { return kInRounds ? args.rounds : 1; }
+  [[nodiscard]] BOBBIN_HD uint32_t tile_items() const { return Shape::tile_items(tuple()); }
+  // Values of one scan.
+  [[nodiscard]] BOBBIN_HD uint32_t scan_items() const { return tile_items() / tuple(); }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint64_t tile(Cta& cta, uint64_t i) const {
+    return cta.block() + i * cta.num_blocks();
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint64_t tiles_of_block(Cta& cta) const {
+    return cta.block() < args.tiles ? (args.tiles - 1 - cta.block()) / cta.num_blocks() + 1 : 0;
+  }
+  // Whether all of the block's i-th tile is there, to be copied at once.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool whole(Cta& cta, uint64_t i) const {
+    const uint64_t first = tile(cta, i) * tile_items();
+    return first >= args.begin && first + tile_items() <= args.end;
+  }
+
+  // The conductor ---------------------------------------------------------------------------------------
+
+  template <class Cta>
+  BOBBIN_HD void conduct(Cta& cta, Shared& shared) const {
+    const uint64_t count = tiles_of_block(cta);
+    for (uint64_t i = 0; i < kStages && i < count; ++i) {
+      start_load(cta, shared, i);
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      shared.done.wait(cta, i);
+      if (args.bulk_out && whole(cta, i)) {
+        const Global<Quad> to{reinterpret_cast<Quad*>(args.out.data), args.out.size / Shape::kQuadItems};
+        cta.bulk_store(to, tile(cta, i) * tile_items() / Shape::kQuadItems, shared.tiles,
+                       static_cast<uint32_t>(i % kStages) * Shape::kTileQuads,
+                       tile_items() / Shape::kQuadItems);
+        cta.bulk_store_wait();
+      }
+      if (i + kStages < count) {
+        start_load(cta, shared, i + kStages);
+      }
+    }
+  }
+
+  template <class Cta>
+  BOBBIN_HD void start_load(Cta& cta, Shared& shared, uint64_t i) const {
+    if (!whole(cta, i)) {
+      shared.loaded.arrive(cta, i);  // the warps bring it in themselves
+      return;
+    }
+    const Global<const Quad> from{reinterpret_cast<const Quad*>(args.in.data),
+                                  args.in.size / Shape::kQuadItems};
+    const uint32_t quads = tile_items() / Shape::kQuadItems;
+    auto& barrier = shared.loaded.barriers[i % kStages];
+    cta.barrier_arrive_expect(barrier, quads * sizeof(Quad));
+    cta.bulk_load(shared.tiles, static_cast<uint32_t>(i % kStages) * Shape::kTileQuads, from,
+                  tile(cta, i) * quads, quads, barrier);
+  }
+
+  // Working warps ---------------------------------------------------------------------------------------
+
+  // What a lane knows of its segment in every tile.
+  struct Place {
+    WarpShape warp;
+    uint32_t first;      // value of a tile
+    Coefficients back;   // from the segment's end to the tile's start
+    Coefficients ahead;  // from the tile's start to the segment's
+  };
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Place place(Cta& cta) const {
+    const auto warp = WarpShape::of(cta.lane(), tuple());
+    const uint32_t before = cta.warp() * warp.segments + warp.segment;
+    return {.warp = warp,
+            .first = before * warp.tuple * Shape::kItems + warp.scan,
+            .back = Coefficients::back((before + 1) * Shape::kItems),
+            .ahead = Coefficients::forward(before * Shape::kItems)};
+  }
+
+  template <class Cta>
+  BOBBIN_HD void work(Cta& cta, Shared& shared) const {
+    const Place at = place(cta);
+    const uint64_t count = tiles_of_block(cta) * rounds();
+    OneState before[kDepth] = {};
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n + 1 < kDepth; ++n) {
+      if (n < count) {
+        before[n] = reduce(cta, shared, at, n);
+      }
+    }
+    for (uint64_t n = 0; n < count; ++n) {
+      if (n + kLead < count) {
+        before[kLead] = reduce(cta, shared, at, n + kLead);
+      }
+      shared.carried.wait(cta, n);
+      rerun(cta, shared, at, n, before[0]);
+      BOBBIN_UNROLL
+      for (uint32_t lead = 0; lead + 1 < kDepth; ++lead) {
+        before[lead] = before[lead + 1];
+      }
+    }
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Segment<Op, Shape> segment(Cta& /*cta*/, const Place& at, uint64_t i) const {
+    return {static_cast<uint32_t>(i % kStages) * Shape::kTileItems + at.first, at.warp.tuple, args.mask};
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t start_place(uint64_t n, uint32_t scan, uint32_t warp) {
+    return (static_cast<uint32_t>(n % kDepth) * kScans + scan) * kWarps + warp;
+  }
+
+  // Learns the segment's own state and adds up the warp's, at the tile's start. Returns the sum before the
+  // segment in its warp.
+  template <class Cta>
+  BOBBIN_HD OneState reduce(Cta& cta, Shared& shared, const Place& at, uint64_t n) const {
+    const uint64_t i = n / rounds();
+    if (n % rounds() == 0) {
+      shared.loaded.wait(cta, i);
+      if (!whole(cta, i)) {
+        load_part(cta, shared, at, i);
+      }
+    }
+    OneState own{};
+    if (at.warp.active()) {
+      own = segment(cta, at, i).template reduce<K>(cta, shared.tiles);
+    }
+    const OneState through = add_through<Op, K>(cta, advance<Op, K>(own, at.back), at.warp.segment,
+                                                at.warp.segments, at.warp.tuple);
+    if (at.warp.segment + 1 == at.warp.segments) {
+      shared.starts.store(cta, start_place(n, at.warp.scan, cta.warp()), through);
+    }
+    shared.reduced.arrive_warp(cta, n);
+    return before_own<Op, K>(cta, through, at.warp.segment, at.warp.tuple);
+  }
+
+  template <class Cta>
+  BOBBIN_HD void rerun(Cta& cta, Shared& shared, const Place& at, uint64_t n, OneState before) const {
+    const uint64_t i = n / rounds();
+    const bool last = n % rounds() + 1 == rounds();
+    if (at.warp.active()) {
+      before.prepend(shared.starts.load(cta, start_place(n, at.warp.scan, cta.warp())));
+      const OneState start = advance<Op, K>(before, at.ahead);
+      segment(cta, at, i).template rerun<K>(cta, shared.tiles, start, args.exclusive && last);
+    }
+    if (!last) {
+      cta.sync_warp();
+      return;
+    }
+    if (args.bulk_out && whole(cta, i)) {
+      cta.bulk_fence();
+    } else {
+      cta.sync_warp();
+      store_part(cta, shared, at, i);
+    }
+    shared.done.arrive_warp(cta, i);
+  }
+
+  // The warp's part of a tile that is not whole, value by value; a warp's segments lie together.
+  template <class Cta, class F>
+  BOBBIN_HD void visit_part(Cta& cta, const Place& at, uint64_t i, F&& f) const {
+    const uint32_t items = at.warp.segments * at.warp.tuple * Shape::kItems;
+    const uint32_t stage = static_cast<uint32_t>(i % kStages) * Shape::kTileItems;
+    for (uint32_t v = cta.warp() * items + cta.lane(); v < (cta.warp() + 1) * items; v += simt::kWarpSize) {
+      const uint64_t position = tile(cta, i) * tile_items() + v;
+      f(stage + v, position, position >= args.begin && position < args.end);
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD void load_part(Cta& cta, Shared& shared, const Place& at, uint64_t i) const {
+    visit_part(cta, at, i, [&](uint32_t v, uint64_t position, bool there) {
+      cta.store(Shape::values(shared.tiles), v, there ? cta.load(args.in, position) : args.mask);
+    });
+    cta.sync_warp();
+  }
+  template <class Cta>
+  BOBBIN_HD void store_part(Cta& cta, Shared& shared, const Place& at, uint64_t i) const {
+    visit_part(cta, at, i, [&](uint32_t v, uint64_t position, bool there) {
+      if (there) {
+        cta.store_once(args.out, position, cta.load(Shape::values(shared.tiles), v));
+      }
+    });
+  }
+
+  // Telling warps ---------------------------------------------------------------------------------------
+
+  // A warp sees to every kTellers-th scan, its lanes to the working warps.
+  template <class Cta>
+  BOBBIN_HD void tell(Cta& cta, Shared& shared) const {
+    const auto to_next = Coefficients::forward(scan_items());
+    const uint64_t count = tiles_of_block(cta) * rounds();
+    for (uint64_t n = 0; n < count; ++n) {
+      shared.reduced.wait(cta, n);
+      for (uint32_t scan = cta.warp() - kWarps; scan < tuple(); scan += kTellers) {
+        tell_scan(cta, shared, n, scan, to_next);
+      }
+      shared.told.arrive_warp(cta, n);
+    }
+  }
+
+  [[nodiscard]] BOBBIN_HD static uint32_t total_place(uint64_t n, uint32_t scan) {
+    return static_cast<uint32_t>(n % kDepth) * kScans + scan;
+  }
+
+  // Turns each warp's sum into the sum before it, and tells the tile's.
+  template <class Cta>
+  BOBBIN_HD void tell_scan(Cta& cta, Shared& shared, uint64_t n, uint32_t scan,
+                           const Coefficients& to_next) const {
+    const bool has_warp = cta.lane() < kWarps;
+    const uint32_t at = start_place(n, scan, cta.lane());
+    const OneState own = has_warp ? shared.starts.load(cta, at) : OneState{};
+    const OneState through = add_through<Op, K>(cta, own, cta.lane(), kWarps, 1);
+    if (cta.lane() == kWarps - 1) {
+      if (cta.num_blocks() > 1) {
+        write_ring(cta, n, scan, advance<Op, K>(through, to_next));
+      }
+      shared.totals.store(cta, total_place(n, scan), through);
+    }
+    const OneState before = before_own<Op, K>(cta, through, cta.lane(), 1);
+    if (has_warp) {
+      shared.starts.store(cta, at, before);
+    }
+  }
+
+  [[nodiscard]] BOBBIN_HD uint64_t ring_place(uint64_t tile, uint32_t round, uint32_t scan,
+                                              uint32_t word) const {
+    const uint64_t row = uint64_t{round * tuple() + scan} * kStateWords + word;
+    return row * args.slots + ((args.epoch + tile) & (args.slots - 1));
+  }
+
+  template <class Cta>
+  BOBBIN_HD void write_ring(Cta& cta, uint64_t n, uint32_t scan, const OneState& state) const {
+    const uint64_t here = tile(cta, n / rounds());
+    const uint64_t tag = uint64_t{ring_tag(args.epoch, here)} << 32;
+    BOBBIN_UNROLL
+    for (uint32_t w = 0; w < kStateWords; ++w) {
+      cta.template atomic_store<simt::Order::relaxed>(
+          args.ring, ring_place(here, static_cast<uint32_t>(n % rounds()), scan, w), tag | piece(state, w));
+    }
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t piece(const OneState& state, uint32_t w) {
+    if constexpr (kPieces == 2) {
+      return static_cast<uint32_t>(std::bit_cast<uint64_t>(state.s[w / 2]) >> (w % 2 * 32));
+    } else {
+      return std::bit_cast<uint32_t>(state.s[w]);
+    }
+  }
+
+  // Looking warps ---------------------------------------------------------------------------------------
+
+  // What a lane looks for: for the carry into the block's n-th tile (or round), the sums of one other
+  // block's.
+  struct Look {
+    uint64_t n;
+    uint64_t tile;
+    bool is_there;
+  };
+  static constexpr uint32_t kScansAtOnce = kScans < kBatch ? kScans : kBatch;
+  // Words of some scans, with their tags.
+  struct Glimpse {
+    uint64_t words[kScansAtOnce][kStateWords];
+  };
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Look look_for(Cta& cta, uint64_t n) const {
+    const uint32_t apart = (cta.warp() - kFirstLooker) * simt::kWarpSize + cta.lane();
+    const uint64_t here = tile(cta, n / rounds());
+    return {.n = n, .tile = here - 1 - apart, .is_there = apart + 1 < cta.num_blocks() && apart < here};
+  }
+
+  template <class Cta>
+  BOBBIN_HD void look(Cta& cta, Shared& shared) const {
+    const uint32_t apart = (cta.warp() - kFirstLooker) * simt::kWarpSize + cta.lane();
+    const auto from_other = Coefficients::forward(uint64_t{scan_items()} * apart);
+    const auto to_own_next = Coefficients::forward(uint64_t{scan_items()} * cta.num_blocks());
+    const uint64_t count = tiles_of_block(cta) * rounds();
+    for (uint64_t n = 0; n < count; ++n) {
+      // When this block has told its next tile's sums, others have told what is needed now: looking earlier
+      // would mostly be looking twice.
+      shared.told.wait(cta, n);
+      if (kLead > 1 && n + 1 < count) {
+        shared.told.wait(cta, n + 1);
+      }
+      if (cta.num_blocks() > 1) {
+        gather(cta, shared, look_for(cta, n), from_other);
+        shared.found.arrive_warp(cta, n);
+        shared.found.wait(cta, n);
+      }
+      for (uint32_t scan = cta.warp() - kFirstLooker; scan < tuple(); scan += kLookers) {
+        hand_out(cta, shared, n, scan);
+      }
+      shared.carried.arrive_warp(cta, n);
+      for (uint32_t scan = cta.warp() - kFirstLooker; scan < tuple(); scan += kLookers) {
+        keep(cta, shared, n, scan, to_own_next);
+      }
+    }
+  }
+
+  // The words of scans first, first+1 ... Where one is missing all are read again, together: a trip to the
+  // card's cache takes as long for one as for many.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Glimpse see(Cta& cta, const Look& look, uint32_t first) const {
+    Glimpse seen{};
+    if (!look.is_there) {
+      return seen;
+    }
+    const uint32_t tag = ring_tag(args.epoch, look.tile);
+    for (bool complete = false; !complete;) {
+      BOBBIN_UNROLL
+      for (uint32_t b = 0; b < kScansAtOnce; ++b) {
+        if (first + b < tuple()) {
+          BOBBIN_UNROLL
+          for (uint32_t w = 0; w < kStateWords; ++w) {
+            seen.words[b][w] = cta.template atomic_load<simt::Order::relaxed>(
+                args.ring, ring_place(look.tile, static_cast<uint32_t>(look.n % rounds()), first + b, w));
+          }
+        }
+      }
+      complete = true;
+      BOBBIN_UNROLL
+      for (uint32_t b = 0; b < kScansAtOnce; ++b) {
+        BOBBIN_UNROLL
+        for (uint32_t w = 0; w < kStateWords; ++w) {
+          const bool there = static_cast<uint32_t>(seen.words[b][w] >> 32) == tag;
+          complete = complete && (there || first + b >= tuple());
+        }
+      }
+      if (!complete) {
+        cta.pause();
+      }
+    }
+    return seen;
+  }
+
+  // Adds up what came before the tile.
+  template <class Cta>
+  BOBBIN_HD void gather(Cta& cta, Shared& shared, const Look& look, const Coefficients& from_other) const {
+    for (uint32_t first = 0; first < tuple(); first += kScansAtOnce) {
+      const Glimpse seen = see(cta, look, first);
+      cta.sync_warp();
+      BOBBIN_UNROLL
+      for (uint32_t b = 0; b < kScansAtOnce; ++b) {
+        if (first + b < tuple()) {
+          const Word sum = add_all<Op, K>(cta, advance<Op, K>(state_of(seen.words[b]), from_other));
+          BOBBIN_UNROLL
+          for (uint32_t j = 0; j < K; ++j) {
+            if (cta.lane() == add_all_lane<K>(j)) {
+              shared.gathered.store_word(cta, gathered_place(look.n, first + b, cta.warp() - kFirstLooker), j,
+                                         sum);
+            }
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t gathered_place(uint64_t n, uint32_t scan, uint32_t warp) {
+    return (static_cast<uint32_t>(n % 2) * kScans + scan) * kLookers + warp;
+  }
+  // Words of 0, where a lane did not look, make the neutral state.
+  [[nodiscard]] BOBBIN_HD static OneState state_of(const uint64_t (&words)[kStateWords]) {
+    OneState state;
+    BOBBIN_UNROLL
+    for (uint32_t j = 0; j < K; ++j) {
+      if constexpr (kPieces == 2) {
+        state.s[j] = std::bit_cast<Word>(words[2 * j + 1] << 32 | static_cast<uint32_t>(words[2 * j]));
+      } else {
+        state.s[j] = std::bit_cast<Word>(static_cast<uint32_t>(words[j]));
+      }
+    }
+    return state;
+  }
+
+  [[nodiscard]] BOBBIN_HD uint32_t kept_place(uint64_t n, uint32_t scan) const {
+    return static_cast<uint32_t>(n % rounds()) * kScans + scan;
+  }
+
+  // The carry into a tile.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD OneState carry(Cta& cta, const Shared& shared, uint64_t n, uint32_t scan) const {
+    OneState before{};
+    if (n >= rounds()) {
+      before = shared.kept.load(cta, kept_place(n, scan));
+    }
+    if (cta.num_blocks() > 1) {
+      BOBBIN_UNROLL
+      for (uint32_t w = 0; w < kLookers; ++w) {
+        before.prepend(shared.gathered.load(cta, gathered_place(n, scan, w)));
+      }
+    }
+    return before;
+  }
+
+  // Adds the carry to the state before each warp.
+  template <class Cta>
+  BOBBIN_HD void hand_out(Cta& cta, Shared& shared, uint64_t n, uint32_t scan) const {
+    const OneState before = carry(cta, shared, n, scan);
+    if (cta.lane() < kWarps) {
+      const uint32_t at = start_place(n, scan, cta.lane());
+      OneState start = shared.starts.load(cta, at);
+      start.prepend(before);
+      shared.starts.store(cta, at, start);
+    }
+  }
+
+  // What the block keeps for its next tile.
+  template <class Cta>
+  BOBBIN_HD void keep(Cta& cta, Shared& shared, uint64_t n, uint32_t scan,
+                      const Coefficients& to_own_next) const {
+    OneState after = shared.totals.load(cta, total_place(n, scan));
+    after.prepend(carry(cta, shared, n, scan));
+    cta.sync_warp();
+    if (cta.lane() == 0) {
+      shared.kept.store(cta, kept_place(n, scan), advance<Op, K>(after, to_own_next));
+    }
+    cta.sync_warp();
+  }
+};
+
+}  // namespace bobbin::scan

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans of 8-bit values on the GPU.
+#include "scan/plans.hpp"
+#include "simt/cuda_launch.cuh"
+
+namespace bobbin::scan {
+
+template Status run_values<uint8_t>(const simt::CudaExecutor&, const Request&);
+
+}  // namespace bobbin::scan

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile functions: what warps do with parts of a scan, for the device-wide scan and for decoders.
+//
+// Formula: algebra.hpp. Shape: the values of a tile are cut into segments, and a thread has one segment of
+// one of the s scans; lane t of a warp works on scan t modulo s, segment t / s. It runs the recurrence over
+// its segment once from nothing, to learn the segment's own state, which it brings to the tile's start; the
+// warp adds up; then the thread runs the recurrence again from the true state before its segment and gives
+// the results out. That costs 2k additions a value whatever s is, and no multiplication a value. Lanes past
+// the last multiple of s have no segment (up to 15 of 32, for s from 17 to 31).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/portable.hpp"
+#include "scan/algebra.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::scan {
+
+// Which of s interleaved scans, and which segment of it, a lane of a warp works on.
+struct WarpShape {
+  uint32_t tuple;
+  uint32_t segments;  // a warp
+  uint32_t scan;      // 0 .. tuple-1
+  uint32_t segment;   // a lane with `segment >= segments` has none
+
+  BOBBIN_HD static WarpShape of(uint32_t lane, uint32_t tuple) {
+    return {tuple, simt::kWarpSize / tuple, lane % tuple, lane / tuple};
+  }
+  [[nodiscard]] BOBBIN_HD bool active() const { return segment < segments; }
+};
+
+template <class Op, uint32_t K, class Cta>
+BOBBIN_HD State<Op, K> shift_up(Cta& cta, const State<Op, K>& state, uint32_t distance) {
+  State<Op, K> moved;
+  BOBBIN_UNROLL
+  for (uint32_t j = 0; j < K; ++j) {
+    moved.s[j] = cta.shfl_up(state.s[j], distance);
+  }
+  return moved;
+}
+
+// Adds up states over groups of lanes: `place` is the lane's place in its group of `places`, the place before
+// it stands `stride` lanes below. Returns the sum through the lane's own; all lanes of the warp take part.
+template <class Op, uint32_t K, class Cta>
+BOBBIN_HD State<Op, K> add_through(Cta& cta, State<Op, K> state, uint32_t place, uint32_t places,
+                                   uint32_t stride) {
+  BOBBIN_UNROLL
+  for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
+    if (distance >= places) {
+      break;
+    }
+    const State<Op, K> before = shift_up<Op, K>(cta, state, distance * stride);
+    if (place >= distance) {
+      state.prepend(before);
+    }
+  }
+  return state;
+}
+
+// The sum before a lane's own state, from the sum through it.
+template <class Op, uint32_t K, class Cta>
+BOBBIN_HD State<Op, K> before_own(Cta& cta, const State<Op, K>& through, uint32_t place, uint32_t stride) {
+  const State<Op, K> before = shift_up<Op, K>(cta, through, stride);
+  return place == 0 ? State<Op, K>{} : before;
+}
+
+// Adds up one state of each lane. The sum's word j is left in lane add_all_lane<K>(j).
+//
+// 32-bit words have an instruction for it. Others change hands: at each step a lane gives away half of the
+// words it has and gets the other lane's part of those it keeps, until it has one, which costs K-1 exchanges
+// and not 5K.
+template <uint32_t K>
+BOBBIN_HD constexpr uint32_t add_all_lane(uint32_t j) {
+  uint32_t lane = 0;
+  for (uint32_t bit = simt::kWarpSize / 2, half = std::bit_ceil(K) / 2; half != 0; bit /= 2, half /= 2) {
+    lane += (j & half) != 0 ? bit : 0;
+  }
+  return lane;
+}
+template <class Op, uint32_t K, class Cta>
+BOBBIN_HD typename Op::Word add_all(Cta& cta, const State<Op, K>& state) {
+  using Word = typename Op::Word;
+  constexpr uint32_t kWords = std::bit_ceil(K);
+  Word words[kWords] = {};
+  BOBBIN_UNROLL
+  for (uint32_t j = 0; j < K; ++j) {
+    if constexpr (std::is_same_v<Word, uint32_t>) {
+      words[j] = Op::reduce(cta, state.s[j]);
+    } else {
+      words[j] = state.s[j];
+    }
+  }
+  uint32_t bit = simt::kWarpSize / 2;
+  BOBBIN_UNROLL
+  for (uint32_t half = kWords / 2; half != 0; half /= 2, bit /= 2) {
+    const bool upper = (cta.lane() & bit) != 0;
+    BOBBIN_UNROLL
+    for (uint32_t j = 0; j < half; ++j) {
+      const Word keep = upper ? words[j + half] : words[j];
+      const Word give = upper ? words[j] : words[j + half];
+      words[j] = std::is_same_v<Word, uint32_t> ? keep : Op::combine(keep, cta.shfl_xor(give, bit));
+    }
+  }
+  if constexpr (!std::is_same_v<Word, uint32_t>) {
+    for (; bit != 0; bit /= 2) {
+      words[0] = Op::combine(words[0], cta.shfl_xor(words[0], bit));
+    }
+  }
+  return words[0];
+}
+
+// N states in shared memory.
+template <class Op, uint32_t K, uint32_t N>
+struct SharedStates {
+  simt::Shared<typename Op::Word, N * K> words;
+
+  template <class Cta>
+  BOBBIN_HD State<Op, K> load(Cta& cta, uint32_t i) const {
+    State<Op, K> state;
+    BOBBIN_UNROLL
+    for (uint32_t j = 0; j < K; ++j) {
+      state.s[j] = cta.load(words, j * N + i);
+    }
+    return state;
+  }
+  template <class Cta>
+  BOBBIN_HD void store_word(Cta& cta, uint32_t i, uint32_t j, typename Op::Word word) {
+    cta.store(words, j * N + i, word);
+  }
+  template <class Cta>
+  BOBBIN_HD void store(Cta& cta, uint32_t i, const State<Op, K>& state) {
+    BOBBIN_UNROLL
+    for (uint32_t j = 0; j < K; ++j) {
+      cta.store(words, j * N + i, state.s[j]);
+    }
+  }
+};
+
+}  // namespace bobbin::scan
