@@ -100,11 +100,10 @@ struct ScanKernel {
   static constexpr uint32_t kMaxBlocks = kLookers * simt::kWarpSize + 1;  // a lane looks at one other
   static constexpr uint32_t kStages = Shape::kStages;
   static constexpr uint32_t kScans = Shape::kMaxScans;
-  static constexpr uint32_t kKept = kScans * (kInRounds ? kMaxOrder : 1);
+  static constexpr uint32_t kKept = 2 * kScans * (kInRounds ? kMaxOrder : 1);
   static constexpr uint32_t kDepth = kLead + 1;  // tiles whose states are in use
   static constexpr uint32_t kPieces = sizeof(Word) / sizeof(uint32_t);
-  static constexpr uint32_t kStateWords = K * kPieces;                        // of the ring
-  static constexpr uint32_t kBatch = kStateWords >= 8 ? 1 : 8 / kStateWords;  // scans looked at together
+  static constexpr uint32_t kStateWords = K * kPieces;  // of the ring
 
   struct Shared {
     simt::Shared<Quad, kStages * Shape::kTileQuads> tiles;
@@ -334,15 +333,18 @@ struct ScanKernel {
 
   // Telling warps ---------------------------------------------------------------------------------------
 
-  // A warp sees to every kTellers-th scan, its lanes to the working warps.
+  // A lane sees to one scan of one working warp, so a telling warp to a few scans at a time.
+  static constexpr uint32_t kScansOfTeller = simt::kWarpSize / kWarps;
+
   template <class Cta>
   BOBBIN_HD void tell(Cta& cta, Shared& shared) const {
     const auto to_next = Coefficients::forward(scan_items());
     const uint64_t count = tiles_of_block(cta) * rounds();
     for (uint64_t n = 0; n < count; ++n) {
       shared.reduced.wait(cta, n);
-      for (uint32_t scan = cta.warp() - kWarps; scan < tuple(); scan += kTellers) {
-        tell_scan(cta, shared, n, scan, to_next);
+      for (uint32_t first = (cta.warp() - kWarps) * kScansOfTeller; first < tuple();
+           first += kTellers * kScansOfTeller) {
+        tell_scans(cta, shared, n, first, to_next);
       }
       shared.told.arrive_warp(cta, n);
     }
@@ -354,20 +356,22 @@ struct ScanKernel {
 
   // Turns each warp's sum into the sum before it, and tells the tile's.
   template <class Cta>
-  BOBBIN_HD void tell_scan(Cta& cta, Shared& shared, uint64_t n, uint32_t scan,
-                           const Coefficients& to_next) const {
-    const bool has_warp = cta.lane() < kWarps;
-    const uint32_t at = start_place(n, scan, cta.lane());
-    const OneState own = has_warp ? shared.starts.load(cta, at) : OneState{};
-    const OneState through = add_through<Op, K>(cta, own, cta.lane(), kWarps, 1);
-    if (cta.lane() == kWarps - 1) {
+  BOBBIN_HD void tell_scans(Cta& cta, Shared& shared, uint64_t n, uint32_t first,
+                            const Coefficients& to_next) const {
+    const uint32_t warp = cta.lane() % kWarps;
+    const uint32_t scan = first + cta.lane() / kWarps;
+    const bool is_pair = cta.lane() < kScansOfTeller * kWarps && scan < tuple();
+    const uint32_t at = start_place(n, scan, warp);
+    const OneState own = is_pair ? shared.starts.load(cta, at) : OneState{};
+    const OneState through = add_through<Op, K>(cta, own, warp, kWarps, 1);
+    if (is_pair && warp == kWarps - 1) {
       if (cta.num_blocks() > 1) {
         write_ring(cta, n, scan, advance<Op, K>(through, to_next));
       }
       shared.totals.store(cta, total_place(n, scan), through);
     }
-    const OneState before = before_own<Op, K>(cta, through, cta.lane(), 1);
-    if (has_warp) {
+    const OneState before = before_own<Op, K>(cta, through, warp, 1);
+    if (is_pair) {
       shared.starts.store(cta, at, before);
     }
   }
@@ -405,7 +409,9 @@ struct ScanKernel {
     uint64_t tile;
     bool is_there;
   };
-  static constexpr uint32_t kScansAtOnce = kScans < kBatch ? kScans : kBatch;
+  // Scans looked at together: as many as there are registers for.
+  static constexpr uint32_t kWordsAtOnce = kWarps > 12 ? 8 : 16;
+  static constexpr uint32_t kScansAtOnce = std::clamp<uint32_t>(kWordsAtOnce / kStateWords, 1, kScans);
   // Words of some scans, with their tags.
   struct Glimpse {
     uint64_t words[kScansAtOnce][kStateWords];
@@ -433,14 +439,14 @@ struct ScanKernel {
       }
       if (cta.num_blocks() > 1) {
         gather(cta, shared, look_for(cta, n), from_other);
-        shared.found.arrive_warp(cta, n);
-        shared.found.wait(cta, n);
       }
-      for (uint32_t scan = cta.warp() - kFirstLooker; scan < tuple(); scan += kLookers) {
-        hand_out(cta, shared, n, scan);
+      shared.found.arrive_warp(cta, n);
+      shared.found.wait(cta, n);
+      for (uint32_t pair = apart; pair < tuple() * kWarps; pair += kLookers * simt::kWarpSize) {
+        hand_out(cta, shared, n, pair / kWarps, pair % kWarps);
       }
       shared.carried.arrive_warp(cta, n);
-      for (uint32_t scan = cta.warp() - kFirstLooker; scan < tuple(); scan += kLookers) {
+      for (uint32_t scan = apart; scan < tuple(); scan += kLookers * simt::kWarpSize) {
         keep(cta, shared, n, scan, to_own_next);
       }
     }
@@ -521,7 +527,8 @@ struct ScanKernel {
   }
 
   [[nodiscard]] BOBBIN_HD uint32_t kept_place(uint64_t n, uint32_t scan) const {
-    return static_cast<uint32_t>(n % rounds()) * kScans + scan;
+    const auto round = static_cast<uint32_t>(n % rounds());
+    return (static_cast<uint32_t>(n / rounds() % 2) * rounds() + round) * kScans + scan;
   }
 
   // The carry into a tile.
@@ -529,7 +536,7 @@ struct ScanKernel {
   [[nodiscard]] BOBBIN_HD OneState carry(Cta& cta, const Shared& shared, uint64_t n, uint32_t scan) const {
     OneState before{};
     if (n >= rounds()) {
-      before = shared.kept.load(cta, kept_place(n, scan));
+      before = shared.kept.load(cta, kept_place(n - rounds(), scan));
     }
     if (cta.num_blocks() > 1) {
       BOBBIN_UNROLL
@@ -540,16 +547,13 @@ struct ScanKernel {
     return before;
   }
 
-  // Adds the carry to the state before each warp.
+  // Adds the carry to the state before a warp.
   template <class Cta>
-  BOBBIN_HD void hand_out(Cta& cta, Shared& shared, uint64_t n, uint32_t scan) const {
-    const OneState before = carry(cta, shared, n, scan);
-    if (cta.lane() < kWarps) {
-      const uint32_t at = start_place(n, scan, cta.lane());
-      OneState start = shared.starts.load(cta, at);
-      start.prepend(before);
-      shared.starts.store(cta, at, start);
-    }
+  BOBBIN_HD void hand_out(Cta& cta, Shared& shared, uint64_t n, uint32_t scan, uint32_t warp) const {
+    const uint32_t at = start_place(n, scan, warp);
+    OneState start = shared.starts.load(cta, at);
+    start.prepend(carry(cta, shared, n, scan));
+    shared.starts.store(cta, at, start);
   }
 
   // What the block keeps for its next tile.
@@ -558,11 +562,7 @@ struct ScanKernel {
                       const Coefficients& to_own_next) const {
     OneState after = shared.totals.load(cta, total_place(n, scan));
     after.prepend(carry(cta, shared, n, scan));
-    cta.sync_warp();
-    if (cta.lane() == 0) {
-      shared.kept.store(cta, kept_place(n, scan), advance<Op, K>(after, to_own_next));
-    }
-    cta.sync_warp();
+    shared.kept.store(cta, kept_place(n, scan), advance<Op, K>(after, to_own_next));
   }
 };
 

@@ -32,12 +32,16 @@ using WordOf = std::conditional_t<std::is_floating_point_v<T> || sizeof(T) >= 4,
 // aside.
 inline constexpr uint32_t kSharedBytes = 224 * 1024;
 
+// How many scans are side by side. Segments of 25 values of 4 bytes meet in the same banks of shared memory
+// when there are three scans, or a multiple.
+enum class Width : uint8_t { one, several, threes };
+
 // Tiles of 40 to 55 KiB, as many as fit: large enough that looking for carries takes less time than a tile,
 // and enough of them to load some while others wait for theirs (docs/perf/scan.md). Larger states want more
-// registers, so fewer warps, with longer segments. Strided segments of 17 values of 8 bytes, 33 of 4 meet
-// each bank of shared memory once for every tuple; 23 of 4 bytes nearly so.
-template <class T, uint32_t K, bool kStrided>
+// registers, so fewer warps, with longer segments.
+template <class T, uint32_t K, Width kWidth>
 struct ShapeFor {
+  static constexpr bool kStrided = kWidth != Width::one;
   static constexpr uint32_t kStateBytes = K * static_cast<uint32_t>(sizeof(WordOf<T>));
   static constexpr uint32_t kLead = 2;
 
@@ -52,9 +56,12 @@ struct ShapeFor {
       case 2:
         return {16, 33};
       case 4:
-        return K <= 2 ? Cut{16, 23} : Cut{8, 33};
+        if (K == 1) {
+          return kWidth == Width::threes ? Cut{12, 33} : Cut{16, 25};
+        }
+        return K == 2 ? Cut{16, 23} : Cut{8, 33};
       default:
-        return {K <= 2 ? 12U : 8U, 17};
+        return K == 1 ? Cut{12, 17} : K == 2 ? Cut{8, 23} : Cut{8, 17};
     }
   }
   static constexpr Cut linear() {
@@ -62,14 +69,15 @@ struct ShapeFor {
     if (sizeof(T) == 8 && K > 1) {
       return K <= 5 ? Cut{12, 9 * kQuadItems} : Cut{8, 13 * kQuadItems};
     }
-    return sizeof(T) == 4 && K > 4 ? Cut{12, 7 * kQuadItems} : Cut{16, 5 * kQuadItems};
+    return sizeof(T) == 4 && K > 4 ? Cut{12, 9 * kQuadItems} : Cut{16, 5 * kQuadItems};
   }
   static constexpr Cut kCut = kStrided ? strided() : linear();
   static constexpr uint32_t kTileBytes =
       kCut.warps * simt::kWarpSize * kCut.items * static_cast<uint32_t>(sizeof(T));
   // As ScanKernel::Shared has them: starts, totals, gathered, kept.
   static constexpr uint32_t kStatesBytes =
-      (kStrided ? kMaxTuple : 1) * ((kLead + 1) * (kCut.warps + 1) + 10 + kMaxOrder) * kStateBytes;
+      (kStrided ? kMaxTuple : 1) * ((kLead + 1) * (kCut.warps + 1) + 10 + 2 * (K == 1 ? kMaxOrder : 1)) *
+      kStateBytes;
   static constexpr uint32_t kStages = std::min<uint32_t>(6, (kSharedBytes - kStatesBytes) / kTileBytes);
   static_assert(kStages > kLead);
   using type = Shape<T, kCut.warps, kCut.items, kStages, kStrided>;
@@ -149,16 +157,23 @@ Status launch(const Executor& executor, const Request& request) {
   return executor.run_together(kernel, blocks);
 }
 
-template <class Op, uint32_t K, class T, bool kStrided, class Executor>
+template <class Op, uint32_t K, class T, Width kWidth, class Executor>
 Status launch_shape(const Executor& executor, const Request& request) {
-  using Chosen = ShapeFor<T, K, kStrided>;
+  using Chosen = ShapeFor<T, K, kWidth>;
   return launch<ScanKernel<Op, K, typename Chosen::type, Chosen::kLead, false>>(executor, request);
 }
 
 template <class Op, uint32_t K, class T, class Executor>
 Status launch_vector(const Executor& executor, const Request& request) {
-  return request.options.tuple == 1 ? launch_shape<Op, K, T, false>(executor, request)
-                                    : launch_shape<Op, K, T, true>(executor, request);
+  if (request.options.tuple == 1) {
+    return launch_shape<Op, K, T, Width::one>(executor, request);
+  }
+  if constexpr (K == 1 && sizeof(T) == 4) {
+    if (request.options.tuple % 3 == 0) {
+      return launch_shape<Op, K, T, Width::threes>(executor, request);
+    }
+  }
+  return launch_shape<Op, K, T, Width::several>(executor, request);
 }
 
 template <class T, class Executor, uint32_t K = 1>
@@ -175,7 +190,7 @@ Status launch_sum(const Executor& executor, const Request& request) {
 
 template <class Op, class T, class Executor>
 Status launch_rounds(const Executor& executor, const Request& request) {
-  return launch<ScanKernel<Op, 1, typename ShapeFor<T, 1, true>::type, 0, true>>(executor, request);
+  return launch<ScanKernel<Op, 1, typename ShapeFor<T, 1, Width::several>::type, 0, true>>(executor, request);
 }
 
 // The scan of one type on one executor: instantiated in a file for each, as the compiler takes its time.

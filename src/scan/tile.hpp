@@ -139,4 +139,74 @@ struct SharedStates {
   }
 };
 
+// The segments of a tile: each of `items` values, a lane's is number `place` of its scan. The values of a
+// scan's last segment may be fewer, when nothing follows the tile.
+struct Segments {
+  WarpShape warp;
+  uint32_t items;
+  uint32_t place;
+
+  // A tile of one warp.
+  BOBBIN_HD static Segments of_warp(uint32_t lane, uint32_t tuple, uint32_t items) {
+    const auto warp = WarpShape::of(lane, tuple);
+    return {warp, items, warp.segment};
+  }
+  // A tile of several warps, the lower warps' segments first.
+  BOBBIN_HD static Segments of_block(uint32_t thread, uint32_t tuple, uint32_t items) {
+    const auto warp = WarpShape::of(thread % simt::kWarpSize, tuple);
+    return {warp, items, thread / simt::kWarpSize * warp.segments + warp.segment};
+  }
+};
+
+// Learns the state of the lane's segment and adds up the warp's, at the tile's start. `visit(write, f)` calls
+// f for each value of the lane's segment, and writes f's result over it when `write` is std::true_type.
+template <class Op, uint32_t K, class Cta, class Visit>
+BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const Segments& at, Visit&& visit) {
+  State<Op, K> own{};
+  visit(std::false_type{}, [&](typename Op::Word x) { return own.step(x); });
+  const auto back = Pascal<typename Op::Word, K>::back((at.place + 1) * at.items);
+  return add_through<Op, K>(cta, advance<Op, K>(own, back), at.warp.segment, at.warp.segments, at.warp.tuple);
+}
+
+// Writes results over the lane's segment, from the state before it as it counts at the tile's start.
+template <class Op, uint32_t K, class Visit>
+BOBBIN_HD void rerun_segment(const Segments& at, const State<Op, K>& before, Visit&& visit) {
+  auto state = advance<Op, K>(before, Pascal<typename Op::Word, K>::forward(at.place * at.items));
+  visit(std::true_type{}, [&](typename Op::Word x) { return state.step(x); });
+}
+
+// A warp scans its tile. `carry` is the state the lane's scan comes with.
+template <class Op, uint32_t K, class Cta, class Visit>
+BOBBIN_HD void scan_warp(Cta& cta, const Segments& at, const State<Op, K>& carry, Visit&& visit) {
+  const auto through = reduce_segments<Op, K>(cta, at, visit);
+  auto before = before_own<Op, K>(cta, through, at.warp.segment, at.warp.tuple);
+  before.prepend(carry);
+  rerun_segment<Op, K>(at, before, visit);
+}
+
+// A block of kWarps warps scans its tile, which is whole. Returns the state the lane's scan goes on with.
+template <class Op, uint32_t K, uint32_t kWarps, uint32_t kScans, class Cta, class Visit>
+BOBBIN_HD State<Op, K> scan_block(Cta& cta, SharedStates<Op, K, kWarps * kScans>& sums, const Segments& at,
+                                  const State<Op, K>& carry, Visit&& visit) {
+  const auto through = reduce_segments<Op, K>(cta, at, visit);
+  if (at.warp.segment + 1 == at.warp.segments) {
+    sums.store(cta, at.warp.scan * kWarps + cta.warp(), through);
+  }
+  cta.sync();
+  auto before = before_own<Op, K>(cta, through, at.warp.segment, at.warp.tuple);
+  State<Op, K> total = carry;
+  for (uint32_t w = 0; w < kWarps; ++w) {
+    if (w == cta.warp()) {
+      before.prepend(total);
+    }
+    auto sum = sums.load(cta, at.warp.scan * kWarps + w);
+    sum.prepend(total);
+    total = sum;
+  }
+  rerun_segment<Op, K>(at, before, visit);
+  cta.sync();  // the sums may be written again
+  const uint64_t values = uint64_t{kWarps} * at.warp.segments * at.items;
+  return advance<Op, K>(total, Pascal<typename Op::Word, K>::forward(values));
+}
+
 }  // namespace bobbin::scan

@@ -128,6 +128,20 @@ class GoldenMaker {
   std::filesystem::path out_;
 };
 
+// Every type; interleaved lines, parabolas, and noise, so that several orders and strides occur.
+Table series() {
+  Table table = table_of(kAllTypes, 4000, 6);
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const size_t size = size_bytes(table.columns[c].type);
+    for (uint64_t i = 0; i < 4000; ++i) {
+      const uint64_t t = i / (1 + c % 3);
+      const uint64_t value = (i % (1 + c % 3) + 1) * 1'000'003 * t + (c % 4) * t * t + (i * i % 7);
+      std::memcpy(table.values[c].data() + i * size, &value, size);
+    }
+  }
+  return table;
+}
+
 // Prices, then any bits at all: NaN with payloads, infinities, both zeros and denormals among them.
 Table floats() {
   Table table = table_of(std::array{DType::f32, DType::f64}, 2500, 5);
@@ -168,6 +182,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("odd_groups.bob", table_of(kIntegerTypes, 300, 4), {.rows_per_group = 77});
   make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
   make.good("floats.bob", floats(), {.rows_per_group = 1024});
+  make.good("delta.bob", series(), {.codec = "delta", .rows_per_group = 1500});
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();

@@ -37,7 +37,7 @@ TEST_F(GpuScan, EveryOrderAndTuple) {
         check({.type = type,
                .kind = (order + tuple) % 2 == 0 ? scan::Kind::inclusive : scan::Kind::exclusive,
                .options = {.order = order, .tuple = tuple},
-               .length = 3'000'017 + 1000 * tuple});
+               .length = 800'017 + 1000 * tuple});
       }
     }
   }
@@ -52,7 +52,7 @@ TEST_F(GpuScan, EveryOperationAndType) {
             check({.type = type,
                    .kind = kind,
                    .options = {.order = is_float(type) ? 1U : 3U, .tuple = tuple, .op = op},
-                   .length = 1'700'003});
+                   .length = 900'003});
           }
         }
       }
@@ -67,7 +67,7 @@ TEST_F(GpuScan, Rounds) {
         for (uint32_t order = 1; order <= scan::kMaxOrder; ++order) {
           check({.type = type,
                  .options = {.order = order, .tuple = tuple, .op = op, .scheme = Scheme::rounds},
-                 .length = 2'000'003});
+                 .length = 900'003});
         }
       }
     }

@@ -56,23 +56,6 @@ BOBBIN_HD VectorState<T, K> load_restart(Cta& cta, Global<const T> restarts, uin
   return state;
 }
 
-// Runs over one segment twice: `visit(write, f)` calls f for each of its values, and writes its result when
-// told to. `place` of `places` segments of `items` values, the one before `stride` lanes below.
-template <class T, uint32_t K, class Cta, class Visit>
-BOBBIN_HD void scan_segments(Cta& cta, const VectorState<T, K>& restart, uint32_t place, uint32_t places,
-                             uint32_t stride, uint32_t items, Visit&& visit) {
-  using Op = scan::Sum<Word<T>>;
-  using Coefficients = scan::Pascal<Word<T>, K>;
-  VectorState<T, K> own{};
-  visit(std::false_type{}, [&](Word<T> x) { return own.step(x); });
-  const auto at_start = scan::advance<Op, K>(own, Coefficients::back((place + 1) * items));
-  const auto through = scan::add_through<Op, K>(cta, at_start, place, places, stride);
-  auto before = scan::before_own<Op, K>(cta, through, place, stride);
-  before.prepend(restart);
-  auto state = scan::advance<Op, K>(before, Coefficients::forward(place * items));
-  visit(std::true_type{}, [&](Word<T> x) { return state.step(x); });
-}
-
 // Four vectors of one scan each, eight lanes a vector; `first` is the lane's vector in shared memory, in
 // quads.
 template <class T, uint32_t K, class Cta, uint32_t N>
@@ -81,7 +64,8 @@ BOBBIN_HD void scan_vectors(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t fir
   constexpr uint32_t kItems = kVectorLength / kSlices;
   constexpr uint32_t kQuads = kItems / kSliceLength<T>;
   const uint32_t place = cta.lane() % kSlices;
-  scan_segments<T, K>(cta, restart, place, kSlices, 1, kItems, [&](auto write, auto&& f) {
+  const scan::Segments at_lane{{1, kSlices, 0, place}, kItems, place};
+  scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     for (uint32_t q = 0; q < kQuads; ++q) {
       const uint32_t at = first + padded(place * kQuads + q);
       const auto words = bitpack::Words<Word<T>>::of(cta.load(quads, at));
@@ -107,7 +91,8 @@ BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t firs
   auto& values = reinterpret_cast<simt::Shared<T, N * kSliceLength<T>>&>(quads);
   const auto shape = scan::WarpShape::of(cta.lane(), tuple);
   const uint32_t items = ceil_div(kVectorLength, tuple * shape.segments);
-  scan_segments<T, K>(cta, restart, shape.segment, shape.segments, tuple, items, [&](auto write, auto&& f) {
+  const auto at_lane = scan::Segments::of_warp(cta.lane(), tuple, items);
+  scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     for (uint32_t i = 0; i < items; ++i) {
       const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;
       if (shape.active() && v < kVectorLength) {

@@ -11,9 +11,9 @@ namespace {
 
 std::vector<Input> delta_edges() {
   std::vector<Input> inputs = integer_edges();
-  for (const DType type : kAllTypes) {
+  for (const DType type : {DType::u8, DType::i16, DType::u32, DType::i64, DType::f64}) {
     for (const Series& series : all_series()) {
-      for (const uint64_t length : {uint64_t{3}, uint64_t{7}, uint64_t{1024}, uint64_t{4099}}) {
+      for (const uint64_t length : {uint64_t{7}, uint64_t{3099}}) {
         inputs.push_back(make_series(series, type, length));
       }
     }
