@@ -350,13 +350,7 @@ Status measure_type(Bench& bench, DType type) {
 
 Status run(const Args& args) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
-  BOBBIN_ASSIGN(const DeviceBuffer sink, DeviceBuffer::create(sizeof(uint32_t), stream.view()));
-  const simt::CudaExecutor gpu(stream.view());
-  BOBBIN_ASSIGN(GpuTimer timer, GpuTimer::create(stream.view(), [&](const DeviceBuffer& buffer) {
-                  const uint64_t quads = buffer.size() / sizeof(Quad);
-                  return gpu.run(ReadAll{{buffer.as<Quad>(), quads}, {sink.as<uint32_t>(), 1}},
-                                 ceil_div<uint64_t>(quads, ReadAll::kThreads));
-                }));
+  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   Bench bench(stream.view(), std::move(timer), args);
   for (const DType type : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     if (args.type.empty() || args.type == to_string(type)) {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "bench/gpu_timer.hpp"
 #include "codecs/bitpack/kernels.hpp"
 #include "simt/cta.hpp"
+#include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {
 
@@ -54,6 +57,17 @@ struct ReadAll {
     }
   }
 };
+
+// A timer that flushes the card's cache by reading.
+inline Result<GpuTimer> make_timer(StreamView stream) {
+  BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(sizeof(uint32_t), stream));
+  const auto sink = std::make_shared<DeviceBuffer>(std::move(fresh));
+  return GpuTimer::create(stream, [stream, sink](const DeviceBuffer& buffer) {
+    const uint64_t quads = buffer.size() / sizeof(Quad);
+    return simt::CudaExecutor(stream).run(ReadAll{{buffer.as<Quad>(), quads}, {sink->as<uint32_t>(), 1}},
+                                          ceil_div<uint64_t>(quads, ReadAll::kThreads));
+  });
+}
 
 // FastLanes' transposed order ("04261537") for u32, to measure what it would cost: the same unpacking, but a
 // row's 32 values belong 64 apart, so a vector is put in order in shared memory and stored from there.

@@ -225,13 +225,7 @@ std::vector<What> curve_figures() {
 
 Status run(const Args& args) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
-  BOBBIN_ASSIGN(const DeviceBuffer sink, DeviceBuffer::create(sizeof(uint32_t), stream.view()));
-  const simt::CudaExecutor gpu(stream.view());
-  BOBBIN_ASSIGN(GpuTimer timer, GpuTimer::create(stream.view(), [&](const DeviceBuffer& buffer) {
-                  const uint64_t quads = buffer.size() / sizeof(Quad);
-                  return gpu.run(ReadAll{{buffer.as<Quad>(), quads}, {sink.as<uint32_t>(), 1}},
-                                 ceil_div<uint64_t>(quads, ReadAll::kThreads));
-                }));
+  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   ScanBench bench(stream.view(), std::move(timer));
   const uint64_t bytes = uint64_t{1} << args.log_bytes;
   BOBBIN_TRY(bench.prepare(bytes));

@@ -4,7 +4,7 @@
 
 usage: plot_scan.py RESULTS.json OUTDIR | --self-test
 
-RESULTS.json is what bobbin-bench-scan --curves --out writes. OUTDIR gets scan-u32.svg and scan-u64.svg, or
+RESULTS.json is what bobbin-bench-gpu-scan --curves --out writes. OUTDIR gets scan-u32.svg and scan-u64.svg, or
 the one whose type has rows. The same input gives the same bytes.
 """
 import argparse

@@ -104,11 +104,11 @@ class [[nodiscard]] Result {
   } while (false)
 
 // Hands a failed Status on to the caller.
-#define BOBBIN_TRY(expression)                                                \
-  do {                                                                        \
-    if (::bobbin::Status bobbin_status = (expression); !bobbin_status.ok()) { \
-      return bobbin_status;                                                   \
-    }                                                                         \
+#define BOBBIN_TRY(expression)                                                  \
+  do {                                                                          \
+    if (::bobbin::Status bobbin_failed_ = (expression); !bobbin_failed_.ok()) { \
+      return bobbin_failed_;                                                    \
+    }                                                                           \
   } while (false)
 
 // BOBBIN_ASSIGN(auto x, f()): x is f()'s value, or the enclosing function returns f()'s error.

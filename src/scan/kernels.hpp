@@ -305,30 +305,55 @@ struct ScanKernel {
     shared.done.arrive_warp(cta, i);
   }
 
-  // The warp's part of a tile that is not whole, value by value; a warp's segments lie together.
-  template <class Cta, class F>
-  BOBBIN_HD void visit_part(Cta& cta, const Place& at, uint64_t i, F&& f) const {
+  // The warp's part of a tile that is not whole, value by value; a warp's segments lie together. Several
+  // loads are under way at a time: small scans are little else.
+  template <class Cta, class Load, class Store>
+  BOBBIN_HD void copy_part(Cta& cta, const Place& at, uint64_t i, Load&& load, Store&& store) const {
+    constexpr uint32_t kAtOnce = 8;
     const uint32_t items = at.warp.segments * at.warp.tuple * Shape::kItems;
+    const uint32_t end = (cta.warp() + 1) * items;
+    const uint64_t tile_first = tile(cta, i) * tile_items();
     const uint32_t stage = static_cast<uint32_t>(i % kStages) * Shape::kTileItems;
-    for (uint32_t v = cta.warp() * items + cta.lane(); v < (cta.warp() + 1) * items; v += simt::kWarpSize) {
-      const uint64_t position = tile(cta, i) * tile_items() + v;
-      f(stage + v, position, position >= args.begin && position < args.end);
+    for (uint32_t first = cta.warp() * items + cta.lane(); first < end; first += kAtOnce * simt::kWarpSize) {
+      T values[kAtOnce];
+      BOBBIN_UNROLL
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        const uint32_t v = first + c * simt::kWarpSize;
+        values[c] = v < end ? load(stage + v, tile_first + v) : T{};
+      }
+      BOBBIN_UNROLL
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        const uint32_t v = first + c * simt::kWarpSize;
+        if (v < end) {
+          store(stage + v, tile_first + v, values[c]);
+        }
+      }
     }
+  }
+  [[nodiscard]] BOBBIN_HD bool is_there(uint64_t position) const {
+    return position >= args.begin && position < args.end;
   }
   template <class Cta>
   BOBBIN_HD void load_part(Cta& cta, Shared& shared, const Place& at, uint64_t i) const {
-    visit_part(cta, at, i, [&](uint32_t v, uint64_t position, bool there) {
-      cta.store(Shape::values(shared.tiles), v, there ? cta.load(args.in, position) : args.mask);
-    });
+    auto& tiles = Shape::values(shared.tiles);
+    copy_part(
+        cta, at, i,
+        [&](uint32_t, uint64_t position) {
+          return is_there(position) ? cta.load(args.in, position) : args.mask;
+        },
+        [&](uint32_t v, uint64_t, T value) { cta.store(tiles, v, value); });
     cta.sync_warp();
   }
   template <class Cta>
   BOBBIN_HD void store_part(Cta& cta, Shared& shared, const Place& at, uint64_t i) const {
-    visit_part(cta, at, i, [&](uint32_t v, uint64_t position, bool there) {
-      if (there) {
-        cta.store_once(args.out, position, cta.load(Shape::values(shared.tiles), v));
-      }
-    });
+    auto& tiles = Shape::values(shared.tiles);
+    copy_part(
+        cta, at, i, [&](uint32_t v, uint64_t) { return cta.load(tiles, v); },
+        [&](uint32_t, uint64_t position, T value) {
+          if (is_there(position)) {
+            cta.store_once(args.out, position, value);
+          }
+        });
   }
 
   // Telling warps ---------------------------------------------------------------------------------------
@@ -410,7 +435,7 @@ struct ScanKernel {
     bool is_there;
   };
   // Scans looked at together: as many as there are registers for.
-  static constexpr uint32_t kWordsAtOnce = kWarps > 12 ? 8 : 16;
+  static constexpr uint32_t kWordsAtOnce = kWarps > 12 || K == 1 ? 8 : 16;
   static constexpr uint32_t kScansAtOnce = std::clamp<uint32_t>(kWordsAtOnce / kStateWords, 1, kScans);
   // Words of some scans, with their tags.
   struct Glimpse {

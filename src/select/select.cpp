@@ -6,12 +6,20 @@
 
 namespace bobbin::select {
 
+namespace {
+
+// What a codec must save to be taken for one that stands before it: each more has a buffer or two more, and every
+// buffer is filled up to 128 bytes in a file.
+constexpr uint64_t kWorthwhile = 128;
+
+}  // namespace
+
 const Codec& choose(const Values& values) {
   const Codec* best = nullptr;
   uint64_t best_bytes = 0;
   for (const Codec* codec : all_codecs()) {
     const uint64_t bytes = codec->estimate(values);
-    if (best == nullptr || bytes < best_bytes) {
+    if (best == nullptr || bytes + kWorthwhile < best_bytes) {
       best = codec;
       best_bytes = bytes;
     }

@@ -182,7 +182,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("odd_groups.bob", table_of(kIntegerTypes, 300, 4), {.rows_per_group = 77});
   make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
   make.good("floats.bob", floats(), {.rows_per_group = 1024});
-  make.good("delta.bob", series(), {.codec = "delta", .rows_per_group = 1500});
+  make.good("delta.bob", series(), {.rows_per_group = 1500, .codec = "delta"});
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();

@@ -38,7 +38,7 @@ Status check_child(const Array& array) {
 }  // namespace
 
 std::string describe(const Array& array) {
-  if (array.metadata.size() != 2 || array.children.size() != 1) {
+  if (array.metadata.size() != 2) {
     return "damaged";
   }
   const Parameters p = parameters_of(array);

@@ -56,6 +56,24 @@ BOBBIN_HD VectorState<T, K> load_restart(Cta& cta, Global<const T> restarts, uin
   return state;
 }
 
+// Loads of shared memory under way at a time.
+inline constexpr uint32_t kAtOnce = 4;
+
+// The quad with f's result in place of each of its values, from the lowest on.
+template <class T, class F>
+BOBBIN_HD Quad map_quad(const Quad& quad, F&& f) {
+  constexpr uint32_t kPerWord = sizeof(Word<T>) / sizeof(T);
+  const auto words = bitpack::Words<Word<T>>::of(quad);
+  bitpack::Words<Word<T>> out{};
+  BOBBIN_UNROLL
+  for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
+    const uint32_t shift = i % kPerWord * kBits<T>;
+    const auto value = static_cast<T>(words.word[i / kPerWord] >> shift);
+    out.word[i / kPerWord] |= static_cast<Word<T>>(static_cast<T>(f(value))) << shift;
+  }
+  return out.quad();
+}
+
 // Four vectors of one scan each, eight lanes a vector; `first` is the lane's vector in shared memory, in
 // quads.
 template <class T, uint32_t K, class Cta, uint32_t N>
@@ -66,19 +84,18 @@ BOBBIN_HD void scan_vectors(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t fir
   const uint32_t place = cta.lane() % kSlices;
   const scan::Segments at_lane{{1, kSlices, 0, place}, kItems, place};
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
-    for (uint32_t q = 0; q < kQuads; ++q) {
-      const uint32_t at = first + padded(place * kQuads + q);
-      const auto words = bitpack::Words<Word<T>>::of(cta.load(quads, at));
-      bitpack::Words<Word<T>> out{};
-      constexpr uint32_t kPerWord = sizeof(Word<T>) / sizeof(T);
+    for (uint32_t q = 0; q < kQuads; q += kAtOnce) {
+      Quad loaded[kAtOnce];
       BOBBIN_UNROLL
-      for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
-        const uint32_t shift = i % kPerWord * kBits<T>;
-        const auto value = static_cast<T>(words.word[i / kPerWord] >> shift);
-        out.word[i / kPerWord] |= static_cast<Word<T>>(static_cast<T>(f(value))) << shift;
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        loaded[c] = cta.load(quads, first + padded(place * kQuads + q + c));
       }
-      if constexpr (write) {
-        cta.store(quads, at, out.quad());
+      BOBBIN_UNROLL
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        const Quad out = map_quad<T>(loaded[c], f);
+        if constexpr (write) {
+          cta.store(quads, first + padded(place * kQuads + q + c), out);
+        }
       }
     }
   });
@@ -93,13 +110,25 @@ BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t firs
   const uint32_t items = ceil_div(kVectorLength, tuple * shape.segments);
   const auto at_lane = scan::Segments::of_warp(cta.lane(), tuple, items);
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
-    for (uint32_t i = 0; i < items; ++i) {
+    const auto place = [&](uint32_t i) {
       const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;
-      if (shape.active() && v < kVectorLength) {
-        const uint32_t at = first * kSliceLength<T> + padded_value<T>(v);
-        const auto result = static_cast<T>(f(cta.load(values, at)));
-        if constexpr (write) {
-          cta.store(values, at, result);
+      return i < items && v < kVectorLength && shape.active() ? v : kVectorLength;  // that is: nowhere
+    };
+    for (uint32_t i = 0; i < items; i += kAtOnce) {
+      T loaded[kAtOnce];
+      BOBBIN_UNROLL
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        const uint32_t v = place(i + c);
+        loaded[c] = v < kVectorLength ? cta.load(values, first * kSliceLength<T> + padded_value<T>(v)) : T{0};
+      }
+      BOBBIN_UNROLL
+      for (uint32_t c = 0; c < kAtOnce; ++c) {
+        const uint32_t v = place(i + c);
+        if (v < kVectorLength) {
+          const auto result = static_cast<T>(f(loaded[c]));
+          if constexpr (write) {
+            cta.store(values, first * kSliceLength<T> + padded_value<T>(v), result);
+          }
         }
       }
     }
