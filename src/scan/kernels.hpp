@@ -306,10 +306,10 @@ struct ScanKernel {
   }
 
   // The warp's part of a tile that is not whole, value by value; a warp's segments lie together. Several
-  // loads are under way at a time: small scans are little else.
+  // loads are under way at a time: small scans hardly do more than wait for them.
   template <class Cta, class Load, class Store>
   BOBBIN_HD void copy_part(Cta& cta, const Place& at, uint64_t i, Load&& load, Store&& store) const {
-    constexpr uint32_t kAtOnce = 8;
+    constexpr uint32_t kAtOnce = std::min<uint32_t>(Shape::kItems, 32);
     const uint32_t items = at.warp.segments * at.warp.tuple * Shape::kItems;
     const uint32_t end = (cta.warp() + 1) * items;
     const uint64_t tile_first = tile(cta, i) * tile_items();

@@ -8,8 +8,8 @@ namespace bobbin::select {
 
 namespace {
 
-// What a codec must save to be taken for one that stands before it: each more has a buffer or two more, and every
-// buffer is filled up to 128 bytes in a file.
+// What a codec must save to be taken for one that stands before it: each more has a buffer or two more, and
+// every buffer is filled up to 128 bytes in a file.
 constexpr uint64_t kWorthwhile = 128;
 
 }  // namespace
