@@ -98,6 +98,7 @@ struct ScanKernel {
   static constexpr uint32_t kConductor = kFirstLooker + kLookers;
   static constexpr uint32_t kThreads = (kConductor + 1) * simt::kWarpSize;
   static constexpr uint32_t kMaxBlocks = kLookers * simt::kWarpSize + 1;  // a lane looks at one other
+  static_assert(kLookers * simt::kWarpSize >= kMaxTuple, "a looking lane keeps the state of one scan");
   static constexpr uint32_t kStages = Shape::kStages;
   static constexpr uint32_t kScans = Shape::kMaxScans;
   static constexpr uint32_t kKept = 2 * kScans * (kInRounds ? kMaxOrder : 1);
@@ -309,7 +310,8 @@ struct ScanKernel {
   // loads are under way at a time: small scans hardly do more than wait for them.
   template <class Cta, class Load, class Store>
   BOBBIN_HD void copy_part(Cta& cta, const Place& at, uint64_t i, Load&& load, Store&& store) const {
-    constexpr uint32_t kAtOnce = std::min<uint32_t>(Shape::kItems, 32);
+    // All of a lane's, where there are registers for them.
+    constexpr uint32_t kAtOnce = K == 1 && sizeof(T) >= 4 ? Shape::kItems : 8;
     const uint32_t items = at.warp.segments * at.warp.tuple * Shape::kItems;
     const uint32_t end = (cta.warp() + 1) * items;
     const uint64_t tile_first = tile(cta, i) * tile_items();
@@ -467,12 +469,14 @@ struct ScanKernel {
       }
       shared.found.arrive_warp(cta, n);
       shared.found.wait(cta, n);
+      // Read before the others may go on and write the next tiles' totals.
+      const OneState after = apart < tuple() ? after_tile(cta, shared, n, apart) : OneState{};
       for (uint32_t pair = apart; pair < tuple() * kWarps; pair += kLookers * simt::kWarpSize) {
         hand_out(cta, shared, n, pair / kWarps, pair % kWarps);
       }
       shared.carried.arrive_warp(cta, n);
-      for (uint32_t scan = apart; scan < tuple(); scan += kLookers * simt::kWarpSize) {
-        keep(cta, shared, n, scan, to_own_next);
+      if (apart < tuple()) {
+        shared.kept.store(cta, kept_place(n, apart), advance<Op, K>(after, to_own_next));
       }
     }
   }
@@ -581,13 +585,13 @@ struct ScanKernel {
     shared.starts.store(cta, at, start);
   }
 
-  // What the block keeps for its next tile.
+  // The state after a tile, as it counts at the tile's start.
   template <class Cta>
-  BOBBIN_HD void keep(Cta& cta, Shared& shared, uint64_t n, uint32_t scan,
-                      const Coefficients& to_own_next) const {
+  [[nodiscard]] BOBBIN_HD OneState after_tile(Cta& cta, const Shared& shared, uint64_t n,
+                                              uint32_t scan) const {
     OneState after = shared.totals.load(cta, total_place(n, scan));
     after.prepend(carry(cta, shared, n, scan));
-    shared.kept.store(cta, kept_place(n, scan), advance<Op, K>(after, to_own_next));
+    return after;
   }
 };
 
