@@ -11,7 +11,7 @@ namespace bobbin::testing {
 namespace {
 
 // ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the inputs.
-constexpr size_t kStride = BOBBIN_RACES_ARE_CHECKED ? 17 : 1;
+constexpr size_t kStride = BOBBIN_RACES_ARE_CHECKED ? 31 : 1;
 
 TEST(EmulatedCodecs, AgreeWithTheCpu) {
   uint64_t seed = 0;

@@ -46,7 +46,8 @@ TEST_F(EmulatedScan, EveryOrderAndTuple) {
 TEST_F(EmulatedScan, EveryOperationAndType) {
   for (const DType type : kAllTypes) {
     for (const Op op : {Op::sum, Op::max, Op::min, Op::bit_xor, Op::bit_and, Op::bit_or}) {
-      if (is_float(type) && op != Op::sum) {
+      const bool sampled = (static_cast<uint32_t>(type) + static_cast<uint32_t>(op)) % 6 == 0;
+      if ((is_float(type) && op != Op::sum) || (kSample && !sampled)) {
         continue;
       }
       for (const auto kind : {scan::Kind::inclusive, scan::Kind::exclusive}) {
@@ -82,6 +83,9 @@ TEST_F(EmulatedScan, Rounds) {
 TEST_F(EmulatedScan, ShortLengths) {
   for (const DType type : {DType::u8, DType::u32, DType::u64}) {
     for (const uint64_t length : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 255, 256, 1000}) {
+      if (kSample && length % 9 != 0) {
+        continue;
+      }
       check({.type = type, .options = {.order = 3}, .length = length});
       check({.type = type,
              .kind = scan::Kind::exclusive,
