@@ -120,18 +120,20 @@ TEST_F(EmulatedScan, AnyAlignmentAndInPlace) {
   }
 }
 
-// Many schedules of the exchange: a dozen tiles a block, and more blocks than one warp looks at.
+// Many schedules of the exchange: half a dozen tiles a block often enough, so that everything kept for a few
+// tiles is used again; and now and then more blocks than one warp looks at.
 TEST_F(EmulatedScan, ManySchedules) {
   for (uint64_t seed = 1; seed <= (kSample ? 4 : 50); ++seed) {
     simt::EmulatorOptions& options = simt::default_emulator_options();
     options.seed = seed;
     options.resident_blocks = seed % 25 == 0 ? 34 : 2 + static_cast<uint32_t>(seed % 5);
+    const uint64_t values_of_block = kSample || seed % 5 == 1 ? 30'000 : 12'000;
     for (const Scheme scheme : {Scheme::vector, Scheme::rounds}) {
       const ScanCase c{.type = DType::u64,
                        .options = {.order = 1 + static_cast<uint32_t>(seed % 3),
                                    .tuple = 1 + static_cast<uint32_t>(seed % 4),
                                    .scheme = scheme},
-                       .length = uint64_t{7000} * (options.resident_blocks + 2),
+                       .length = seed % 25 == 0 ? 250'000 : values_of_block * options.resident_blocks,
                        .seed = seed};
       EXPECT_EQ(check_scan(c, StreamView(Backend::emulator, nullptr)), "")
           << describe(c) << ", schedule " << seed << ", " << options.resident_blocks << " blocks";
