@@ -5,7 +5,6 @@
 
 #include "scan/plans.hpp"
 #include "scan/scan.hpp"
-#include "simt/emulator.hpp"
 
 namespace bobbin::scan {
 namespace {
