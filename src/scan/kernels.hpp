@@ -102,7 +102,8 @@ struct ScanKernel {
   static constexpr uint32_t kStages = Shape::kStages;
   static constexpr uint32_t kScans = Shape::kMaxScans;
   static constexpr uint32_t kKept = 2 * kScans * (kInRounds ? kMaxOrder : 1);
-  static constexpr uint32_t kDepth = kLead + 1;  // tiles whose states are in use
+  static constexpr uint32_t kDepth = kLead + 1;    // tiles whose states are in use
+  static constexpr uint32_t kTotals = kDepth + 1;  // a total is still read when its tile is done with
   static constexpr uint32_t kPieces = sizeof(Word) / sizeof(uint32_t);
   static constexpr uint32_t kStateWords = K * kPieces;  // of the ring
 
@@ -111,7 +112,7 @@ struct ScanKernel {
     // For each tile in use, scan and working warp: the warp's own sum, then the state before the warp. Both
     // as they count at the tile's start.
     SharedStates<Op, K, kDepth * kScans * kWarps> starts;
-    SharedStates<Op, K, kDepth * kScans> totals;          // of those tiles
+    SharedStates<Op, K, kTotals * kScans> totals;         // of those tiles
     SharedStates<Op, K, 2 * kScans * kLookers> gathered;  // what looking warps found, of two tiles
     SharedStates<Op, K, kKept>
         kept;  // the state after the block's last tile, as it counts at the next's start
@@ -378,7 +379,7 @@ struct ScanKernel {
   }
 
   [[nodiscard]] BOBBIN_HD static uint32_t total_place(uint64_t n, uint32_t scan) {
-    return static_cast<uint32_t>(n % kDepth) * kScans + scan;
+    return static_cast<uint32_t>(n % kTotals) * kScans + scan;
   }
 
   // Turns each warp's sum into the sum before it, and tells the tile's.
@@ -469,14 +470,15 @@ struct ScanKernel {
       }
       shared.found.arrive_warp(cta, n);
       shared.found.wait(cta, n);
-      // Read before the others may go on and write the next tiles' totals.
-      const OneState after = apart < tuple() ? after_tile(cta, shared, n, apart) : OneState{};
       for (uint32_t pair = apart; pair < tuple() * kWarps; pair += kLookers * simt::kWarpSize) {
         hand_out(cta, shared, n, pair / kWarps, pair % kWarps);
       }
       shared.carried.arrive_warp(cta, n);
+      // Working warps go on meanwhile; the total read here stays until every looking warp has come to the
+      // next tile's carry.
       if (apart < tuple()) {
-        shared.kept.store(cta, kept_place(n, apart), advance<Op, K>(after, to_own_next));
+        shared.kept.store(cta, kept_place(n, apart),
+                          advance<Op, K>(after_tile(cta, shared, n, apart), to_own_next));
       }
     }
   }

@@ -76,8 +76,8 @@ struct ShapeFor {
       kCut.warps * simt::kWarpSize * kCut.items * static_cast<uint32_t>(sizeof(T));
   // As ScanKernel::Shared has them: starts, totals, gathered, kept.
   static constexpr uint32_t kStatesBytes =
-      (kStrided ? kMaxTuple : 1) * ((kLead + 1) * (kCut.warps + 1) + 10 + 2 * (K == 1 ? kMaxOrder : 1)) *
-      kStateBytes;
+      (kStrided ? kMaxTuple : 1) *
+      ((kLead + 1) * kCut.warps + (kLead + 2) + 10 + 2 * (K == 1 ? kMaxOrder : 1)) * kStateBytes;
   static constexpr uint32_t kStages = std::min<uint32_t>(6, (kSharedBytes - kStatesBytes) / kTileBytes);
   static_assert(kStages > kLead);
   using type = Shape<T, kCut.warps, kCut.items, kStages, kStrided>;
