@@ -26,7 +26,8 @@ KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}}
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
-OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp"}
+OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
+            "table.hpp", "table.cpp", "stream.hpp", "match.hpp"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES

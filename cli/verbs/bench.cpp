@@ -59,7 +59,7 @@ class Bench {
     const Values values{type, raw.data(), raw.size() / size_bytes(type)};
     const std::vector<bench::PeerResult> peers = bench::measure_peers(raw.span(), plan_);
     const double copy_speed = peers.front().decompress.bytes_per_second(raw.size());
-    for (const Codec* codec : all_codecs()) {
+    for (const Codec* codec : value_codecs()) {
       BOBBIN_ASSIGN(const bench::CodecResult result, bench::measure_codec(codec, values, plan_));
       rows_.push_back({name, type, std::string(codec->name), "cpu", raw.size(), result.bytes, result.checked,
                        result.encode, result.decode, copy_speed});
@@ -81,7 +81,7 @@ class Bench {
     }
     const uint64_t raw = values.length * size_bytes(values.type);
     Sample copy;
-    for (const Codec* codec : all_codecs()) {
+    for (const Codec* codec : value_codecs()) {
       BOBBIN_ASSIGN(const bench::DeviceResult result,
                     bench::measure_on_device(backend_, codec, values, plan_));
       copy = result.copy;

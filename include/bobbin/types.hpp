@@ -22,21 +22,28 @@ enum class DType : uint8_t {
   i32 = 7,
   i64 = 8,
   f32 = 9,
-  f64 = 10
+  f64 = 10,
+  utf8 = 11,   // strings that are valid UTF-8
+  binary = 12  // strings of any bytes
 };
 
+// Those whose values are all of one size.
 inline constexpr DType kAllTypes[] = {DType::u8,  DType::u16, DType::u32, DType::u64, DType::i8,
                                       DType::i16, DType::i32, DType::i64, DType::f32, DType::f64};
 inline constexpr DType kIntegerTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
                                           DType::i8, DType::i16, DType::i32, DType::i64};
 
 [[nodiscard]] constexpr bool is_float(DType type) {
-  return type >= DType::f32;
+  return type == DType::f32 || type == DType::f64;
+}
+[[nodiscard]] constexpr bool is_string(DType type) {
+  return type == DType::utf8 || type == DType::binary;
 }
 // Integers with a sign; floats keep theirs in a bit of its own.
 [[nodiscard]] constexpr bool is_signed(DType type) {
-  return type >= DType::i8 && !is_float(type);
+  return type >= DType::i8 && type <= DType::i64;
 }
+// Not for strings: each has a size of its own.
 [[nodiscard]] constexpr size_t size_bytes(DType type) {
   return is_float(type) ? (type == DType::f32 ? 4 : 8) : size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
 }

@@ -13,12 +13,13 @@
 
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "bobbin/strings.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin {
 
 // Wire ids: part of the file format, never reused.
-enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3 };
+enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {
@@ -69,6 +70,36 @@ struct ValueRange {
   static ValueRange of(DType type, Compare op, Scalar constant);
 };
 
+// Where decoded strings go: offsets (one more than strings, the first is 0) of the size the array says, and
+// bytes, aligned to 16.
+struct StringsOut {
+  void* offsets = nullptr;
+  uint8_t* bytes = nullptr;
+};
+
+// What an array of strings decodes to.
+struct StringSizes {
+  bool wide = false;  // offsets of 64 bits; otherwise of 32
+  uint64_t bytes = 0;
+};
+
+// What a codec for strings offers on a device; as DeviceOps. Where codes turn out not to be what the array
+// says, `fault` (a word of device memory, zero before) is set: nothing is written outside the output.
+struct StringDeviceOps {
+  Status (*decode)(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) = nullptr;
+  // Strings that lie in device memory. Waits for the stream.
+  Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;
+  // Strings `indices[0 .. count-1]`. The second step writes their bytes, once offsets are there and the
+  // caller knows from the last one how many there are.
+  Status (*take_offsets)(const Array& array, const uint64_t* indices, uint64_t count, uint64_t* offsets,
+                         StreamView stream) = nullptr;
+  Status (*take_bytes)(const Array& array, const uint64_t* indices, uint64_t count, const uint64_t* offsets,
+                       uint8_t* bytes, uint32_t* fault, StreamView stream) = nullptr;
+  // One bit a string, 0 for nulls: bit i is string i's. `bitmap` has a word for 32 strings.
+  Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap, uint32_t* fault,
+                  StreamView stream) = nullptr;
+};
+
 // What a codec offers on a device (the GPU, or its emulator). Arrays live in device memory and have been
 // validated on the host; nothing synchronises unless it says so.
 struct DeviceOps {
@@ -81,8 +112,25 @@ struct DeviceOps {
   // vector.
   Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap,
                     StreamView stream) = nullptr;
+  const StringDeviceOps* strings = nullptr;
 };
 
+// What a codec for strings offers in host memory. Functions that return a Status find damage that validate()
+// leaves to them: codes that do not mean what the array says.
+struct StringOps {
+  // Takes over the symbols of `previous`, a chunk of the same column, when there is one and new ones would
+  // not save enough.
+  Result<Array> (*encode)(const StringsView& strings, const Array* previous) = nullptr;
+  StringSizes (*sizes)(const Array& array) = nullptr;
+  Status (*decode)(const Array& array, const StringsOut& out) = nullptr;
+  Status (*reference)(const Array& array, const StringsOut& out) = nullptr;
+  // Strings of the given numbers, put behind others.
+  Status (*take)(const Array& array, std::span<const uint64_t> indices, Strings& out) = nullptr;
+  // As StringDeviceOps::match.
+  Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap) = nullptr;
+};
+
+// Functions for values of one size are null in a codec for strings, and `strings` is null in others.
 struct Codec {
   CodecId id{};
   std::string_view name;
@@ -105,6 +153,8 @@ struct Codec {
   Scalar (*value_at)(const Array& array, uint64_t index) = nullptr;
   // As DeviceOps::compare, in host memory.
   void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
+
+  const StringOps* strings = nullptr;
 };
 
 }  // namespace bobbin

@@ -6,6 +6,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
+#include "codecs/fsst/fsst.hpp"
 
 namespace bobbin {
 namespace {
@@ -45,7 +46,22 @@ constexpr Codec kDelta{.id = CodecId::delta,
                        .slice = &codec::delta::slice,
                        .value_at = &codec::delta::value_at};
 
-constexpr std::array<const Codec*, 3> kCodecs{&kBitpack, &kFfor, &kDelta};
+constexpr StringOps kFsstStrings{.encode = &codec::fsst::encode,
+                                 .sizes = &codec::fsst::sizes,
+                                 .decode = &codec::fsst::decode,
+                                 .reference = &codec::fsst::reference,
+                                 .take = &codec::fsst::take,
+                                 .match = &codec::fsst::match};
+
+constexpr Codec kFsst{.id = CodecId::fsst,
+                      .name = "fsst",
+                      .describe = &codec::fsst::describe,
+                      .validate = &codec::fsst::validate,
+                      .slice = &codec::fsst::slice,
+                      .strings = &kFsstStrings};
+
+constexpr std::array<const Codec*, 4> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst};
+constexpr std::array<const Codec*, 3> kValueCodecs{&kBitpack, &kFfor, &kDelta};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -55,6 +71,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::ffor::kEmulator;
     case CodecId::delta:
       return &codec::delta::kEmulator;
+    case CodecId::fsst:
+      return &codec::fsst::kEmulator;
   }
   return nullptr;
 }
@@ -63,6 +81,10 @@ const DeviceOps* emulator_ops(CodecId id) {
 
 std::span<const Codec* const> all_codecs() {
   return kCodecs;
+}
+
+std::span<const Codec* const> value_codecs() {
+  return kValueCodecs;
 }
 
 const Codec* find_codec(CodecId id) {

@@ -10,6 +10,8 @@ namespace bobbin {
 
 // Every codec of this build, by ascending id.
 [[nodiscard]] std::span<const Codec* const> all_codecs();
+// Those for values of one size: all but the ones for strings.
+[[nodiscard]] std::span<const Codec* const> value_codecs();
 
 // Null for an id this build does not know.
 [[nodiscard]] const Codec* find_codec(CodecId id);

@@ -3,6 +3,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
+#include "codecs/fsst/fsst.hpp"
 #include "codecs/registry.hpp"
 
 namespace bobbin {
@@ -15,6 +16,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::ffor::kCuda;
     case CodecId::delta:
       return &codec::delta::kCuda;
+    case CodecId::fsst:
+      return &codec::fsst::kCuda;
   }
   return nullptr;
 }

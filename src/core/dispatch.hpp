@@ -16,7 +16,7 @@ using BitsOf = std::conditional_t<
     sizeof(T) == 1, uint8_t,
     std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
-// Calls f with std::type_identity of the column's type.
+// Calls f with std::type_identity of the column's type, which is not a string's.
 template <class F>
 decltype(auto) visit_type(DType type, F&& f) {
   switch (type) {
@@ -39,6 +39,8 @@ decltype(auto) visit_type(DType type, F&& f) {
     case DType::f64:
       return std::forward<F>(f)(std::type_identity<double>{});
     case DType::u64:
+    case DType::utf8:
+    case DType::binary:
       break;
   }
   return std::forward<F>(f)(std::type_identity<uint64_t>{});

@@ -7,7 +7,7 @@
 namespace bobbin {
 namespace {
 
-constexpr std::array<std::pair<DType, std::string_view>, 10> kTypeNames{{{DType::u8, "u8"},
+constexpr std::array<std::pair<DType, std::string_view>, 12> kTypeNames{{{DType::u8, "u8"},
                                                                          {DType::u16, "u16"},
                                                                          {DType::u32, "u32"},
                                                                          {DType::u64, "u64"},
@@ -16,7 +16,9 @@ constexpr std::array<std::pair<DType, std::string_view>, 10> kTypeNames{{{DType:
                                                                          {DType::i32, "i32"},
                                                                          {DType::i64, "i64"},
                                                                          {DType::f32, "f32"},
-                                                                         {DType::f64, "f64"}}};
+                                                                         {DType::f64, "f64"},
+                                                                         {DType::utf8, "utf8"},
+                                                                         {DType::binary, "binary"}}};
 constexpr std::array<std::pair<Backend, std::string_view>, 3> kBackendNames{
     {{Backend::cpu, "cpu"}, {Backend::cuda, "cuda"}, {Backend::emulator, "emulator"}}};
 

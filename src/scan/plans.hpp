@@ -237,6 +237,8 @@ Status run_request(const Executor& executor, const Request& request) {
       return run_values<double>(executor, request);
     case DType::u64:
     case DType::i64:
+    case DType::utf8:  // refused before
+    case DType::binary:
       break;
   }
   return run_values<uint64_t>(executor, request);

@@ -34,6 +34,9 @@ Status check(const Request& request) {
   if (options.op > Op::bit_or || options.scheme > Scheme::rounds || request.kind > Kind::exclusive) {
     return refuse("no such operation");
   }
+  if (is_string(request.type)) {
+    return refuse("strings have no sums");
+  }
   if (is_float(request.type) && (options.op != Op::sum || options.order != 1)) {
     return refuse("floats can only be summed, at order 1");
   }

@@ -17,7 +17,7 @@ constexpr uint64_t kWorthwhile = 128;
 const Codec& choose(const Values& values) {
   const Codec* best = nullptr;
   uint64_t best_bytes = 0;
-  for (const Codec* codec : all_codecs()) {
+  for (const Codec* codec : value_codecs()) {
     const uint64_t bytes = codec->estimate(values);
     if (best == nullptr || bytes + kWorthwhile < best_bytes) {
       best = codec;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings in memory, as Apache Arrow lays them out: offsets, bytes, and a bit for each string that is there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bobbin/types.hpp"
+
+namespace bobbin {
+
+// Strings somebody else owns. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be
+// 0.
+struct StringsView {
+  DType type = DType::binary;
+  uint64_t length = 0;
+  const void* offsets = nullptr;  // length + 1 ascending ones
+  bool wide = true;               // of 64 bits each, or 32
+  const uint8_t* bytes = nullptr;
+  const uint8_t* validity = nullptr;  // bit i % 8 of byte i / 8 is 0 for a null; no pointer: no nulls
+
+  [[nodiscard]] uint64_t offset(uint64_t i) const {
+    return wide ? static_cast<const uint64_t*>(offsets)[i] : static_cast<const uint32_t*>(offsets)[i];
+  }
+  [[nodiscard]] uint64_t size(uint64_t i) const { return offset(i + 1) - offset(i); }
+  [[nodiscard]] std::span<const uint8_t> string(uint64_t i) const { return {bytes + offset(i), size(i)}; }
+  [[nodiscard]] bool is_null(uint64_t i) const {
+    return validity != nullptr && (validity[i / 8] >> (i % 8) & 1) == 0;
+  }
+  [[nodiscard]] uint64_t num_bytes() const { return length == 0 ? 0 : offset(length) - offset(0); }
+  // The last string that begins at or before `position`.
+  [[nodiscard]] uint64_t containing(uint64_t position) const;
+};
+
+// Strings with their owner. A null string is empty.
+struct Strings {
+  DType type = DType::binary;
+  std::vector<uint64_t> offsets = {0};
+  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> validity;  // empty: no nulls
+
+  [[nodiscard]] uint64_t length() const { return offsets.size() - 1; }
+  [[nodiscard]] StringsView view() const {
+    return {.type = type,
+            .length = length(),
+            .offsets = offsets.data(),
+            .wide = true,
+            .bytes = bytes.data(),
+            .validity = validity.empty() ? nullptr : validity.data()};
+  }
+
+  void push_back(std::span<const uint8_t> string);
+  void push_null();
+  // Makes a string of the bytes behind the last one.
+  void finish_string();
+};
+
+// A question about each string.
+enum class StringTest : uint8_t { equals, starts_with, contains };
+struct StringQuery {
+  StringTest test{};
+  std::span<const uint8_t> bytes;
+};
+
+}  // namespace bobbin

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/strings.hpp"
+
+#include <string>
+#include <vector>
+
+#include "codecs/registry.hpp"
+#include "core/bits.hpp"
+
+namespace bobbin::array {
+namespace {
+
+Result<const StringOps*> ops_of(CodecId id) {
+  const Codec* codec = find_codec(id);
+  BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::invalid_argument,
+                   "not a codec for strings");
+  return codec->strings;
+}
+
+Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
+  const DeviceOps* ops = device_ops(stream.backend(), id);
+  BOBBIN_RETURN_IF(ops == nullptr, StatusCode::unavailable,
+                   "the " + std::string(to_string(stream.backend())) + " backend is not in this build");
+  BOBBIN_RETURN_IF(ops->strings == nullptr, StatusCode::invalid_argument, "not a codec for strings");
+  return ops->strings;
+}
+
+Status check_indices(const Array& array, std::span<const uint64_t> indices) {
+  for (const uint64_t index : indices) {
+    BOBBIN_RETURN_IF(index >= array.length, StatusCode::invalid_argument,
+                     "string " + std::to_string(index) + " of an array of " + std::to_string(array.length));
+  }
+  return {};
+}
+
+// A word of device memory that kernels set when they find damage.
+class Fault {
+ public:
+  static Result<Fault> create(StreamView stream) {
+    BOBBIN_ASSIGN(DeviceBuffer word, DeviceBuffer::create(sizeof(uint32_t), stream));
+    BOBBIN_TRY(fill_async(word.data(), 0, sizeof(uint32_t), stream));
+    return Fault(std::move(word), stream);
+  }
+  [[nodiscard]] uint32_t* word() const { return word_.as<uint32_t>(); }
+  // Waits for the stream.
+  [[nodiscard]] Status check() const {
+    uint32_t found = 0;
+    BOBBIN_TRY(copy_async(&found, word_.data(), sizeof(found), stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    BOBBIN_RETURN_IF(found != 0, StatusCode::corrupt, "the codes do not mean what the array says");
+    return {};
+  }
+
+ private:
+  Fault(DeviceBuffer word, StreamView stream) : word_(std::move(word)), stream_(stream) {}
+
+  DeviceBuffer word_;
+  StreamView stream_;
+};
+
+template <class T>
+Result<std::vector<T>> fetch(const DeviceBuffer& from, uint64_t count, StreamView stream) {
+  std::vector<T> values(count);
+  BOBBIN_TRY(copy_async(values.data(), from.data(), count * sizeof(T), stream));
+  BOBBIN_TRY(stream.synchronize());
+  return values;
+}
+
+template <class T>
+Result<DeviceBuffer> send(std::span<const T> values, StreamView stream) {
+  BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(values.size_bytes(), stream));
+  BOBBIN_TRY(copy_async(buffer.data(), values.data(), values.size_bytes(), stream));
+  return buffer;
+}
+
+// The bits of an array's own strings, from the first bit on; empty when none is null.
+std::vector<uint8_t> validity_of(const Array& array) {
+  std::vector<uint8_t> bits;
+  const auto stored = array.buffers.back().bytes;
+  if (!stored.empty()) {
+    bits.resize(ceil_div<uint64_t>(array.length, 8));
+    for (uint64_t i = 0; i < array.length; ++i) {
+      const uint64_t bit = array.offset + i;
+      const uint32_t there = std::to_integer<uint32_t>(stored[bit / 8]) >> (bit % 8) & 1;
+      bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | there << (i % 8));
+    }
+  }
+  return bits;
+}
+
+// Offsets of 32 bits become ones of 64.
+std::vector<uint64_t> widen(const std::vector<uint32_t>& narrow) {
+  return {narrow.begin(), narrow.end()};
+}
+
+Result<Strings> decode_on_cpu(const Array& array) {
+  BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
+  const StringSizes sizes = ops->sizes(array);
+  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = validity_of(array)};
+  strings.bytes.resize(sizes.bytes);
+  if (sizes.wide) {
+    strings.offsets.resize(array.length + 1);
+    BOBBIN_TRY(ops->decode(array, {strings.offsets.data(), strings.bytes.data()}));
+  } else {
+    std::vector<uint32_t> offsets(array.length + 1);
+    BOBBIN_TRY(ops->decode(array, {offsets.data(), strings.bytes.data()}));
+    strings.offsets = widen(offsets);
+  }
+  return strings;
+}
+
+Result<Strings> decode_through_device(const Array& array, StreamView stream) {
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const StringsOnDevice decoded, decode_strings_on_device(encoded.array, stream));
+  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = validity_of(array)};
+  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(*decoded.bytes, decoded.sizes.bytes, stream));
+  if (decoded.sizes.wide) {
+    BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(*decoded.offsets, array.length + 1, stream));
+  } else {
+    BOBBIN_ASSIGN(const auto offsets, fetch<uint32_t>(*decoded.offsets, array.length + 1, stream));
+    strings.offsets = widen(offsets);
+  }
+  return strings;
+}
+
+Result<Strings> take_through_device(const Array& array, std::span<const uint64_t> indices,
+                                    StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer wanted, send(indices, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer offsets,
+                DeviceBuffer::create((indices.size() + 1) * sizeof(uint64_t), stream));
+  BOBBIN_TRY(ops->take_offsets(encoded.array, wanted.as<uint64_t>(), indices.size(), offsets.as<uint64_t>(),
+                               stream));
+  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = {}};
+  BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(offsets, indices.size() + 1, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer bytes, DeviceBuffer::create(strings.offsets.back(), stream));
+  BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
+  BOBBIN_TRY(ops->take_bytes(encoded.array, wanted.as<uint64_t>(), indices.size(), offsets.as<uint64_t>(),
+                             bytes.as<uint8_t>(), fault.word(), stream));
+  BOBBIN_TRY(fault.check());
+  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(bytes, strings.offsets.back(), stream));
+  const std::vector<uint8_t> all = validity_of(array);
+  if (!all.empty()) {
+    strings.validity.resize(ceil_div<uint64_t>(indices.size(), 8));
+    for (uint64_t i = 0; i < indices.size(); ++i) {
+      const uint32_t there = all[indices[i] / 8] >> (indices[i] % 8) & 1;
+      strings.validity[i / 8] = static_cast<uint8_t>(strings.validity[i / 8] | there << (i % 8));
+    }
+  }
+  return strings;
+}
+
+Result<Array> encode_through_device(CodecId codec, const StringsView& strings, const Array* previous,
+                                    StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(codec, stream));
+  const uint64_t base = strings.length == 0 ? 0 : strings.offset(0);
+  std::vector<uint64_t> rebased(strings.length + 1);
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    rebased[i + 1] = strings.offset(i + 1) - base;
+  }
+  BOBBIN_ASSIGN(const DeviceBuffer offsets, send<uint64_t>(rebased, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer bytes,
+                send<uint8_t>({strings.bytes + base, static_cast<size_t>(strings.num_bytes())}, stream));
+  StringsView view{.type = strings.type,
+                   .length = strings.length,
+                   .offsets = offsets.data(),
+                   .wide = true,
+                   .bytes = bytes.as<uint8_t>(),
+                   .validity = nullptr};
+  const size_t validity_bytes = strings.validity == nullptr ? 0 : ceil_div<uint64_t>(strings.length, 8);
+  BOBBIN_ASSIGN(const DeviceBuffer validity, send<uint8_t>({strings.validity, validity_bytes}, stream));
+  if (strings.validity != nullptr) {
+    view.validity = validity.as<uint8_t>();
+  }
+  BOBBIN_ASSIGN(const Array encoded, ops->encode(view, previous, stream));
+  return to_host(encoded, stream);
+}
+
+Status match_through_device(const Array& array, const StringQuery& query, std::vector<uint32_t>& words,
+                            StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream));
+  BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
+  BOBBIN_TRY(ops->match(encoded.array, query, bitmap.as<uint32_t>(), fault.word(), stream));
+  BOBBIN_TRY(fault.check());
+  BOBBIN_ASSIGN(words, fetch<uint32_t>(bitmap, words.size(), stream));
+  return {};
+}
+
+}  // namespace
+
+Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream) {
+  BOBBIN_ASSIGN(const StringOps* host, ops_of(array.codec));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  StringsOnDevice decoded{.length = array.length, .sizes = host->sizes(array), .offsets = {}, .bytes = {}};
+  BOBBIN_ASSIGN(DeviceBuffer offsets,
+                DeviceBuffer::create((array.length + 1) * (decoded.sizes.wide ? 8 : 4), stream));
+  BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(decoded.sizes.bytes, stream));
+  decoded.offsets = std::make_shared<DeviceBuffer>(std::move(offsets));
+  decoded.bytes = std::make_shared<DeviceBuffer>(std::move(bytes));
+  BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
+  BOBBIN_TRY(
+      ops->decode(array, {decoded.offsets->data(), decoded.bytes->as<uint8_t>()}, fault.word(), stream));
+  BOBBIN_TRY(fault.check());
+  return decoded;
+}
+
+Result<Strings> decode_strings(const Array& array, Backend backend) {
+  if (backend == Backend::cpu) {
+    return decode_on_cpu(array);
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  return decode_through_device(array, stream.view());
+}
+
+Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
+                             Backend backend) {
+  BOBBIN_RETURN_IF(!is_string(strings.type), StatusCode::invalid_argument, "not a type of strings");
+  if (backend == Backend::cpu) {
+    BOBBIN_ASSIGN(const StringOps* ops, ops_of(codec));
+    return ops->encode(strings, previous);
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  return encode_through_device(codec, strings, previous, stream.view());
+}
+
+Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indices, Backend backend) {
+  BOBBIN_TRY(check_indices(array, indices));
+  if (backend == Backend::cpu) {
+    BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
+    Strings strings;
+    strings.type = array.type;
+    BOBBIN_TRY(ops->take(array, indices, strings));
+    return strings;
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  return take_through_device(array, indices, stream.view());
+}
+
+Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend) {
+  Bitmap bitmap{.words = {}, .first = 0, .length = array.length};
+  bitmap.words.resize(ceil_div<uint64_t>(array.length, 32));
+  if (backend == Backend::cpu) {
+    BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
+    BOBBIN_TRY(ops->match(array, query, bitmap.words.data()));
+    return bitmap;
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  BOBBIN_TRY(match_through_device(array, query, bitmap.words, stream.view()));
+  return bitmap;
+}
+
+}  // namespace bobbin::array

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on encoded arrays of strings, whatever their codec. Arrays must have passed validate(); what that
+// leaves to decoding comes back as an error here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "array/array.hpp"
+#include "bobbin/memory.hpp"
+#include "bobbin/strings.hpp"
+
+namespace bobbin::array {
+
+// Host memory in, host memory out, by any backend.
+[[nodiscard]] Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
+                                           Backend backend);
+[[nodiscard]] Result<Strings> decode_strings(const Array& array, Backend backend);
+// Strings indices[0], indices[1] .. without decoding others.
+[[nodiscard]] Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indices,
+                                           Backend backend);
+// A bit for each string of which the test holds; a null passes none.
+[[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
+// Decoded strings in device memory, as Arrow lays them out; validity stays in the array.
+struct StringsOnDevice {
+  uint64_t length = 0;
+  StringSizes sizes;
+  std::shared_ptr<DeviceBuffer> offsets;
+  std::shared_ptr<DeviceBuffer> bytes;
+};
+
+// Device memory in, device memory out. Waits for the stream, to hear of damage.
+[[nodiscard]] Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream);
+
+}  // namespace bobbin::array

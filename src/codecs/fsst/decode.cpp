@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "codecs/delta/delta.hpp"
+#include "codecs/fsst/fsst.hpp"
+#include "codecs/fsst/stream.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::fsst {
+namespace {
+
+Status damaged(const std::string& reason) {
+  return {StatusCode::corrupt, "fsst: " + reason};
+}
+
+Status check_header(const Array& array) {
+  BOBBIN_RETURN_IF(array.metadata.size() != Header::kBytes, StatusCode::corrupt,
+                   "fsst: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of " +
+                       std::to_string(Header::kBytes));
+  BOBBIN_RETURN_IF(array.metadata[Header::kBytes - 1] > 1, StatusCode::corrupt, "fsst: unknown flags");
+  BOBBIN_RETURN_IF(array.buffers.size() != 4, StatusCode::corrupt,
+                   "fsst: " + std::to_string(array.buffers.size()) + " buffers instead of 4");
+  BOBBIN_RETURN_IF(array.children.size() != 2, StatusCode::corrupt,
+                   "fsst: " + std::to_string(array.children.size()) + " children instead of 2");
+  BOBBIN_RETURN_IF(!is_string(array.type), StatusCode::corrupt, "fsst: not a type of strings");
+  BOBBIN_RETURN_IF(array.length >= UINT64_MAX / 16, StatusCode::corrupt, "fsst: length too large");
+  return {};
+}
+
+Status check_sizes(const Array& array, const Header& header) {
+  uint64_t symbols = 0;
+  uint64_t symbol_bytes = 0;
+  for (uint32_t l = 0; l < kMaxSymbolBytes; ++l) {
+    symbols += header.counts[l];
+    symbol_bytes += uint64_t{header.counts[l]} * (l + 1);
+  }
+  BOBBIN_RETURN_IF(symbols > kMaxSymbols, StatusCode::corrupt,
+                   "fsst: " + std::to_string(symbols) + " symbols, more than 255");
+  const auto size = [&](size_t buffer) { return array.buffers[buffer].bytes.size(); };
+  BOBBIN_RETURN_IF(
+      size(0) != symbol_bytes, StatusCode::corrupt,
+      "fsst: symbols have " + std::to_string(size(0)) + " bytes instead of " + std::to_string(symbol_bytes));
+  const uint64_t tiles = num_tiles(size(1)) * sizeof(uint64_t);
+  BOBBIN_RETURN_IF(
+      size(2) != tiles, StatusCode::corrupt,
+      "fsst: tiles have " + std::to_string(size(2)) + " bytes instead of " + std::to_string(tiles));
+  const uint64_t validity = ceil_div<uint64_t>(array.offset + array.length, 8);
+  BOBBIN_RETURN_IF(
+      size(3) != 0 && size(3) != validity, StatusCode::corrupt,
+      "fsst: validity has " + std::to_string(size(3)) + " bytes instead of " + std::to_string(validity));
+  BOBBIN_RETURN_IF(header.code_begin > header.code_end || header.code_end > size(1), StatusCode::corrupt,
+                   "fsst: code_begin and code_end do not lie in the codes");
+  // The whole decodes to at most eight bytes a code.
+  BOBBIN_RETURN_IF(header.out_bytes > (header.code_end - header.code_begin) * kMaxSymbolBytes,
+                   StatusCode::corrupt, "fsst: more output than the codes can stand for");
+  BOBBIN_RETURN_IF(header.out_begin >= kLiteralFirst - header.out_bytes, StatusCode::corrupt,
+                   "fsst: out_begin too large");
+  return {};
+}
+
+Status check_child(const Array& array, size_t index) {
+  const Array& child = array.children[index];
+  BOBBIN_RETURN_IF(child.codec != CodecId::delta, StatusCode::corrupt, "fsst: offsets are not delta");
+  BOBBIN_RETURN_IF(child.type != DType::u32 && child.type != DType::u64, StatusCode::corrupt,
+                   "fsst: offsets are of type " + std::string(to_string(child.type)));
+  BOBBIN_RETURN_IF(child.type != array.children[0].type, StatusCode::corrupt,
+                   "fsst: offsets of two different types");
+  BOBBIN_RETURN_IF(
+      child.length != array.length + 1 || child.offset != array.offset, StatusCode::corrupt,
+      "fsst: " + std::to_string(child.length) + " offsets for " + std::to_string(array.length) + " strings");
+  BOBBIN_TRY(delta::validate(child));
+  BOBBIN_RETURN_IF(delta::parameters_of(child) != delta::Parameters(1, 1), StatusCode::corrupt,
+                   "fsst: offsets are not differences of order 1");
+  return {};
+}
+
+// Whether the offsets run from `first` to `last` without descending, and are alike around nulls.
+template <class T>
+Status check_offsets(const Array& child, uint64_t first, uint64_t last, const char* name,
+                     std::span<const uint8_t> validity) {
+  std::vector<T> offsets(child.length);
+  delta::decode(child, offsets.data());
+  BOBBIN_RETURN_IF(offsets.front() != first || offsets.back() != last, StatusCode::corrupt,
+                   std::string("fsst: ") + name + " do not begin and end where they should");
+  for (uint64_t i = 0; i + 1 < offsets.size(); ++i) {
+    BOBBIN_RETURN_IF(offsets[i] > offsets[i + 1], StatusCode::corrupt,
+                     std::string("fsst: ") + name + " descend at string " + std::to_string(i));
+    const uint64_t bit = child.offset + i;
+    BOBBIN_RETURN_IF(
+        !validity.empty() && (validity[bit / 8] >> (bit % 8) & 1) == 0 && offsets[i] != offsets[i + 1],
+        StatusCode::corrupt, "fsst: string " + std::to_string(i) + " is null but not empty");
+  }
+  return {};
+}
+
+Status check_offsets(const Array& child, uint64_t first, uint64_t last, const char* name,
+                     std::span<const uint8_t> validity) {
+  return child.type == DType::u64 ? check_offsets<uint64_t>(child, first, last, name, validity)
+                                  : check_offsets<uint32_t>(child, first, last, name, validity);
+}
+
+Status check_tiles(const Parts& parts) {
+  uint64_t before = 0;
+  for (size_t t = 0; t < parts.tiles.size(); ++t) {
+    const uint64_t word = parts.tiles[t] & ~kLiteralFirst;
+    BOBBIN_RETURN_IF(word < before || (t == 0 && word > parts.header.out_begin) ||
+                         word > parts.header.out_begin + parts.header.out_bytes,
+                     StatusCode::corrupt, "fsst: tile " + std::to_string(t) + " lies out of order");
+    before = word;
+  }
+  return {};
+}
+
+Status check_validity(const Array& array, const Parts& parts) {
+  if (parts.validity.empty()) {
+    return {};
+  }
+  const uint64_t end = array.offset + array.length;
+  const bool before = (parts.validity[0] & ((1U << (array.offset % 8)) - 1)) != 0 && array.offset < 8;
+  const bool after = end % 8 != 0 && parts.validity[end / 8] >> (end % 8) != 0;
+  BOBBIN_RETURN_IF(array.offset == 0 && (before || after), StatusCode::corrupt,
+                   "fsst: validity of strings that do not exist");
+  return {};
+}
+
+}  // namespace
+
+Header Header::parse(std::span<const uint8_t> metadata) {
+  Header header;
+  std::copy_n(metadata.begin(), kMaxSymbolBytes, header.counts.begin());
+  std::memcpy(&header.out_begin, metadata.data() + 8, 8);
+  std::memcpy(&header.out_bytes, metadata.data() + 16, 8);
+  std::memcpy(&header.code_begin, metadata.data() + 24, 8);
+  std::memcpy(&header.code_end, metadata.data() + 32, 8);
+  header.canonical = metadata[40] != 0;
+  return header;
+}
+
+std::vector<uint8_t> Header::serialize() const {
+  std::vector<uint8_t> metadata(kBytes);
+  std::ranges::copy(counts, metadata.begin());
+  std::memcpy(metadata.data() + 8, &out_begin, 8);
+  std::memcpy(metadata.data() + 16, &out_bytes, 8);
+  std::memcpy(metadata.data() + 24, &code_begin, 8);
+  std::memcpy(metadata.data() + 32, &code_end, 8);
+  metadata[40] = canonical ? 1 : 0;
+  return metadata;
+}
+
+Parts::Parts(const Array& array)
+    : header(Header::parse(array.metadata)),
+      symbols(array.buffers[0].bytes.data()),
+      codes(reinterpret_cast<const uint8_t*>(array.buffers[1].bytes.data()), array.buffers[1].bytes.size()),
+      tiles(reinterpret_cast<const uint64_t*>(array.buffers[2].bytes.data()),
+            array.buffers[2].bytes.size() / sizeof(uint64_t)),
+      validity(reinterpret_cast<const uint8_t*>(array.buffers[3].bytes.data()),
+               array.buffers[3].bytes.size()),
+      code_offsets(&array.children[0]),
+      offsets(&array.children[1]) {}
+
+std::string describe(const Array& array) {
+  if (array.metadata.size() != Header::kBytes) {
+    return "damaged";
+  }
+  uint32_t symbols = 0;
+  for (uint32_t l = 0; l < kMaxSymbolBytes; ++l) {
+    symbols += array.metadata[l];
+  }
+  return std::to_string(symbols) + " symbols";
+}
+
+StringSizes sizes(const Array& array) {
+  return {.wide = array.children[1].type == DType::u64, .bytes = Header::parse(array.metadata).out_bytes};
+}
+
+Status validate(const Array& array) {
+  BOBBIN_TRY(check_header(array));
+  const Header header = Header::parse(array.metadata);
+  BOBBIN_TRY(check_sizes(array, header));
+  BOBBIN_TRY(check_child(array, 0));
+  BOBBIN_TRY(check_child(array, 1));
+  const Parts parts(array);
+  BOBBIN_TRY(check_validity(array, parts));
+  BOBBIN_TRY(check_tiles(parts));
+  BOBBIN_TRY(
+      check_offsets(*parts.code_offsets, header.code_begin, header.code_end, "code offsets", parts.validity));
+  return check_offsets(*parts.offsets, 0, header.out_bytes, "offsets", parts.validity);
+}
+
+Status decode(const Array& array, const StringsOut& out) {
+  const Parts parts(array);
+  const Header& header = parts.header;
+  StreamDecoder decoder(parts.table(), out.bytes, header.out_bytes);
+  uint64_t at = header.code_begin;
+  // Strings begin where code_begin is, so an escape does not stand before it. What a tile's word says is held
+  // against the codes from there on.
+  while (at < header.code_end) {
+    const uint64_t end = std::min(header.code_end, round_up<uint64_t>(at + 1, kTileBytes));
+    if (!decoder.decode(parts.codes.data() + at, parts.codes.data() + end)) {
+      return damaged("a code means nothing, or the output is full, before code byte " + std::to_string(end));
+    }
+    at = end;
+    if (at < header.code_end) {
+      const uint64_t word = parts.tiles[at / kTileBytes];
+      const auto made = static_cast<uint64_t>(decoder.position() - out.bytes);
+      if ((word & ~kLiteralFirst) != header.out_begin + made ||
+          (word >= kLiteralFirst) != decoder.literal_is_next()) {
+        return damaged("the codes do not bear out tile " + std::to_string(at / kTileBytes));
+      }
+    }
+  }
+  if (decoder.literal_is_next()) {
+    return damaged("the codes end with an escape");
+  }
+  if (static_cast<uint64_t>(decoder.position() - out.bytes) != header.out_bytes) {
+    return damaged("the codes stand for fewer bytes than the array says");
+  }
+  delta::decode(*parts.offsets, out.offsets);
+  return {};
+}
+
+}  // namespace bobbin::codec::fsst

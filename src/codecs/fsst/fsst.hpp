@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings as codes for symbols, in tiles that decode by themselves: see spec.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "codecs/fsst/table.hpp"
+#include "core/bits.hpp"
+
+namespace bobbin::codec::fsst {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+inline constexpr uint32_t kTileBytes = 2048;
+inline constexpr uint64_t kLiteralFirst = uint64_t{1} << 63;
+
+BOBBIN_HD constexpr uint64_t num_tiles(uint64_t code_bytes) {
+  return ceil_div<uint64_t>(code_bytes, kTileBytes);
+}
+
+struct Header {
+  std::array<uint8_t, kMaxSymbolBytes> counts{};
+  uint64_t out_begin = 0;
+  uint64_t out_bytes = 0;
+  uint64_t code_begin = 0;
+  uint64_t code_end = 0;
+  bool canonical = false;
+
+  static constexpr size_t kBytes = 41;
+  [[nodiscard]] static Header parse(std::span<const uint8_t> metadata);
+  [[nodiscard]] std::vector<uint8_t> serialize() const;
+};
+
+// The parts of a validated array, by name.
+struct Parts {
+  Header header;
+  const std::byte* symbols;
+  std::span<const uint8_t> codes;
+  std::span<const uint64_t> tiles;
+  std::span<const uint8_t> validity;
+  const Array* code_offsets;
+  const Array* offsets;
+
+  explicit Parts(const Array& array);
+  [[nodiscard]] Table table() const { return Table::parse(header.counts, symbols); }
+  [[nodiscard]] bool wide() const { return offsets->type == DType::u64; }
+};
+
+// The words of a stream's tiles; nothing when the codes are damaged.
+[[nodiscard]] Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const uint8_t> codes);
+
+// Codes of one string, behind others. Room for twice its bytes must be there; returns the end.
+[[nodiscard]] uint8_t* encode_string(const Matcher& matcher, std::span<const uint8_t> string, uint8_t* to);
+
+// The canonical codes of a string, for comparisons. The table must be one that learn() made: a canonical
+// array's.
+[[nodiscard]] std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes);
+[[nodiscard]] Status check_query(const StringQuery& query);
+
+// The new table, or the previous one where that does about as well.
+[[nodiscard]] Table choose_table(const Pieces& sample, const Array* previous);
+
+Result<Array> encode(const StringsView& strings, const Array* previous);
+StringSizes sizes(const Array& array);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+Status decode(const Array& array, const StringsOut& out);
+Status reference(const Array& array, const StringsOut& out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
+Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
+
+}  // namespace bobbin::codec::fsst

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learning follows FSST (Boncz, Neumann, Leis, 2020): encode a sample with the table so far, count symbols
+// and pairs of neighbours, and make the next table of those that would save most; a few rounds, on a growing
+// share of the sample.
+#include "codecs/fsst/table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <unordered_map>
+
+namespace bobbin::codec::fsst {
+namespace {
+
+struct Symbol {
+  uint64_t bytes = 0;
+  uint32_t length = 0;
+
+  [[nodiscard]] uint64_t mask() const { return ~uint64_t{0} >> (64 - 8 * length); }
+  // The two in a row, cut at 8 bytes.
+  [[nodiscard]] Symbol then(const Symbol& next) const {
+    const uint32_t both = std::min(length + next.length, kMaxSymbolBytes);
+    Symbol joined{bytes | next.bytes << (8 * length), both};
+    joined.bytes &= joined.mask();
+    return joined;
+  }
+  friend bool operator==(const Symbol&, const Symbol&) = default;
+};
+
+struct SymbolHash {
+  size_t operator()(const Symbol& s) const {
+    return std::rotl((s.bytes + s.length) * 0x9e3779b97f4a7c15U, 27);
+  }
+};
+
+uint64_t load_word(const uint8_t* from, size_t bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, from, std::min<size_t>(bytes, sizeof(word)));
+  return word;
+}
+
+// A table in the making. Ids 0 to 255 are bytes without a symbol, further ones are symbols.
+class Draft {
+ public:
+  Draft() {
+    slots_.fill(kNone);
+    shorts_.resize(65536, kNone);
+    ones_.fill(kNone);
+    for (uint32_t b = 0; b < 256; ++b) {
+      symbols_.push_back({b, 1});
+    }
+  }
+
+  [[nodiscard]] size_t num_symbols() const { return symbols_.size() - 256; }
+  [[nodiscard]] const Symbol& symbol(uint32_t id) const { return symbols_[id]; }
+
+  // False when its slot is taken.
+  bool add(const Symbol& s) {
+    const auto id = static_cast<uint16_t>(symbols_.size());
+    if (s.length == 1) {
+      ones_[s.bytes] = id;
+    } else if (s.length == 2) {
+      shorts_[s.bytes] = id;
+    } else {
+      uint16_t& slot = slots_[slot_of(static_cast<uint32_t>(s.bytes))];
+      if (slot != kNone) {
+        return false;
+      }
+      slot = id;
+    }
+    symbols_.push_back(s);
+    return true;
+  }
+
+  [[nodiscard]] uint32_t longest(uint64_t word, size_t rest) const {
+    if (const uint16_t id = slots_[slot_of(static_cast<uint32_t>(word))]; id != kNone) {
+      const Symbol& s = symbols_[id];
+      if (s.length <= rest && (word & s.mask()) == s.bytes) {
+        return id;
+      }
+    }
+    if (const uint16_t id = shorts_[word & 0xffff]; id != kNone && rest >= 2) {
+      return id;
+    }
+    const uint16_t id = ones_[word & 0xff];
+    return id != kNone ? id : static_cast<uint32_t>(word & 0xff);
+  }
+
+  [[nodiscard]] Table finish() const;
+
+ private:
+  static constexpr uint16_t kNone = UINT16_MAX;
+
+  std::vector<Symbol> symbols_;
+  std::array<uint16_t, kSlots> slots_;
+  std::vector<uint16_t> shorts_;
+  std::array<uint16_t, 256> ones_;
+};
+
+Table Draft::finish() const {
+  std::vector<Symbol> sorted(symbols_.begin() + 256, symbols_.end());
+  std::ranges::sort(sorted, {}, [](const Symbol& s) { return std::tuple(s.length, s.bytes); });
+  Table table;
+  for (size_t c = 0; c < sorted.size(); ++c) {
+    table.symbols[c] = sorted[c].bytes;
+    table.lengths[c] = static_cast<uint8_t>(sorted[c].length);
+    ++table.counts[sorted[c].length - 1];
+  }
+  return table;
+}
+
+constexpr uint32_t kIds = 256 + kMaxSymbols;
+constexpr uint32_t kAll = 128;  // shares of the sample are counted in this
+
+struct Counts {
+  std::array<uint32_t, kIds> one{};
+  std::vector<uint16_t> two = std::vector<uint16_t>(size_t{kIds} * kIds);
+  std::vector<uint32_t> pairs;  // of `two` that are not zero, in the order they were met
+  int64_t saved = 0;
+
+  void add(uint32_t first, uint32_t second) {
+    uint16_t& count = two[size_t{first} * kIds + second];
+    if (count == 0) {
+      pairs.push_back(first * kIds + second);
+    }
+    count = static_cast<uint16_t>(count + (count != UINT16_MAX ? 1 : 0));
+  }
+};
+
+// Encodes a piece and counts. A symbol also counts for its first byte, which may be worth a code of its own.
+void count_piece(const Draft& draft, std::span<const uint8_t> piece, bool with_pairs, Counts& counts) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  uint32_t before = kNone;
+  for (size_t at = 0; at < piece.size();) {
+    const size_t rest = piece.size() - at;
+    const uint32_t id = draft.longest(load_word(piece.data() + at, rest), rest);
+    const uint32_t length = draft.symbol(id).length;
+    const uint8_t first = piece[at];
+    counts.saved += int64_t{length} - (id < 256 ? 2 : 1);
+    ++counts.one[id];
+    if (length != 1) {
+      ++counts.one[first];
+    }
+    if (with_pairs && before != kNone) {
+      counts.add(before, id);
+      if (length != 1) {
+        counts.add(before, first);
+      }
+    }
+    before = id;
+    at += length;
+  }
+}
+
+// Which pieces a round looks at: a share of them, others in each round.
+bool takes_part(size_t piece, uint32_t share) {
+  const uint64_t h = (piece + 1) * 0x9e3779b97f4a7c15U ^ uint64_t { share } * 0xc2b2ae3d27d4eb4fU;
+  return (h >> 57) < share;
+}
+
+Counts count(const Draft& draft, const Pieces& pieces, uint32_t share) {
+  Counts counts;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (share >= kAll || takes_part(i, share)) {
+      count_piece(draft, pieces[i], share < kAll, counts);
+    }
+  }
+  return counts;
+}
+
+// The table of those symbols, and pairs of symbols, that save most.
+Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
+  std::unordered_map<Symbol, uint64_t, SymbolHash> gains;
+  const auto consider = [&](const Symbol& s, uint64_t times) {
+    if (times >= 5 * share / kAll) {
+      gains[s] += times * s.length;
+    }
+  };
+  const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
+  for (uint32_t id = 0; id < ids; ++id) {
+    // A byte without a symbol costs two codes: symbols of one byte are worth more than they seem.
+    const Symbol& s = draft.symbol(id);
+    consider(s, uint64_t{counts.one[id]} * (s.length == 1 ? 8 : 1));
+  }
+  for (const uint32_t pair : counts.pairs) {
+    const Symbol& first = draft.symbol(pair / kIds);
+    if (first.length < kMaxSymbolBytes) {
+      consider(first.then(draft.symbol(pair % kIds)), counts.two[pair]);
+    }
+  }
+  std::vector<std::pair<Symbol, uint64_t>> order(gains.begin(), gains.end());
+  std::ranges::sort(order, {}, [](const auto& c) {
+    return std::tuple(~c.second, c.first.bytes,
+                      c.first.length);  // ties by value: the order is always the same
+  });
+  Draft next;
+  for (const auto& [s, gain] : order) {
+    if (next.num_symbols() == kMaxSymbols) {
+      break;
+    }
+    if (gain > 0) {
+      next.add(s);
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+uint32_t Table::symbol_bytes() const {
+  uint32_t bytes = 0;
+  for (uint32_t l = 0; l < kMaxSymbolBytes; ++l) {
+    bytes += counts[l] * (l + 1);
+  }
+  return bytes;
+}
+
+Table Table::parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::byte* symbols) {
+  Table table;
+  std::ranges::copy(counts, table.counts.begin());
+  uint32_t code = 0;
+  for (uint32_t l = 1; l <= kMaxSymbolBytes; ++l) {
+    for (uint32_t i = 0; i < counts[l - 1]; ++i, ++code, symbols += l) {
+      std::memcpy(&table.symbols[code], symbols, l);
+      table.lengths[code] = static_cast<uint8_t>(l);
+    }
+  }
+  return table;
+}
+
+std::vector<std::byte> Table::serialize() const {
+  std::vector<std::byte> bytes(symbol_bytes());
+  std::byte* to = bytes.data();
+  for (uint32_t c = 0; c < size(); ++c) {
+    std::memcpy(to, &symbols[c], lengths[c]);
+    to += lengths[c];
+  }
+  return bytes;
+}
+
+std::vector<Window> sample_windows(uint64_t total) {
+  if (total <= uint64_t{kWindows} * kWindowBytes) {
+    return {{0, static_cast<uint32_t>(total)}};
+  }
+  std::vector<Window> windows;
+  for (uint64_t w = 0; w < kWindows; ++w) {
+    // Both factors fit: total / kWindows first, and what that drops after.
+    windows.push_back({total / kWindows * w + total % kWindows * w / kWindows, kWindowBytes});
+  }
+  return windows;
+}
+
+Pieces sample(const StringsView& strings) {
+  Pieces pieces;
+  const uint64_t base = strings.offset(0);
+  for (const Window& window : sample_windows(strings.offset(strings.length) - base)) {
+    uint64_t at = base + window.begin;
+    const uint64_t end = at + window.bytes;
+    for (uint64_t i = strings.containing(at); at < end; ++i) {
+      const uint64_t stop = std::min(end, strings.offset(i + 1));
+      if (stop > at) {
+        pieces.emplace_back(strings.bytes + at, stop - at);
+        at = stop;
+      }
+    }
+  }
+  return pieces;
+}
+
+Table learn(const Pieces& pieces) {
+  Draft draft;
+  Counts best;
+  Draft best_draft;
+  for (uint32_t share = 8;; share += 30) {
+    Counts counts = count(draft, pieces, share);
+    if (share >= kAll) {
+      return (counts.saved >= best.saved ? improve(draft, counts, kAll) : improve(best_draft, best, kAll))
+          .finish();
+    }
+    draft = improve(draft, counts, share);
+  }
+}
+
+Matcher::Matcher(const Table& table) : shorts_(65536) {
+  for (uint32_t c = 0; c < table.size(); ++c) {
+    if (table.lengths[c] == 1) {
+      ones_[table.symbols[c]] = {static_cast<uint8_t>(c), 1};
+    }
+  }
+  for (uint32_t w = 0; w < 65536; ++w) {
+    shorts_[w] = ones_[w & 0xff];
+  }
+  for (uint32_t c = 0; c < table.size(); ++c) {
+    const auto match = Match{static_cast<uint8_t>(c), table.lengths[c]};
+    if (match.length == 2) {
+      shorts_[table.symbols[c]] = match;
+    } else if (match.length > 2) {
+      slots_[slot_of(static_cast<uint32_t>(table.symbols[c]))] = {
+          table.symbols[c], ~uint64_t{0} >> (64 - 8 * match.length), match};
+    }
+  }
+}
+
+}  // namespace bobbin::codec::fsst
