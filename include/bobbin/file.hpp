@@ -7,9 +7,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bobbin/status.hpp"
+#include "bobbin/strings.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin {
@@ -21,11 +23,18 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;
 };
 
+// Keys and values of a file as a whole, in the order in which they were set. At most 1024 keys, each of 1 to
+// 256 bytes of UTF-8; values are any bytes, at most 65536. Keys that begin with "bobbin." are the library's.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
 struct WriteOptions {
   uint64_t rows_per_group = uint64_t{1} << 20;  // at most 2^24; a multiple of 1024 keeps vectors whole
-  Backend backend = Backend::cpu;               // where encoding runs; the bytes are the same
-  std::string codec{};                          // force one codec by name; empty: the smallest
-  bool overwrite = false;                       // replace an existing file
+  // A row group also ends before the row with which its strings, those of all columns together, would have
+  // more bytes than this, so that memory stays bounded. A row that has more by itself stands alone.
+  uint64_t bytes_per_group = uint64_t{64} << 20;
+  Backend backend = Backend::cpu;  // where encoding runs; the bytes are the same
+  std::string codec{};             // force one by name, fit for all columns; empty: the smallest
+  bool overwrite = false;          // replace an existing file
 };
 
 // Writes a file in one go through memory of about two row groups. The file appears under its name only when
@@ -42,9 +51,13 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  // Appends `rows` rows: for each column a pointer to that many values of its type. Any number of rows at a
-  // time; they are gathered into row groups.
+  // Appends `rows` rows: for each column a pointer to that many values of its type, or for strings to a
+  // StringsView whose first `rows` strings they are (the view's own type is not looked at). Any number of
+  // rows at a time; they are gathered into row groups. A column of type utf8 takes valid UTF-8 only.
   Status append(std::span<const void* const> columns, uint64_t rows);
+  // Sets a key of the file's metadata; a key set before gets the new value. A pair that is refused leaves the
+  // writer as it was.
+  Status set_metadata(std::string key, std::string value);
   // Writes what is left and the footer, syncs, and gives the file its name. Nothing may follow.
   Status finish();
 
@@ -62,22 +75,43 @@ struct NodeInfo {
   std::string detail;  // the codec's own words, such as "width 7"
   DType type{};
   uint64_t length = 0;
-  uint64_t bytes = 0;  // metadata and stored segments of this node, padding included
+  // Metadata and stored segments of this node, padding included. Symbols that a chunk of strings shares with
+  // the one before it in its column count there.
+  uint64_t bytes = 0;
   std::vector<NodeInfo> children;
+};
+
+// What is known of a chunk of strings without reading it. Bounds hold for the strings that are not null,
+// compared byte by byte; they have at most 64 bytes and need not be strings of the chunk, nor valid UTF-8.
+struct StringZone {
+  std::string min{};         // not above any string
+  std::string max{};         // not below any string
+  bool max_is_open = false;  // there is no such bound of 64 bytes; `max` is empty then
+  uint64_t null_count = 0;
+  uint64_t num_bytes = 0;  // of all strings together
+
+  friend bool operator==(const StringZone&, const StringZone&) = default;
 };
 
 struct ChunkInfo {
   NodeInfo root;
-  // The zone map; meaningless when the chunk has no rows. Floats: from -infinity to +infinity when there is a
-  // NaN among the values, and never NaN itself.
+  // The zone map; meaningless when the chunk has no rows, or strings. Floats: from -infinity to +infinity
+  // when there is a NaN among the values, and never NaN itself.
   Scalar min;
   Scalar max;
+  StringZone strings;  // of a column of strings
 };
 
 struct RowGroupInfo {
   uint64_t first_row = 0;
   uint64_t num_rows = 0;
   std::vector<ChunkInfo> chunks;  // one a column
+};
+
+// Strings of a row group that passed a test, and where they stand.
+struct StringMatches {
+  std::vector<uint64_t> rows;  // ascending, counted from the file's first row
+  Strings strings;
 };
 
 // Opens and checks the footer; column data is read, and checked against its checksum, only when asked for.
@@ -96,14 +130,26 @@ class Reader {
   [[nodiscard]] uint64_t num_rows() const;
   [[nodiscard]] uint64_t file_bytes() const;
   [[nodiscard]] unsigned format_version() const;
+  [[nodiscard]] const Metadata& metadata() const;
   [[nodiscard]] size_t num_row_groups() const;
   [[nodiscard]] RowGroupInfo row_group(size_t index) const;
 
-  // Decodes rows begin .. begin+count-1 of a column into `out` (count * size_bytes(type) bytes); reads only
-  // the row groups that hold them.
+  // Decodes rows begin .. begin+count-1 of a column of numbers into `out` (count * size_bytes(type) bytes);
+  // reads only the row groups that hold them.
   Status read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
               Backend backend = Backend::cpu) const;
-  // Reads every byte, checks every checksum, decodes every chunk, and compares it with its zone map.
+  // The same for a column of strings.
+  [[nodiscard]] Result<Strings> read_strings(size_t column, uint64_t begin, uint64_t count,
+                                             Backend backend = Backend::cpu) const;
+  // The strings of a row group that pass a test; a null passes none. Others are not decoded, and a row group
+  // that its zone map rules out is not read.
+  [[nodiscard]] Result<StringMatches> find_strings(size_t column, size_t row_group, const StringQuery& query,
+                                                   Backend backend = Backend::cpu) const;
+  // How many they are.
+  [[nodiscard]] Result<uint64_t> count_strings(size_t column, size_t row_group, const StringQuery& query,
+                                               Backend backend = Backend::cpu) const;
+  // Reads every byte, checks every checksum, decodes every chunk, and compares it with its zone map; strings
+  // of type utf8 must be valid.
   // `progress`, when given, is called with the share done (0 to 1).
   Status verify(Backend backend = Backend::cpu, const std::function<void(double)>& progress = {}) const;
 

@@ -28,11 +28,20 @@ struct Node {
   std::vector<uint8_t> metadata{};
   std::vector<uint32_t> segments{};  // one a buffer
   std::vector<Node> children{};
+  // Not stored: the first segment is also that of the chunk before in the column.
+  bool first_is_shared = false;
 };
+
+// Whether a chunk's first buffer may lie in the segment of the chunk before it in its column. True of fsst's
+// symbols: short chunks of one column get by with one table.
+[[nodiscard]] inline bool may_share_first(const Node& before, CodecId codec) {
+  return codec == CodecId::fsst && before.codec == codec && !before.segments.empty();
+}
 
 struct Chunk {
   Node root;
-  ZoneMap zone;
+  ZoneMap zone;          // zero for strings
+  StringZone strings{};  // empty for numbers
 };
 
 struct RowGroup {
@@ -45,6 +54,7 @@ struct Footer {
   std::vector<Column> columns;
   std::vector<RowGroup> row_groups;
   std::vector<Segment> segments;
+  Metadata metadata;
 };
 
 // The footer's bytes. Checks nothing.
@@ -61,6 +71,9 @@ struct Footer {
 
 // The rules for columns, in a file or on their way into one.
 [[nodiscard]] Status check_columns(std::span<const Column> columns);
+
+// The rules for one pair of metadata, in a file or on its way into one.
+[[nodiscard]] Status check_pair(const std::string& key, const std::string& value);
 
 // How messages name a chunk.
 [[nodiscard]] std::string chunk_place(size_t row_group, const Column& column);

@@ -25,11 +25,23 @@ Offset<fb::Node> build_node(FlatBufferBuilder& builder, const Node& node) {
                         node.length, metadata, segments, child_vector);
 }
 
+Offset<flatbuffers::Vector<uint8_t>> bytes_or_nothing(FlatBufferBuilder& builder, const std::string& bytes) {
+  return vector_or_nothing(builder, std::vector<uint8_t>(bytes.begin(), bytes.end()));
+}
+
+Offset<fb::Chunk> build_chunk(FlatBufferBuilder& builder, const Chunk& chunk) {
+  const auto root = build_node(builder, chunk.root);
+  const StringZone& strings = chunk.strings;
+  const auto min = bytes_or_nothing(builder, strings.min);
+  const auto max = bytes_or_nothing(builder, strings.max);
+  return fb::CreateChunk(builder, root, chunk.zone.min.bits, chunk.zone.max.bits, min, max,
+                         strings.max_is_open, strings.null_count, strings.num_bytes);
+}
+
 Offset<fb::RowGroup> build_row_group(FlatBufferBuilder& builder, const RowGroup& group) {
   std::vector<Offset<fb::Chunk>> chunks;
   for (const Chunk& chunk : group.chunks) {
-    const auto root = build_node(builder, chunk.root);
-    chunks.push_back(fb::CreateChunk(builder, root, chunk.zone.min.bits, chunk.zone.max.bits));
+    chunks.push_back(build_chunk(builder, chunk));
   }
   const auto chunk_vector = builder.CreateVector(chunks);
   return fb::CreateRowGroup(builder, group.num_rows, chunk_vector);
@@ -65,10 +77,17 @@ std::vector<std::byte> build_footer(const Footer& footer) {
   for (const Segment& segment : footer.segments) {
     segments.emplace_back(segment.offset, segment.size, segment.checksum);
   }
+  std::vector<Offset<fb::KeyValue>> pairs;
+  for (const auto& [key, value] : footer.metadata) {
+    const auto key_string = builder.CreateString(key);
+    pairs.push_back(fb::CreateKeyValue(builder, key_string, bytes_or_nothing(builder, value)));
+  }
   const auto column_vector = builder.CreateVector(columns);
   const auto group_vector = builder.CreateVector(groups);
   const auto segment_vector = builder.CreateVectorOfStructs(segments);
-  fb::FinishFooterBuffer(builder, fb::CreateFooter(builder, column_vector, group_vector, segment_vector));
+  const auto pair_vector = vector_or_nothing(builder, pairs);
+  fb::FinishFooterBuffer(builder,
+                         fb::CreateFooter(builder, column_vector, group_vector, segment_vector, pair_vector));
   const auto* data = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
   return {data, data + builder.GetSize()};
 }
@@ -77,6 +96,7 @@ uint64_t footer_bytes_bound(const RowGroup& group) {
   uint64_t bytes = kTableBound + kVectorBound;
   for (const Chunk& chunk : group.chunks) {
     bytes += kTableBound + node_bytes_bound(chunk.root);
+    bytes += 2 * kVectorBound + chunk.strings.min.size() + chunk.strings.max.size();
   }
   return bytes;
 }

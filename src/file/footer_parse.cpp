@@ -29,7 +29,8 @@ Status corrupt(std::string message) {
 }
 
 bool is_type(uint8_t number) {
-  return std::ranges::any_of(kAllTypes, [&](DType type) { return static_cast<uint8_t>(type) == number; });
+  return is_string(static_cast<DType>(number)) ||
+         std::ranges::any_of(kAllTypes, [&](DType type) { return static_cast<uint8_t>(type) == number; });
 }
 
 class Parser {
@@ -41,6 +42,7 @@ class Parser {
     BOBBIN_TRY(parse_columns());
     BOBBIN_TRY(parse_segments());
     BOBBIN_TRY(parse_row_groups());
+    BOBBIN_TRY(parse_metadata());
     const auto unused = std::ranges::find(used_, false);
     if (unused != used_.end()) {
       return corrupt(fmt::format("segment {} belongs to no column", unused - used_.begin()));
@@ -52,10 +54,15 @@ class Parser {
   Status parse_columns();
   Status parse_segments();
   Status parse_row_groups();
-  Status parse_chunk(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out);
-  Status parse_node(const fb::Node& in, uint32_t depth, Node& out);
+  Status parse_metadata();
+  Status parse_chunk(const fb::Chunk& in, size_t column, uint64_t num_rows, Chunk& out);
+  Status parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Chunk& out);
+  Result<std::string> parse_bytes(const flatbuffers::Vector<uint8_t>* bytes);
+  // `before` is the root of the chunk before in the column, when the node is itself a root and there is one.
+  Status parse_node(const fb::Node& in, uint32_t depth, const Node* before, Node& out);
   Status parse_codec(uint16_t number, Node& out) const;
-  Status parse_buffers(const fb::Node& in, Node& out);
+  Status parse_type(uint8_t number, Node& out) const;
+  Status parse_buffers(const fb::Node& in, const Node* before, Node& out);
   Status parse_children(const fb::Node& in, uint32_t depth, Node& out);
   Status spend(uint64_t bytes);
 
@@ -142,10 +149,8 @@ Status Parser::parse_row_groups() {
     RowGroup group{.first_row = first_row, .num_rows = num_rows};
     group.chunks.resize(out_.columns.size());
     for (uint32_t c = 0; c < in->chunks()->size(); ++c) {
-      const Column& column = out_.columns[c];
-      if (Status status = parse_chunk(*in->chunks()->Get(c), column, num_rows, group.chunks[c]);
-          !status.ok()) {
-        return status.in(chunk_place(index, column));
+      if (Status status = parse_chunk(*in->chunks()->Get(c), c, num_rows, group.chunks[c]); !status.ok()) {
+        return status.in(chunk_place(index, out_.columns[c]));
       }
     }
     first_row += num_rows;
@@ -154,15 +159,58 @@ Status Parser::parse_row_groups() {
   return {};
 }
 
-Status Parser::parse_chunk(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out) {
-  BOBBIN_TRY(parse_node(*in.root(), 1, out.root));
-  BOBBIN_RETURN_IF(out.root.type != column.type, StatusCode::corrupt,
-                   fmt::format("values of type {} in a column of type {}", to_string(out.root.type),
-                               to_string(column.type)));
+Status Parser::parse_metadata() {
+  if (in_.metadata() == nullptr) {
+    return {};
+  }
+  BOBBIN_RETURN_IF(in_.metadata()->size() > kMaxKeys, StatusCode::unsupported,
+                   fmt::format("{} keys are above the limit of {}", in_.metadata()->size(), kMaxKeys));
+  std::vector<std::string> keys;
+  for (const fb::KeyValue* pair : *in_.metadata()) {
+    BOBBIN_TRY(spend(pair->key()->size()).in("metadata"));
+    std::string key = pair->key()->str();
+    BOBBIN_ASSIGN(std::string value, parse_bytes(pair->value()));
+    BOBBIN_TRY(check_pair(key, value).in("metadata"));
+    keys.push_back(key);
+    out_.metadata.emplace_back(std::move(key), std::move(value));
+  }
+  std::ranges::sort(keys);
+  const auto twin = std::ranges::adjacent_find(keys);
+  BOBBIN_RETURN_IF(twin != keys.end(), StatusCode::corrupt,
+                   fmt::format("metadata: two keys are called {}", quoted(*twin)));
+  return {};
+}
+
+Result<std::string> Parser::parse_bytes(const flatbuffers::Vector<uint8_t>* bytes) {
+  if (bytes == nullptr) {
+    return std::string();
+  }
+  BOBBIN_TRY(spend(bytes->size()));
+  return std::string(bytes->begin(), bytes->end());
+}
+
+Status Parser::parse_chunk(const fb::Chunk& in, size_t column, uint64_t num_rows, Chunk& out) {
+  const DType type = out_.columns[column].type;
+  const Node* before = out_.row_groups.empty() ? nullptr : &out_.row_groups.back().chunks[column].root;
+  BOBBIN_TRY(parse_node(*in.root(), 1, before, out.root));
+  BOBBIN_RETURN_IF(
+      out.root.type != type, StatusCode::corrupt,
+      fmt::format("values of type {} in a column of type {}", to_string(out.root.type), to_string(type)));
   BOBBIN_RETURN_IF(out.root.length != num_rows, StatusCode::corrupt,
                    fmt::format("{} values in a row group of {} rows", out.root.length, num_rows));
+  return parse_zone(in, type, num_rows, out);
+}
+
+Status Parser::parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Chunk& out) {
   out.zone = {{in.min()}, {in.max()}};
-  BOBBIN_RETURN_IF(!is_sound(out.zone, column.type), StatusCode::corrupt,
+  BOBBIN_ASSIGN(out.strings.min, parse_bytes(in.min_bytes()));
+  BOBBIN_ASSIGN(out.strings.max, parse_bytes(in.max_bytes()));
+  out.strings.max_is_open = in.max_is_open();
+  out.strings.null_count = in.null_count();
+  out.strings.num_bytes = in.num_bytes();
+  const bool sound = is_string(type) ? out.zone == ZoneMap{} && is_sound(out.strings, num_rows)
+                                     : out.strings == StringZone{} && is_sound(out.zone, type);
+  BOBBIN_RETURN_IF(!sound, StatusCode::corrupt,
                    "the zone map's minimum and maximum are no range of the column's type");
   return {};
 }
@@ -177,13 +225,21 @@ Status Parser::parse_codec(uint16_t number, Node& out) const {
   return {};
 }
 
-Status Parser::parse_node(const fb::Node& in, uint32_t depth, Node& out) {
+Status Parser::parse_type(uint8_t number, Node& out) const {
+  BOBBIN_RETURN_IF(!is_type(number), StatusCode::unsupported,
+                   fmt::format("unknown type {} (newer file?)", number));
+  out.type = static_cast<DType>(number);
+  const Codec* codec = find_codec(out.codec);
+  BOBBIN_RETURN_IF((codec->strings != nullptr) != is_string(out.type), StatusCode::corrupt,
+                   fmt::format("codec {} does not hold values of type {}", codec->name, to_string(out.type)));
+  return {};
+}
+
+Status Parser::parse_node(const fb::Node& in, uint32_t depth, const Node* before, Node& out) {
   BOBBIN_RETURN_IF(depth > kMaxTreeDepth, StatusCode::unsupported,
                    fmt::format("an encoding tree deeper than {}", kMaxTreeDepth));
   BOBBIN_TRY(parse_codec(in.codec(), out));
-  BOBBIN_RETURN_IF(!is_type(in.type()), StatusCode::unsupported,
-                   fmt::format("unknown type {} (newer file?)", in.type()));
-  out.type = static_cast<DType>(in.type());
+  BOBBIN_TRY(parse_type(in.type(), out));
   BOBBIN_RETURN_IF(in.length() > kMaxNodeLength, StatusCode::unsupported,
                    fmt::format("{} values are above the limit of {}", in.length(), kMaxNodeLength));
   out.length = in.length();
@@ -194,12 +250,13 @@ Status Parser::parse_node(const fb::Node& in, uint32_t depth, Node& out) {
     BOBBIN_TRY(spend(metadata->size()));
     out.metadata.assign(metadata->begin(), metadata->end());
   }
-  BOBBIN_TRY(parse_buffers(in, out));
+  BOBBIN_TRY(parse_buffers(in, before, out));
   return parse_children(in, depth, out);
 }
 
-// Every segment belongs to exactly one buffer: then reading all columns reads, and checks, all bytes.
-Status Parser::parse_buffers(const fb::Node& in, Node& out) {
+// Every segment belongs to exactly one buffer: then reading all columns reads, and checks, all bytes. Symbols
+// that chunks share are the one exception.
+Status Parser::parse_buffers(const fb::Node& in, const Node* before, Node& out) {
   const auto* segments = in.segments();
   if (segments == nullptr) {
     return {};
@@ -210,7 +267,11 @@ Status Parser::parse_buffers(const fb::Node& in, Node& out) {
   for (const uint32_t index : *segments) {
     BOBBIN_RETURN_IF(index >= used_.size(), StatusCode::corrupt,
                      fmt::format("segment {} of {} does not exist", index, used_.size()));
-    BOBBIN_RETURN_IF(used_[index], StatusCode::corrupt, fmt::format("segment {} is used twice", index));
+    const bool shared = out.segments.empty() && before != nullptr && may_share_first(*before, out.codec) &&
+                        before->segments[0] == index;
+    BOBBIN_RETURN_IF(used_[index] && !shared, StatusCode::corrupt,
+                     fmt::format("segment {} is used twice", index));
+    out.first_is_shared = out.first_is_shared || shared;
     used_[index] = true;
     out.segments.push_back(index);
   }
@@ -226,7 +287,7 @@ Status Parser::parse_children(const fb::Node& in, uint32_t depth, Node& out) {
                    fmt::format("{} children are above the limit of {}", children->size(), kMaxChildren));
   out.children.resize(children->size());
   for (uint32_t i = 0; i < children->size(); ++i) {
-    if (Status status = parse_node(*children->Get(i), depth + 1, out.children[i]); !status.ok()) {
+    if (Status status = parse_node(*children->Get(i), depth + 1, nullptr, out.children[i]); !status.ok()) {
       return depth < kMaxTreeDepth ? status.in(fmt::format("child {}", i)) : status;
     }
   }
@@ -264,6 +325,17 @@ Status check_columns(std::span<const Column> columns) {
   const auto twin = std::ranges::adjacent_find(names);
   BOBBIN_RETURN_IF(twin != names.end(), StatusCode::corrupt,
                    fmt::format("two columns are called {}", quoted(*twin)));
+  return {};
+}
+
+Status check_pair(const std::string& key, const std::string& value) {
+  BOBBIN_RETURN_IF(key.empty() || !is_valid_name(key), StatusCode::corrupt,
+                   fmt::format("the key {} is empty or not UTF-8", quoted(key)));
+  BOBBIN_RETURN_IF(key.size() > kMaxKeyBytes, StatusCode::unsupported,
+                   fmt::format("a key of {} bytes is above the limit of {}", key.size(), kMaxKeyBytes));
+  BOBBIN_RETURN_IF(value.size() > kMaxValueBytes, StatusCode::unsupported,
+                   fmt::format("the value of {} has {} bytes, above the limit of {}", quoted(key),
+                               value.size(), kMaxValueBytes));
   return {};
 }
 

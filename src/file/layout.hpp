@@ -33,6 +33,10 @@ inline constexpr uint64_t kMaxMetadataBytes = uint64_t{1} << 16;
 inline constexpr uint64_t kMaxBuffers = 256;   // of one node
 inline constexpr uint64_t kMaxChildren = 256;  // of one node
 inline constexpr uint32_t kMaxTreeDepth = 16;
+inline constexpr uint64_t kMaxZoneBytes = 64;  // of a string's bound
+inline constexpr uint64_t kMaxKeys = 1024;     // of the file's metadata
+inline constexpr uint64_t kMaxKeyBytes = 256;
+inline constexpr uint64_t kMaxValueBytes = uint64_t{1} << 16;
 
 struct Header {
   std::array<uint8_t, 8> magic = kMagic;

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cassert>
 #include <new>
+#include <optional>
 
 #include "array/array.hpp"
+#include "array/strings.hpp"
 #include "bobbin/file.hpp"
 #include "codecs/registry.hpp"
 #include "file/footer.hpp"
+#include "file/gather.hpp"
 #include "file/input.hpp"
 #include "file/layout.hpp"
 #include "file/text.hpp"
@@ -21,16 +24,36 @@ struct Reader::Impl {
   Impl(std::string file_name, Input in) : name(std::move(file_name)), input(std::move(in)) {}
 
   Status open();
-  Status check_read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out) const;
-  Status read(size_t column, uint64_t begin, std::span<std::byte> out, Backend backend) const;
+  Status check_rows(size_t column, bool strings, uint64_t begin, uint64_t count) const;
+  Status check_output(size_t column, uint64_t count, std::span<std::byte> out) const;
+  Status check_find(size_t column, size_t group) const;
+  // Calls f(row group, first row in it, rows) for each that holds some of the rows; its errors get their
+  // place.
+  template <class F>
+  Status for_each_group(size_t column, uint64_t begin, uint64_t count, F&& f) const;
   Status read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
                          Backend backend) const;
+  Result<Strings> strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
+                                     Backend backend) const;
   Status verify_chunk(size_t group, size_t column, Backend backend) const;
+  Status verify_strings(const Array& array, size_t group, const Chunk& chunk, Backend backend) const;
+  // The strings that pass: a chunk, and a bit for each. Nothing when the zone map rules the chunk out.
+  struct Found {
+    Array array;
+    array::Bitmap bitmap;
+  };
+  Result<std::optional<Found>> find(size_t column, size_t group, const StringQuery& query,
+                                    Backend backend) const;
   // A chunk's bytes, checked against their checksums and by their codecs.
   Result<Array> load_chunk(size_t group, size_t column) const;
+  // Rows begin .. begin+count-1 of it.
+  Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
   Result<Array> load_node(const Node& node) const;
   Result<Buffer> load_segment(uint32_t index) const;
   [[nodiscard]] NodeInfo describe(const Node& node) const;
+  [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
+    return error.in(chunk_place(group, footer.columns[column])).in(name);
+  }
 
   std::string name;  // for messages
   Input input;
@@ -124,12 +147,31 @@ Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
   return array;
 }
 
-Status Reader::Impl::check_read(size_t column, uint64_t begin, uint64_t count,
-                                std::span<std::byte> out) const {
+Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const {
+  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
+  return count == array.length ? array : array::slice(array, begin, count);
+}
+
+Status Reader::Impl::check_rows(size_t column, bool strings, uint64_t begin, uint64_t count) const {
   BOBBIN_RETURN_IF(column >= footer.columns.size(), StatusCode::invalid_argument,
                    fmt::format("read: column {} of {}", column, footer.columns.size()));
+  const Column& asked = footer.columns[column];
+  BOBBIN_RETURN_IF(is_string(asked.type) != strings, StatusCode::invalid_argument,
+                   fmt::format("read: column {} of type {} is {}", quoted(asked.name), to_string(asked.type),
+                               strings ? "no column of strings" : "read by read_strings"));
   BOBBIN_RETURN_IF(begin > num_rows || count > num_rows - begin, StatusCode::invalid_argument,
                    fmt::format("read: {} rows from row {} on, of {}", count, begin, num_rows));
+  return {};
+}
+
+Status Reader::Impl::check_find(size_t column, size_t group) const {
+  BOBBIN_TRY(check_rows(column, true, 0, 0));
+  BOBBIN_RETURN_IF(group >= footer.row_groups.size(), StatusCode::invalid_argument,
+                   fmt::format("find: row group {} of {}", group, footer.row_groups.size()));
+  return {};
+}
+
+Status Reader::Impl::check_output(size_t column, uint64_t count, std::span<std::byte> out) const {
   const size_t size = size_bytes(footer.columns[column].type);
   BOBBIN_RETURN_IF(out.size() % size != 0 || out.size() / size != count, StatusCode::invalid_argument,
                    fmt::format("read: {} values of type {} do not fill {} bytes of output exactly", count,
@@ -139,36 +181,64 @@ Status Reader::Impl::check_read(size_t column, uint64_t begin, uint64_t count,
   return {};
 }
 
-Status Reader::Impl::read(size_t column, uint64_t begin, std::span<std::byte> out, Backend backend) const {
-  const size_t size = size_bytes(footer.columns[column].type);
+template <class F>
+Status Reader::Impl::for_each_group(size_t column, uint64_t begin, uint64_t count, F&& f) const {
   const auto after = std::ranges::upper_bound(footer.row_groups, begin, {}, &RowGroup::first_row);
   auto group = static_cast<size_t>(after - footer.row_groups.begin());
-  for (group -= group > 0 ? 1 : 0; !out.empty(); ++group) {
+  for (group -= group > 0 ? 1 : 0; count > 0; ++group) {
     const RowGroup& rows = footer.row_groups[group];
     const uint64_t first = begin - rows.first_row;
-    const uint64_t take = std::min<uint64_t>(rows.num_rows - first, out.size() / size);
-    if (Status status = read_from_group(group, column, first, out.first(take * size), backend);
-        !status.ok()) {
+    const uint64_t take = std::min(rows.num_rows - first, count);
+    if (Status status = f(group, first, take); !status.ok()) {
       return status.in(chunk_place(group, footer.columns[column]));
     }
     begin += take;
-    out = out.subspan(take * size);
+    count -= take;
   }
   return {};
 }
 
 Status Reader::Impl::read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
                                      Backend backend) const {
-  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
-  const uint64_t count = out.size() / size_bytes(array.type);
-  if (count != array.length) {
-    BOBBIN_ASSIGN(array, array::slice(array, begin, count));
-  }
+  const uint64_t count = out.size() / size_bytes(footer.columns[column].type);
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
   return array::decode(array, out, backend);
+}
+
+Result<Strings> Reader::Impl::strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
+                                                 Backend backend) const {
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
+  return array::decode_strings(array, backend);
+}
+
+Result<std::optional<Reader::Impl::Found>> Reader::Impl::find(size_t column, size_t group,
+                                                              const StringQuery& query,
+                                                              Backend backend) const {
+  const RowGroup& rows = footer.row_groups[group];
+  if (!may_match(rows.chunks[column].strings, rows.num_rows, query)) {
+    return std::optional<Found>();
+  }
+  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
+  BOBBIN_ASSIGN(array::Bitmap bitmap, array::match_strings(array, query, backend));
+  return std::optional(Found{std::move(array), std::move(bitmap)});
+}
+
+Status Reader::Impl::verify_strings(const Array& array, size_t group, const Chunk& chunk,
+                                    Backend backend) const {
+  BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
+  if (strings.type == DType::utf8) {
+    BOBBIN_TRY(check_utf8(strings.view(), footer.row_groups[group].first_row));
+  }
+  BOBBIN_RETURN_IF(string_zone_of(strings.view()) != chunk.strings, StatusCode::corrupt,
+                   "the strings do not have the zone map's bounds, nulls and bytes");
+  return {};
 }
 
 Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) const {
   BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
+  if (is_string(array.type)) {
+    return verify_strings(array, group, footer.row_groups[group].chunks[column], backend);
+  }
   BOBBIN_ASSIGN(const NewBuffer values, try_buffer(array.length * size_bytes(array.type)));
   BOBBIN_TRY(array::decode(array, {values.data, values.buffer.bytes.size()}, backend));
   const ZoneMap zone = zone_map_of({.type = array.type, .data = values.data, .length = array.length});
@@ -194,7 +264,8 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                 .buffers = {},
                 .children = {}};
   for (const uint32_t index : node.segments) {
-    info.bytes += padded(footer.segments[index].size);
+    const bool counts_elsewhere = node.first_is_shared && outline.buffers.empty();
+    info.bytes += counts_elsewhere ? 0 : padded(footer.segments[index].size);
     outline.buffers.push_back(
         {nullptr, {static_cast<const std::byte*>(nullptr), footer.segments[index].size}});
   }
@@ -242,6 +313,9 @@ uint64_t Reader::file_bytes() const {
 unsigned Reader::format_version() const {
   return impl_->version;
 }
+const Metadata& Reader::metadata() const {
+  return impl_->footer.metadata;
+}
 size_t Reader::num_row_groups() const {
   return impl_->footer.row_groups.size();
 }
@@ -251,16 +325,76 @@ RowGroupInfo Reader::row_group(size_t index) const {
   const RowGroup& group = impl_->footer.row_groups[index];
   RowGroupInfo info{.first_row = group.first_row, .num_rows = group.num_rows, .chunks = {}};
   for (const Chunk& chunk : group.chunks) {
-    info.chunks.push_back(
-        {.root = impl_->describe(chunk.root), .min = chunk.zone.min, .max = chunk.zone.max});
+    info.chunks.push_back({.root = impl_->describe(chunk.root),
+                           .min = chunk.zone.min,
+                           .max = chunk.zone.max,
+                           .strings = chunk.strings});
   }
   return info;
 }
 
 Status Reader::read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
                     Backend backend) const {
-  BOBBIN_TRY(impl_->check_read(column, begin, count, out).in(impl_->name));
-  return impl_->read(column, begin, out, backend).in(impl_->name);
+  BOBBIN_TRY(impl_->check_rows(column, false, begin, count).in(impl_->name));
+  BOBBIN_TRY(impl_->check_output(column, count, out).in(impl_->name));
+  const size_t size = size_bytes(impl_->footer.columns[column].type);
+  const auto read_part = [&](size_t group, uint64_t first, uint64_t rows) {
+    const auto part = out.first(rows * size);
+    out = out.subspan(rows * size);
+    return impl_->read_from_group(group, column, first, part, backend);
+  };
+  return impl_->for_each_group(column, begin, count, read_part).in(impl_->name);
+}
+
+Result<Strings> Reader::read_strings(size_t column, uint64_t begin, uint64_t count, Backend backend) const {
+  BOBBIN_TRY(impl_->check_rows(column, true, begin, count).in(impl_->name));
+  Strings all;
+  all.type = impl_->footer.columns[column].type;
+  const auto read_part = [&](size_t group, uint64_t first, uint64_t rows) -> Status {
+    BOBBIN_ASSIGN(Strings part, impl_->strings_from_group(group, column, first, rows, backend));
+    if (all.length() == 0) {
+      all = std::move(part);
+    } else {
+      append_strings(all, part.view(), 0, rows);
+    }
+    return {};
+  };
+  BOBBIN_TRY(impl_->for_each_group(column, begin, count, read_part).in(impl_->name));
+  return all;
+}
+
+Result<StringMatches> Reader::find_strings(size_t column, size_t row_group, const StringQuery& query,
+                                           Backend backend) const {
+  BOBBIN_TRY(impl_->check_find(column, row_group).in(impl_->name));
+  const auto find = [&]() -> Result<StringMatches> {
+    BOBBIN_ASSIGN(const auto found, impl_->find(column, row_group, query, backend));
+    StringMatches matches;
+    matches.strings.type = impl_->footer.columns[column].type;
+    for (uint64_t i = 0; found.has_value() && i < found->bitmap.length; ++i) {
+      if (found->bitmap.at(i)) {
+        matches.rows.push_back(i);
+      }
+    }
+    if (!matches.rows.empty()) {
+      BOBBIN_ASSIGN(matches.strings, array::take_strings(found->array, matches.rows, backend));
+    }
+    for (uint64_t& row : matches.rows) {
+      row += impl_->footer.row_groups[row_group].first_row;
+    }
+    return matches;
+  };
+  Result<StringMatches> result = find();
+  return result.has_value() ? result : impl_->in_place(result.error(), row_group, column);
+}
+
+Result<uint64_t> Reader::count_strings(size_t column, size_t row_group, const StringQuery& query,
+                                       Backend backend) const {
+  BOBBIN_TRY(impl_->check_find(column, row_group).in(impl_->name));
+  const auto found = impl_->find(column, row_group, query, backend);
+  if (!found.has_value()) {
+    return impl_->in_place(found.error(), row_group, column);
+  }
+  return found->has_value() ? (*found)->bitmap.count() : uint64_t{0};
 }
 
 Status Reader::verify(Backend backend, const std::function<void(double)>& progress) const {
@@ -268,7 +402,7 @@ Status Reader::verify(Backend backend, const std::function<void(double)>& progre
   for (size_t g = 0; g < footer.row_groups.size(); ++g) {
     for (size_t c = 0; c < footer.columns.size(); ++c) {
       if (Status status = impl_->verify_chunk(g, c, backend); !status.ok()) {
-        return status.in(chunk_place(g, footer.columns[c])).in(impl_->name);
+        return impl_->in_place(status, g, c);
       }
       if (progress) {
         const auto done = static_cast<double>(g * footer.columns.size() + c + 1);

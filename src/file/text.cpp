@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace bobbin::file {
 namespace {
@@ -19,7 +20,7 @@ uint8_t byte_at(std::string_view text, size_t i) {
 size_t sequence_length(std::string_view text, size_t i) {
   const uint8_t first = byte_at(text, i);
   if (first < 0x80) {
-    return first == 0 ? 0 : 1;
+    return 1;
   }
   const size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (length == 0 || text.size() - i < length) {
@@ -38,17 +39,41 @@ size_t sequence_length(std::string_view text, size_t i) {
   return length;
 }
 
+// The first place from `i` on, in steps of eight bytes, where not all of them are ASCII.
+size_t ascii_prefix(std::string_view text, size_t i) {
+  uint64_t word = 0;
+  while (text.size() - i >= sizeof word) {
+    std::memcpy(&word, text.data() + i, sizeof word);
+    if ((word & 0x8080'8080'8080'8080) != 0) {
+      break;
+    }
+    i += sizeof word;
+  }
+  return i;
+}
+
 }  // namespace
 
-bool is_valid_name(std::string_view name) {
-  for (size_t i = 0; i < name.size();) {
-    const size_t length = sequence_length(name, i);
+bool is_utf8(std::string_view text) {
+  for (size_t i = ascii_prefix(text, 0); i < text.size(); i = ascii_prefix(text, i)) {
+    const size_t length = sequence_length(text, i);
     if (length == 0) {
       return false;
     }
     i += length;
   }
   return true;
+}
+
+bool is_valid_name(std::string_view name) {
+  return is_utf8(name) && name.find('\0') == std::string_view::npos;
+}
+
+size_t character_start(std::string_view text, size_t at) {
+  while (at > 0 && (byte_at(text, at) & 0xc0) == 0x80) {
+    --at;
+  }
+  return at;
 }
 
 std::string printable(std::string_view text) {
@@ -73,10 +98,7 @@ std::string quoted(std::string_view name) {
   if (name.size() <= kLongestQuoted) {
     return '"' + printable(name) + '"';
   }
-  size_t end = kLongestQuoted;
-  while (end > 0 && (byte_at(name, end) & 0xc0) == 0x80) {
-    --end;  // never cut a character in two
-  }
+  const size_t end = character_start(name, kLongestQuoted);  // never cut a character in two
   return '"' + printable(name.substr(0, end)) + "...\"";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that come from outside: whether they are UTF-8, and how they stand in a one-line message.
+// Text that comes from outside: whether it is UTF-8, and how it stands in a one-line message.
 #pragma once
 
 #include <string>
@@ -7,8 +7,13 @@
 
 namespace bobbin::file {
 
-// Well-formed UTF-8 without U+0000.
+// Well-formed UTF-8 (RFC 3629).
+[[nodiscard]] bool is_utf8(std::string_view text);
+// That, without U+0000.
 [[nodiscard]] bool is_valid_name(std::string_view name);
+
+// Where the character that holds byte `at` begins; text that is no UTF-8 gives some place before.
+[[nodiscard]] size_t character_start(std::string_view text, size_t at);
 
 // The text with control bytes written as \xNN, so that it stays on its line and does not steer a terminal.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -10,9 +10,11 @@
 #include <optional>
 
 #include "array/array.hpp"
+#include "array/strings.hpp"
 #include "bobbin/file.hpp"
 #include "codecs/registry.hpp"
 #include "file/footer.hpp"
+#include "file/gather.hpp"
 #include "file/layout.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
@@ -21,6 +23,20 @@
 namespace bobbin {
 
 using namespace file;
+
+namespace {
+
+// Rows of one column that wait for their row group to fill.
+struct Gathered {
+  std::vector<std::byte> values;
+  Strings strings;
+};
+
+const StringsView& view_of(const void* column) {
+  return *static_cast<const StringsView*>(column);
+}
+
+}  // namespace
 
 struct Writer::Impl {
   Impl(std::string file_name, WriteOptions write_options, Output out)
@@ -32,12 +48,20 @@ struct Writer::Impl {
   // Keeps the first error, and removes the unfinished file.
   Status settle(const Status& status);
 
+  Status check_append(std::span<const void* const> columns, uint64_t rows) const;
   [[nodiscard]] bool must_copy(std::span<const void* const> columns) const;
+  [[nodiscard]] uint64_t rows_that_fit(std::span<const void* const> columns, uint64_t begin,
+                                       uint64_t rows) const;
+  [[nodiscard]] uint64_t string_bytes(std::span<const void* const> columns, uint64_t begin,
+                                      uint64_t rows) const;
   void gather(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
   Status write_gathered();
   Status write_group(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
-  Result<Array> encode(const Values& values) const;
-  Result<Node> write_node(const Array& array);
+  Result<Chunk> write_values(const Values& values);
+  Result<Chunk> write_strings(size_t column, const StringsView& strings);
+  // The number of the segment that holds these symbols already, if the chunk before has the same.
+  [[nodiscard]] std::optional<uint32_t> known_symbols(size_t column, const Array& array) const;
+  Result<Node> write_node(const Array& array, std::optional<uint32_t> first_segment = {});
   Result<uint32_t> write_segment(std::span<const std::byte> bytes);
   Status write_footer();
 
@@ -49,7 +73,9 @@ struct Writer::Impl {
   uint64_t footer_bound = 0;
   uint64_t rows_before = 0;  // in the row groups already written
   uint64_t rows_gathered = 0;
-  std::vector<std::vector<std::byte>> gathered;  // one a column
+  uint64_t bytes_gathered = 0;                     // of strings
+  std::vector<Gathered> gathered;                  // one a column
+  std::vector<std::optional<Array>> last_strings;  // one a column: its last chunk, if it holds strings
   bool finished = false;
   Status failure;
 };
@@ -60,16 +86,22 @@ Status check_request(std::span<const Column> columns, const WriteOptions& option
   if (const Status status = check_columns(columns); !status.ok()) {
     return {StatusCode::invalid_argument, status.message()};
   }
+  const Codec* codec = find_codec(options.codec);
   for (const Column& column : columns) {
-    BOBBIN_RETURN_IF(std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
+    const bool string = is_string(column.type);
+    BOBBIN_RETURN_IF(!string && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
                      StatusCode::invalid_argument,
                      fmt::format("column {}: no such type", quoted(column.name)));
+    BOBBIN_RETURN_IF(codec != nullptr && (codec->strings != nullptr) != string, StatusCode::invalid_argument,
+                     fmt::format("column {}: codec {} is not for type {}", quoted(column.name), codec->name,
+                                 to_string(column.type)));
   }
   BOBBIN_RETURN_IF(
       options.rows_per_group == 0 || options.rows_per_group > kMaxGroupRows, StatusCode::invalid_argument,
       fmt::format("{} rows per row group: must be from 1 to {}", options.rows_per_group, kMaxGroupRows));
-  BOBBIN_RETURN_IF(!options.codec.empty() && find_codec(options.codec) == nullptr,
-                   StatusCode::invalid_argument,
+  BOBBIN_RETURN_IF(options.bytes_per_group == 0, StatusCode::invalid_argument,
+                   "0 bytes per row group: must be at least 1");
+  BOBBIN_RETURN_IF(!options.codec.empty() && codec == nullptr, StatusCode::invalid_argument,
                    fmt::format("there is no codec called {}", quoted(options.codec)));
   return {};
 }
@@ -92,6 +124,7 @@ std::span<const std::byte> bytes_of(const T& object) {
 Status Writer::Impl::start() {
   codec = options.codec.empty() ? nullptr : find_codec(options.codec);
   gathered.resize(footer.columns.size());
+  last_strings.resize(footer.columns.size());
   footer_bound = columns_bytes_bound(footer.columns);
   return output.write(bytes_of(Header{}));
 }
@@ -106,14 +139,61 @@ Status Writer::Impl::settle(const Status& status) {
   return failure;
 }
 
-// Whether the values must pass through our own memory: codecs read them through pointers of their type.
+// Whether the values must pass through our own memory: codecs read them through pointers of their type, and
+// take the bits of nulls from a byte's first one on.
 bool Writer::Impl::must_copy(std::span<const void* const> columns) const {
   for (size_t c = 0; c < columns.size(); ++c) {
-    if (reinterpret_cast<uintptr_t>(columns[c]) % size_bytes(footer.columns[c].type) != 0) {
+    const DType type = footer.columns[c].type;
+    if (is_string(type) ? view_of(columns[c]).validity != nullptr
+                        : reinterpret_cast<uintptr_t>(columns[c]) % size_bytes(type) != 0) {
       return true;
     }
   }
   return false;
+}
+
+Status Writer::Impl::check_append(std::span<const void* const> columns, uint64_t rows) const {
+  BOBBIN_RETURN_IF(std::ranges::find(columns, nullptr) != columns.end(), StatusCode::invalid_argument,
+                   "append: a column without values");
+  BOBBIN_RETURN_IF(rows > std::numeric_limits<uint64_t>::max() - rows_before - rows_gathered,
+                   StatusCode::invalid_argument, "append: more than 2^64 rows");
+  for (size_t c = 0; c < columns.size(); ++c) {
+    BOBBIN_RETURN_IF(is_string(footer.columns[c].type) && view_of(columns[c]).length < rows,
+                     StatusCode::invalid_argument,
+                     fmt::format("append: column {}: {} strings for {} rows", quoted(footer.columns[c].name),
+                                 view_of(columns[c]).length, rows));
+  }
+  return {};
+}
+
+uint64_t Writer::Impl::string_bytes(std::span<const void* const> columns, uint64_t begin,
+                                    uint64_t rows) const {
+  uint64_t bytes = 0;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (is_string(footer.columns[c].type)) {
+      const StringsView& view = view_of(columns[c]);
+      bytes += view.offset(begin + rows) - view.offset(begin);
+    }
+  }
+  return bytes;
+}
+
+// How many of the rows from `begin` on the row group still takes; at least one when it is empty.
+uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint64_t begin,
+                                     uint64_t rows) const {
+  const auto fits = [&](uint64_t count) {
+    return bytes_gathered + string_bytes(columns, begin, count) <= options.bytes_per_group;
+  };
+  uint64_t most = std::min(rows - begin, options.rows_per_group - rows_gathered);
+  uint64_t least = rows_gathered == 0 ? 1 : 0;
+  for (uint64_t guess = most; least < most; guess = most - (most - least) / 2) {  // most often all of them
+    if (fits(guess)) {
+      least = guess;
+    } else {
+      most = guess - 1;
+    }
+  }
+  return least;
 }
 
 Status Writer::Impl::append(std::span<const void* const> columns, uint64_t rows) {
@@ -123,19 +203,17 @@ Status Writer::Impl::append(std::span<const void* const> columns, uint64_t rows)
   if (rows == 0) {
     return {};
   }
-  BOBBIN_RETURN_IF(std::ranges::find(columns, nullptr) != columns.end(), StatusCode::invalid_argument,
-                   "append: a column without values");
-  BOBBIN_RETURN_IF(rows > std::numeric_limits<uint64_t>::max() - rows_before - rows_gathered,
-                   StatusCode::invalid_argument, "append: more than 2^64 rows");
+  BOBBIN_TRY(check_append(columns, rows));
   const bool copy = must_copy(columns);
   uint64_t done = 0;
   while (done < rows) {
-    const uint64_t take = std::min(rows - done, options.rows_per_group - rows_gathered);
-    if (take == options.rows_per_group && !copy) {
+    const uint64_t take = rows_that_fit(columns, done, rows);
+    const bool full = done + take < rows || rows_gathered + take == options.rows_per_group;
+    if (full && rows_gathered == 0 && !copy) {
       BOBBIN_TRY(write_group(columns, done, take));
     } else {
       gather(columns, done, take);
-      if (rows_gathered == options.rows_per_group) {
+      if (full) {
         BOBBIN_TRY(write_gathered());
       }
     }
@@ -146,21 +224,34 @@ Status Writer::Impl::append(std::span<const void* const> columns, uint64_t rows)
 
 void Writer::Impl::gather(std::span<const void* const> columns, uint64_t begin, uint64_t rows) {
   for (size_t c = 0; c < columns.size(); ++c) {
-    const size_t size = size_bytes(footer.columns[c].type);
-    const auto* from = static_cast<const std::byte*>(columns[c]) + begin * size;
-    gathered[c].insert(gathered[c].end(), from, from + rows * size);
+    if (is_string(footer.columns[c].type)) {
+      append_strings(gathered[c].strings, view_of(columns[c]), begin, rows);
+    } else {
+      const size_t size = size_bytes(footer.columns[c].type);
+      const auto* from = static_cast<const std::byte*>(columns[c]) + begin * size;
+      gathered[c].values.insert(gathered[c].values.end(), from, from + rows * size);
+    }
   }
   rows_gathered += rows;
+  bytes_gathered += string_bytes(columns, begin, rows);
 }
 
 Status Writer::Impl::write_gathered() {
+  std::vector<StringsView> views;
+  views.reserve(gathered.size());  // pointers to them are taken
   std::vector<const void*> columns;
-  for (const std::vector<std::byte>& values : gathered) {
-    columns.push_back(values.data());
+  for (size_t c = 0; c < gathered.size(); ++c) {
+    views.push_back(gathered[c].strings.view());
+    columns.push_back(is_string(footer.columns[c].type) ? static_cast<const void*>(&views[c])
+                                                        : gathered[c].values.data());
   }
+  bytes_gathered = 0;
   BOBBIN_TRY(write_group(columns, 0, std::exchange(rows_gathered, 0)));
-  for (std::vector<std::byte>& values : gathered) {
-    values.clear();
+  for (Gathered& column : gathered) {
+    column.values.clear();
+    column.strings.bytes.clear();
+    column.strings.offsets.resize(1);
+    column.strings.validity.clear();
   }
   return {};
 }
@@ -169,17 +260,18 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   RowGroup group{.first_row = rows_before, .num_rows = rows};
   for (size_t c = 0; c < columns.size(); ++c) {
     const Column& column = footer.columns[c];
-    const void* data = static_cast<const std::byte*>(columns[c]) + begin * size_bytes(column.type);
-    const Values values{.type = column.type, .data = data, .length = rows};
-    auto written = [&]() -> Result<Node> {
-      BOBBIN_ASSIGN(const Array array, encode(values));
-      return write_node(array);
+    auto written = [&]() -> Result<Chunk> {
+      if (is_string(column.type)) {
+        return write_strings(c, sub_view(view_of(columns[c]), begin, rows, column.type));
+      }
+      const void* data = static_cast<const std::byte*>(columns[c]) + begin * size_bytes(column.type);
+      return write_values({.type = column.type, .data = data, .length = rows});
     }();
     if (!written.has_value()) {
       const Status& error = written.error();  // a full disk has nothing to do with the column
       return error.code() == StatusCode::io ? error : error.in(chunk_place(footer.row_groups.size(), column));
     }
-    group.chunks.push_back({.root = std::move(*written), .zone = zone_map_of(values)});
+    group.chunks.push_back(std::move(*written));
   }
   footer_bound += footer_bytes_bound(group);
   BOBBIN_RETURN_IF(
@@ -190,14 +282,44 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   return {};
 }
 
-Result<Array> Writer::Impl::encode(const Values& values) const {
-  return codec == nullptr ? select::encode(values, options.backend)
-                          : array::encode(codec->id, values, options.backend);
+Result<Chunk> Writer::Impl::write_values(const Values& values) {
+  BOBBIN_ASSIGN(const Array array, codec == nullptr ? select::encode(values, options.backend)
+                                                    : array::encode(codec->id, values, options.backend));
+  BOBBIN_ASSIGN(Node root, write_node(array));
+  return Chunk{.root = std::move(root), .zone = zone_map_of(values)};
 }
 
-Result<Node> Writer::Impl::write_node(const Array& array) {
+Result<Chunk> Writer::Impl::write_strings(size_t column, const StringsView& strings) {
+  if (strings.type == DType::utf8) {
+    if (const Status status = check_utf8(strings, rows_before); !status.ok()) {
+      return Status(StatusCode::invalid_argument, status.message());
+    }
+  }
+  std::optional<Array>& last = last_strings[column];
+  BOBBIN_ASSIGN(Array array, array::encode_strings(codec == nullptr ? CodecId::fsst : codec->id, strings,
+                                                   last.has_value() ? &*last : nullptr, options.backend));
+  BOBBIN_ASSIGN(Node root, write_node(array, known_symbols(column, array)));
+  last = std::move(array);
+  return Chunk{.root = std::move(root), .zone = {}, .strings = string_zone_of(strings)};
+}
+
+std::optional<uint32_t> Writer::Impl::known_symbols(size_t column, const Array& array) const {
+  const std::optional<Array>& last = last_strings[column];
+  if (!last.has_value() || !std::ranges::equal(last->buffers[0].bytes, array.buffers[0].bytes)) {
+    return std::nullopt;
+  }
+  const Node& before = footer.row_groups.back().chunks[column].root;
+  return may_share_first(before, array.codec) ? std::optional(before.segments[0]) : std::nullopt;
+}
+
+Result<Node> Writer::Impl::write_node(const Array& array, std::optional<uint32_t> first_segment) {
   Node node{.codec = array.codec, .type = array.type, .length = array.length, .metadata = array.metadata};
+  node.first_is_shared = first_segment.has_value();
   for (const Buffer& buffer : array.buffers) {
+    if (node.segments.empty() && first_segment.has_value()) {
+      node.segments.push_back(*first_segment);
+      continue;
+    }
     BOBBIN_ASSIGN(const uint32_t index, write_segment(buffer.bytes));
     node.segments.push_back(index);
   }
@@ -287,6 +409,25 @@ Status Writer::finish() {
                    printable(impl_->name) + ": finish: the file is finished");
   BOBBIN_TRY(impl_->settle(impl_->finish()));
   impl_->finished = true;
+  return {};
+}
+
+Status Writer::set_metadata(std::string key, std::string value) {
+  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "set_metadata: the writer was moved away");
+  BOBBIN_RETURN_IF(impl_->finished, StatusCode::invalid_argument,
+                   printable(impl_->name) + ": set_metadata: the file is finished");
+  if (const Status status = check_pair(key, value); !status.ok()) {
+    return Status(StatusCode::invalid_argument, status.message()).in(printable(impl_->name));
+  }
+  Metadata& metadata = impl_->footer.metadata;
+  const auto known = std::ranges::find(metadata, key, &Metadata::value_type::first);
+  if (known != metadata.end()) {
+    known->second = std::move(value);
+    return {};
+  }
+  BOBBIN_RETURN_IF(metadata.size() == kMaxKeys, StatusCode::invalid_argument,
+                   fmt::format("{}: set_metadata: more than {} keys", printable(impl_->name), kMaxKeys));
+  metadata.emplace_back(std::move(key), std::move(value));
   return {};
 }
 

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include "core/scalar.hpp"
+#include "file/layout.hpp"
+#include "file/text.hpp"
 
 namespace bobbin::file {
 namespace {
@@ -54,6 +57,29 @@ bool is_bound(Scalar scalar) {
   return scalar_of(value) == scalar;
 }
 
+std::string_view text_of(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view cut(std::string_view text, DType type) {
+  if (text.size() <= kMaxZoneBytes) {
+    return text;
+  }
+  return text.substr(0, type == DType::utf8 ? character_start(text, kMaxZoneBytes) : kMaxZoneBytes);
+}
+
+void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
+  std::string bound(cut(largest, type));
+  if (bound.size() < largest.size()) {
+    bound.erase(bound.find_last_not_of('\xff') + 1);  // to nothing when there is none
+    zone.max_is_open = bound.empty();
+    if (!bound.empty()) {
+      bound.back() = static_cast<char>(static_cast<uint8_t>(bound.back()) + 1);
+    }
+  }
+  zone.max = std::move(bound);
+}
+
 }  // namespace
 
 ZoneMap zone_map_of(const Values& values) {
@@ -64,6 +90,51 @@ bool is_sound(const ZoneMap& zone, DType type) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) {
     return is_bound<T>(zone.min) && is_bound<T>(zone.max) && !less(type, zone.max, zone.min);
   });
+}
+
+StringZone string_zone_of(const StringsView& strings) {
+  StringZone zone;
+  std::string_view smallest;
+  std::string_view largest;
+  bool any = false;
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    if (strings.is_null(i)) {
+      ++zone.null_count;
+      continue;
+    }
+    const std::string_view text = text_of(strings.string(i));
+    smallest = any ? std::min(smallest, text) : text;
+    largest = any ? std::max(largest, text) : text;
+    any = true;
+    zone.num_bytes += text.size();
+  }
+  zone.min = cut(smallest, strings.type);
+  set_upper_bound(zone, largest, strings.type);
+  return zone;
+}
+
+bool is_sound(const StringZone& zone, uint64_t num_rows) {
+  const bool in_order = zone.max_is_open ? zone.max.empty() : zone.min <= zone.max;
+  const bool nothing = zone.min.empty() && zone.max.empty() && !zone.max_is_open && zone.num_bytes == 0;
+  return zone.min.size() <= kMaxZoneBytes && zone.max.size() <= kMaxZoneBytes && in_order &&
+         zone.null_count <= num_rows && (zone.null_count < num_rows || nothing);
+}
+
+bool may_match(const StringZone& zone, uint64_t num_rows, const StringQuery& query) {
+  if (zone.null_count == num_rows) {
+    return false;
+  }
+  if (query.test == StringTest::contains) {
+    return true;
+  }
+  const std::string_view wanted = text_of(query.bytes);
+  // A string that begins with `wanted` is not below it, and is above the lower bound only if its first bytes
+  // are not below the bound's.
+  const bool above_max = !zone.max_is_open && wanted > zone.max;
+  const bool below_min = query.test == StringTest::equals
+                             ? wanted < zone.min
+                             : std::string_view(zone.min).substr(0, wanted.size()) > wanted;
+  return !above_max && !below_min;
 }
 
 }  // namespace bobbin::file

@@ -24,6 +24,19 @@ Bytes small_ffor_file() {
   return load(dir / "t.bob");
 }
 
+// Strings with a null, in two row groups that share their symbols, and metadata.
+Bytes small_string_file() {
+  const TempDir dir;
+  const Strings strings = strings_of({"abcabc", std::nullopt, "", "abcabc", "abcab\xff"});
+  const StringsView view = strings.view();
+  const std::array<const void*, 1> columns{&view};
+  auto writer = Writer::create(dir / "t.bob", {{"text", DType::binary}}, {.rows_per_group = 3});
+  EXPECT_TRUE(writer->append(columns, strings.length()).ok());
+  EXPECT_TRUE(writer->set_metadata("key", "value").ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
 void expect_one_line(const Status& status) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.message().rfind("test.bob: ", 0), 0u) << status.message();
@@ -31,7 +44,7 @@ void expect_one_line(const Status& status) {
 }
 
 TEST(FileHostile, EveryFlippedBitIsNoticed) {
-  for (const Bytes& bytes : {small_file(), small_ffor_file()}) {
+  for (const Bytes& bytes : {small_file(), small_ffor_file(), small_string_file()}) {
     const MemoryFile file(bytes);
     ASSERT_TRUE(open_and_read(file).ok());
     ASSERT_TRUE(open_and_verify(file).ok());
@@ -49,12 +62,13 @@ TEST(FileHostile, EveryFlippedBitIsNoticed) {
 }
 
 TEST(FileHostile, EveryTruncationIsNoticedByOpen) {
-  const Bytes bytes = small_file();
-  for (size_t length = 0; length < bytes.size(); ++length) {
-    const MemoryFile file(std::span<const std::byte>(bytes).first(length));
-    const auto reader = file.open();
-    ASSERT_FALSE(reader.has_value()) << length;
-    expect_one_line(reader.error());
+  for (const Bytes& bytes : {small_file(), small_string_file()}) {
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      const MemoryFile file(std::span<const std::byte>(bytes).first(length));
+      const auto reader = file.open();
+      ASSERT_FALSE(reader.has_value()) << length;
+      expect_one_line(reader.error());
+    }
   }
 }
 
@@ -101,6 +115,38 @@ void try_every_footer_byte(const Bytes& bytes) {
 TEST(FileHostile, FootersWithEveryByteChanged) {
   try_every_footer_byte(small_file());
   try_every_footer_byte(small_ffor_file());
+  try_every_footer_byte(small_string_file());
+}
+
+void try_strings(const Reader& reader) {
+  for (uint64_t row = 0; row < reader.num_rows(); ++row) {
+    (void)reader.read_strings(0, row, 1);
+  }
+  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
+    const uint8_t wanted[] = {'b', 'c'};
+    (void)reader.find_strings(0, group, {.test = StringTest::contains, .bytes = wanted});
+  }
+  (void)read_everything(reader);
+  (void)reader.verify();
+}
+
+// Damage that only decoding finds: bytes of segments changed, with checksums that are right.
+TEST(FileHostile, StringSegmentsWithEveryByteChanged) {
+  Reworked reworked(small_string_file());
+  const std::vector<file::Segment> segments = reworked.footer.segments;
+  for (const file::Segment& segment : segments) {
+    for (std::byte& byte : std::span(reworked.body).subspan(segment.offset - 128, segment.size)) {
+      const std::byte before = byte;
+      for (const int value : {0, 1, 2, 7, 128, 254, 255, std::to_integer<int>(before) ^ 1}) {
+        byte = std::byte{static_cast<uint8_t>(value)};
+        const MemoryFile file(reworked.bytes());
+        const auto reader = file.open();
+        ASSERT_TRUE(reader.has_value()) << reader.error().message();
+        try_strings(*reader);
+      }
+      byte = before;
+    }
+  }
 }
 
 TEST(FileHostile, RandomFooters) {

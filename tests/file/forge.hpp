@@ -60,4 +60,29 @@ struct Forgery {
   [[nodiscard]] Bytes bytes() const { return assemble(body, file::build_footer(footer)); }
 };
 
+// A file taken apart, to be changed and put together again; checksums of segments are made anew.
+struct Reworked {
+  file::Footer footer;
+  Bytes body;
+
+  explicit Reworked(const Bytes& file) {
+    file::Trailer trailer;
+    std::memcpy(&trailer, file.data() + file.size() - sizeof trailer, sizeof trailer);
+    const size_t at = file.size() - sizeof trailer - trailer.footer_bytes;
+    const auto parsed = file::parse_footer(std::span(file).subspan(at, trailer.footer_bytes), at, 1);
+    EXPECT_TRUE(parsed.has_value()) << parsed.error().message();
+    footer = *parsed;
+    body.assign(file.begin() + 128, file.begin() + static_cast<ptrdiff_t>(at));
+  }
+
+  [[nodiscard]] file::Chunk& chunk(size_t group = 0) { return footer.row_groups[group].chunks[0]; }
+  [[nodiscard]] Bytes bytes() {
+    for (file::Segment& segment : footer.segments) {
+      segment.checksum =
+          file::checksum(std::span(body).subspan(segment.offset - 128, file::padded(segment.size)));
+    }
+    return assemble(body, file::build_footer(footer));
+  }
+};
+
 }  // namespace bobbin::file_tests

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -102,6 +103,11 @@ inline Status read_everything(const Reader& reader) {
     (void)reader.row_group(group);
   }
   for (size_t column = 0; column < reader.columns().size(); ++column) {
+    if (is_string(reader.columns()[column].type)) {
+      BOBBIN_ASSIGN(const Strings strings, reader.read_strings(column, 0, reader.num_rows()));
+      EXPECT_EQ(strings.length(), reader.num_rows());
+      continue;
+    }
     Bytes out(reader.num_rows() * size_bytes(reader.columns()[column].type));
     BOBBIN_TRY(reader.read(column, 0, reader.num_rows(), out));
   }
@@ -184,6 +190,44 @@ inline Table one_column(DType type, uint64_t rows, uint64_t seed = 1) {
 inline Status write_table(const std::string& path, const Table& table, const WriteOptions& options = {}) {
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, table.columns, options));
   BOBBIN_TRY(writer.append(table.pointers(), table.rows));
+  return writer.finish();
+}
+
+// Strings, nulls among them, as tests write them down.
+using Texts = std::vector<std::optional<std::string>>;
+
+inline Strings strings_of(const Texts& texts) {
+  Strings strings;
+  for (const auto& text : texts) {
+    if (text.has_value()) {
+      strings.push_back({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
+    } else {
+      strings.push_null();
+    }
+  }
+  return strings;
+}
+
+inline Texts texts_of(const Strings& strings) {
+  Texts texts;
+  for (uint64_t i = 0; i < strings.length(); ++i) {
+    const auto string = strings.view().string(i);
+    texts.emplace_back(std::string(string.begin(), string.end()));
+    if (strings.view().is_null(i)) {
+      EXPECT_TRUE(string.empty());
+      texts.back().reset();
+    }
+  }
+  return texts;
+}
+
+// A file with one column of strings, called "text".
+inline Status write_texts(const std::string& path, const Strings& strings, const WriteOptions& options = {},
+                          DType type = DType::binary) {
+  BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"text", type}}, options));
+  const StringsView view = strings.view();
+  const std::array<const void*, 1> columns{&view};
+  BOBBIN_TRY(writer.append(columns, strings.length()));
   return writer.finish();
 }
 
