@@ -27,7 +27,8 @@ SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
-            "table.hpp", "table.cpp", "stream.hpp", "match.hpp"}
+            "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp",
+            "index_kernel.hpp", "query_kernels.hpp"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES

@@ -21,10 +21,12 @@ BOBBIN_HD void with_order(uint32_t order, F&& f) {
 
 // Decodes in one pass: a warp unpacks four vectors of residuals into shared memory, scans them there from
 // their restart points, and stores the values in one run. Warps do not wait for each other.
-template <class T>
+// Kernels that join it to other work choose the number of its warps, and with kSimple leave out all but order
+// 1 and stride 1.
+template <class T, uint32_t kTheWarps = sizeof(T) == 8 ? 1 : 2, bool kSimple = false>
 struct DecodeKernel {
   static constexpr uint32_t kVectors = simt::kWarpSize / kSlices;  // a warp
-  static constexpr uint32_t kWarps = sizeof(T) == 8 ? 1 : 2;
+  static constexpr uint32_t kWarps = kTheWarps;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kVectorsOfBlock = kWarps * kVectors;
   // As many blocks as shared memory holds: 16 KiB of values, and padding, a warp (32 of 64-bit ones).
@@ -53,14 +55,16 @@ struct DecodeKernel {
     const uint32_t own_place = place + own * kPaddedQuads<T>;
     unpack(cta, quads, first + own, own_place);
     cta.sync_warp();
-    with_order(order, [&]<uint32_t K>(std::integral_constant<uint32_t, K>) {
-      if (tuple == 1) {
+    with_order<1, kSimple ? 1 : scan::kMaxOrder>(order, [&]<uint32_t K>(std::integral_constant<uint32_t, K>) {
+      if (kSimple || tuple == 1) {
         scan_vectors<T, K>(cta, quads, own_place, restart<K>(cta, first + own, 0));
         return;
       }
-      const uint32_t scan = cta.lane() % tuple;
-      for (uint32_t v = 0; v < kVectors && (first + v) * kVectorLength < end; ++v) {
-        scan_tuples<T, K>(cta, quads, place + v * kPaddedQuads<T>, tuple, restart<K>(cta, first + v, scan));
+      if constexpr (!kSimple) {
+        const uint32_t scan = cta.lane() % tuple;
+        for (uint32_t v = 0; v < kVectors && (first + v) * kVectorLength < end; ++v) {
+          scan_tuples<T, K>(cta, quads, place + v * kPaddedQuads<T>, tuple, restart<K>(cta, first + v, scan));
+        }
       }
     });
     cta.sync_warp();
@@ -201,20 +205,31 @@ struct RestartKernel {
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
+  // The kernel that decodes an array, and on how many blocks.
+  template <class K>
+  struct Decoding {
+    K kernel;
+    uint64_t blocks;
+  };
+  template <class T, class K = DecodeKernel<T>>
+  static Decoding<K> decoding(const Array& array, void* out) {
+    const Parameters p = parameters_of(array);
+    const uint64_t end = array.offset + array.length;
+    const auto& restarts = array.buffers[0].bytes;
+    return {K{.residuals = ffor::Plans<Executor>::template source<T>(array.children[0]),
+              .restarts = {reinterpret_cast<const T*>(restarts.data()), restarts.size() / sizeof(T)},
+              .out = {static_cast<T*>(out), array.length},
+              .offset = array.offset,
+              .end = end,
+              .order = p.order,
+              .tuple = p.tuple},
+            ceil_div<uint64_t>(num_vectors(end), K::kVectorsOfBlock)};
+  }
+
   static Status decode(const Array& array, void* out, StreamView stream) {
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-      using K = DecodeKernel<T>;
-      const Parameters p = parameters_of(array);
-      const uint64_t end = array.offset + array.length;
-      const auto& restarts = array.buffers[0].bytes;
-      const K kernel{.residuals = ffor::Plans<Executor>::template source<T>(array.children[0]),
-                     .restarts = {reinterpret_cast<const T*>(restarts.data()), restarts.size() / sizeof(T)},
-                     .out = {static_cast<T*>(out), array.length},
-                     .offset = array.offset,
-                     .end = end,
-                     .order = p.order,
-                     .tuple = p.tuple};
-      return Executor(stream).run(kernel, ceil_div<uint64_t>(num_vectors(end), K::kVectorsOfBlock));
+      const auto plan = decoding<T>(array, out);
+      return Executor(stream).run(plan.kernel, plan.blocks);
     });
   }
 
@@ -228,28 +243,7 @@ struct Plans {
 
   static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
 
- private:
-  // What the host must see of the values.
-  template <class T>
-  struct Samples {
-    std::vector<T> first;
-    Parameters parameters;
-
-    static Result<Samples> fetch(Global<const T> values, StreamView stream) {
-      const std::vector<Range> ranges = sample_ranges(values.size);
-      std::vector<T> samples;
-      for (const Range& range : ranges) {
-        samples.resize(samples.size() + range.length);
-        BOBBIN_TRY(copy_async(samples.data() + samples.size() - range.length, values.data + range.begin,
-                              range.length * sizeof(T), stream));
-        BOBBIN_TRY(stream.synchronize());
-      }
-      const uint64_t first = std::min<uint64_t>(samples.size(), kMaxWords + scan::kMaxTuple);
-      return Samples{{samples.begin(), samples.begin() + static_cast<ptrdiff_t>(first)},
-                     choose<T>(ranges, samples)};
-    }
-  };
-
+  // With parameters of the caller's choice; `first` are as many of the first values as history() wants.
   template <class T>
   static Result<Array> encode_with(DType type, Global<const T> values, Parameters p,
                                    const std::vector<T>& first, StreamView stream) {
@@ -272,6 +266,28 @@ struct Plans {
     return assemble(type, p, {restarts, {restarts->template as<std::byte>(), restarts->size()}},
                     std::move(child));
   }
+
+ private:
+  // What the host must see of the values.
+  template <class T>
+  struct Samples {
+    std::vector<T> first;
+    Parameters parameters;
+
+    static Result<Samples> fetch(Global<const T> values, StreamView stream) {
+      const std::vector<Range> ranges = sample_ranges(values.size);
+      std::vector<T> samples;
+      for (const Range& range : ranges) {
+        samples.resize(samples.size() + range.length);
+        BOBBIN_TRY(copy_async(samples.data() + samples.size() - range.length, values.data + range.begin,
+                              range.length * sizeof(T), stream));
+        BOBBIN_TRY(stream.synchronize());
+      }
+      const uint64_t first = std::min<uint64_t>(samples.size(), kMaxWords + scan::kMaxTuple);
+      return Samples{{samples.begin(), samples.begin() + static_cast<ptrdiff_t>(first)},
+                     choose<T>(ranges, samples)};
+    }
+  };
 };
 
 }  // namespace bobbin::codec::delta

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "codecs/delta/delta.hpp"
+#include "codecs/fsst/encode_kernel.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "core/parallel.hpp"
 
@@ -54,7 +55,7 @@ Encoded encode_range(const Matcher& matcher, const StringsView& strings, uint64_
   // Grown as needed: twice the bytes is the worst case, half of them the usual one.
   uint64_t used = 0;
   for (uint64_t i = begin; i < end; ++i) {
-    const auto string = strings.is_null(i) ? std::span<const uint8_t>{} : strings.string(i);
+    const auto string = strings.string(i);  // a null has no bytes
     const uint64_t most = used + 2 * string.size() + 1;
     if (encoded.codes.size() < most) {
       encoded.codes.resize(std::max<uint64_t>(most, encoded.codes.size() + encoded.codes.size() / 2 + 65536));
@@ -112,20 +113,6 @@ Result<Array> encode_offsets(bool wide, uint64_t length, End&& end) {
   return wide ? encode_offsets<uint64_t>(length, end) : encode_offsets<uint32_t>(length, end);
 }
 
-std::vector<uint8_t> copy_validity(const StringsView& strings) {
-  std::vector<uint8_t> bits;
-  for (uint64_t i = 0; i < strings.length; ++i) {
-    if (strings.is_null(i)) {
-      bits.assign(ceil_div<uint64_t>(strings.length, 8), 0);
-      for (uint64_t j = 0; j < strings.length; ++j) {
-        bits[j / 8] = static_cast<uint8_t>(bits[j / 8] | (strings.is_null(j) ? 0U : 1U) << (j % 8));
-      }
-      break;
-    }
-  }
-  return bits;
-}
-
 uint64_t encoded_size(const Matcher& matcher, const Pieces& pieces) {
   uint64_t size = 0;
   uint8_t codes[2 * kPieceBytes + 1];
@@ -180,34 +167,84 @@ Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const ui
   return tiles;
 }
 
+void MatcherImage::make(const Table& table, MatcherImage& image) {
+  const Matcher matcher(table);
+  for (uint32_t i = 0; i < kSlots; ++i) {
+    const Matcher::Slot& slot = matcher.slots()[i];
+    const bool used = slot.mask != 0;
+    image.symbols[i] = used ? slot.symbol : 0;
+    image.slots[i] = static_cast<uint16_t>(used ? slot.match.code | slot.match.length << 8 : 0);
+  }
+  for (uint32_t w = 0; w < 65536; ++w) {
+    image.pairs[w] = matcher.shorts()[w].code;
+  }
+  for (uint32_t b = 0; b < 256; ++b) {
+    image.singles[b] = matcher.single(static_cast<uint8_t>(b)).code;
+  }
+  image.ones = table.counts[0];
+}
+
+double expected_share(const Table& table, const Pieces& sample) {
+  uint64_t bytes = 0;
+  for (const auto& piece : sample) {
+    bytes += piece.size();
+  }
+  return bytes == 0 ? 0
+                    : static_cast<double>(encoded_size(Matcher(table), sample)) / static_cast<double>(bytes);
+}
+
+Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings) {
+  std::vector<uint8_t> bits;
+  for (uint64_t i = 0; i < strings.length && strings.validity != nullptr; ++i) {
+    if (!strings.is_null(i)) {
+      continue;
+    }
+    BOBBIN_RETURN_IF(strings.size(i) != 0, StatusCode::invalid_argument,
+                     "string " + std::to_string(i) + " is null but has bytes");
+    if (bits.empty()) {
+      bits.assign(ceil_div<uint64_t>(strings.length, 8), 0xff);
+    }
+    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] & ~(1U << (i % 8)));
+  }
+  if (!bits.empty() && strings.length % 8 != 0) {
+    bits.back() = static_cast<uint8_t>(bits.back() & ((1U << (strings.length % 8)) - 1));
+  }
+  return bits;
+}
+
+Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_bytes,
+                 std::vector<Buffer> buffers, std::vector<Array> children) {
+  Array array;
+  array.codec = CodecId::fsst;
+  array.type = type;
+  array.length = length;
+  array.metadata = Header{.counts = table.counts,
+                          .out_bytes = out_bytes,
+                          .code_end = buffers[1].bytes.size(),
+                          .canonical = true}
+                       .serialize();
+  array.buffers = std::move(buffers);
+  array.children = std::move(children);
+  return array;
+}
+
 Result<Array> encode(const StringsView& strings, const Array* previous) {
+  BOBBIN_ASSIGN(const std::vector<uint8_t> validity, tidy_validity(strings));
   const Table table = choose_table(sample(strings), previous);
   const Encoded encoded = encode_all(Matcher(table), strings);
   BOBBIN_ASSIGN(const std::vector<uint64_t> tiles, index_tiles(table, encoded.codes));
-  const std::vector<uint8_t> validity = copy_validity(strings);
   const std::vector<std::byte> symbols = table.serialize();
-  // Arrow's offsets have a sign.
-  const bool wide = std::max<uint64_t>(strings.num_bytes(), encoded.codes.size()) > INT32_MAX;
-  Array array;
-  array.codec = CodecId::fsst;
-  array.type = strings.type;
-  array.length = strings.length;
-  array.metadata = Header{.counts = table.counts,
-                          .out_bytes = strings.num_bytes(),
-                          .code_end = encoded.codes.size(),
-                          .canonical = true}
-                       .serialize();
-  array.buffers = {
-      to_buffer(symbols.data(), symbols.size()), to_buffer(encoded.codes.data(), encoded.codes.size()),
-      to_buffer(tiles.data(), tiles.size() * sizeof(uint64_t)), to_buffer(validity.data(), validity.size())};
+  const bool wide = needs_wide_offsets(strings.num_bytes(), encoded.codes.size());
   BOBBIN_ASSIGN(Array code_offsets,
                 encode_offsets(wide, strings.length, [&](uint64_t i) { return encoded.ends[i]; }));
   const uint64_t base = strings.length == 0 ? 0 : strings.offset(0);
   BOBBIN_ASSIGN(Array offsets, encode_offsets(wide, strings.length,
                                               [&](uint64_t i) { return strings.offset(i + 1) - base; }));
-  array.children.push_back(std::move(code_offsets));
-  array.children.push_back(std::move(offsets));
-  return array;
+  return join_parts(
+      strings.type, strings.length, table, strings.num_bytes(),
+      {to_buffer(symbols.data(), symbols.size()), to_buffer(encoded.codes.data(), encoded.codes.size()),
+       to_buffer(tiles.data(), tiles.size() * sizeof(uint64_t)), to_buffer(validity.data(), validity.size())},
+      {std::move(code_offsets), std::move(offsets)});
 }
 
 }  // namespace bobbin::codec::fsst

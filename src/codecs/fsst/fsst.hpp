@@ -64,6 +64,19 @@ struct Parts {
 [[nodiscard]] std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes);
 [[nodiscard]] Status check_query(const StringQuery& query);
 
+// Validity with bits for its strings only; empty when none is null. An error when a null has bytes.
+[[nodiscard]] Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings);
+// Arrow's offsets have a sign.
+[[nodiscard]] constexpr bool needs_wide_offsets(uint64_t out_bytes, uint64_t code_bytes) {
+  return out_bytes > INT32_MAX || code_bytes > INT32_MAX;
+}
+// An array of these parts, which spec.md names: buffers 0 to 3, children 0 and 1.
+[[nodiscard]] Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_bytes,
+                               std::vector<Buffer> buffers, std::vector<Array> children);
+
+// Codes for a byte of a sample.
+[[nodiscard]] double expected_share(const Table& table, const Pieces& sample);
+
 // The new table, or the previous one where that does about as well.
 [[nodiscard]] Table choose_table(const Pieces& sample, const Array* previous);
 

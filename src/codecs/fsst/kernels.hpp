@@ -1,349 +1,438 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of fsst and the plans that launch them.
+// The plans that launch fsst's kernels, for any executor.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "bobbin/memory.hpp"
+#include "bobbin/scan.hpp"
 #include "codecs/delta/kernels.hpp"
+#include "codecs/fsst/decode_kernel.hpp"
+#include "codecs/fsst/encode_kernel.hpp"
 #include "codecs/fsst/fsst.hpp"
-#include "codecs/fsst/tile.hpp"
+#include "codecs/fsst/index_kernel.hpp"
+#include "codecs/fsst/query_kernels.hpp"
 
 namespace bobbin::codec::fsst {
 
-// A stream of codes on the device.
-struct Stream {
-  Global<const uint8_t> codes;  // up to the array's code_end; aligned to 16 bytes
-  Global<const uint64_t> tiles;
-  Global<const uint8_t> symbols;
-  SymbolCounts counts;
+template <class T>
+Global<const T> global_of(const Buffer& buffer) {
+  return {reinterpret_cast<const T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
+}
 
-  template <class Cta>
-  BOBBIN_HD Quad load(Cta& cta, uint64_t at) const {
-    if (at + kLaneCodes <= codes.size) {
-      const Global<const Quad> quads{reinterpret_cast<const Quad*>(codes.data), codes.size / kLaneCodes};
-      return cta.load_once(quads, at / kLaneCodes);
-    }
-    Quad quad{};
-    for (uint32_t i = 0; at + i < codes.size; ++i) {
-      quad.word[i / 4] |= uint32_t{cta.load(codes, at + i)} << (8 * (i % 4));
-    }
-    return quad;
+// Memory of a device with a number of Ts.
+template <class T>
+class DeviceArray {
+ public:
+  static Result<DeviceArray> create(uint64_t size, StreamView stream) {
+    BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(size * sizeof(T), stream));
+    return DeviceArray(std::make_shared<DeviceBuffer>(std::move(buffer)), size);
   }
-};
+  static Result<DeviceArray> zeros(uint64_t size, StreamView stream) {
+    BOBBIN_ASSIGN(DeviceArray array, create(size, stream));
+    BOBBIN_TRY(fill_async(array.get().data, 0, size * sizeof(T), stream));
+    return array;
+  }
+  static Result<DeviceArray> copy_of(const T* from, uint64_t size, StreamView stream) {
+    BOBBIN_ASSIGN(DeviceArray array, create(size, stream));
+    BOBBIN_TRY(copy_async(array.get().data, from, size * sizeof(T), stream));
+    return array;
+  }
 
-// A warp's 512 codes: their lengths, and where each lane's bytes begin.
-struct Round {
-  Quad codes;
-  Quad lengths;       // one byte a code
-  uint32_t literals;  // a bit a code
-  uint32_t present;   // codes of the lane
-  uint32_t before;    // bytes of lanes before
-  uint32_t total;     // bytes of all lanes
-};
-
-// Decodes all strings: a warp takes a tile at a time. Bytes are put together in registers, eight at a time,
-// gathered in shared memory as they lie in the output, and stored 16 at a time.
-struct DecodeKernel {
-  static constexpr uint32_t kWarps = 16;
-  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 2;
-  static constexpr uint32_t kStageWords = (kWarpBytes + 2 * kQuadBytes) / 8;
-  struct Shared {
-    SharedTable table;
-    simt::Shared<uint64_t, kWarps * kStageWords> stage;
-  };
-
-  Stream stream;
-  Global<uint8_t> out;
-  uint64_t out_begin;  // on the scale of the tiles' words
-  Global<uint32_t> fault;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    auto& shared = cta.template shared<Shared>();
-    shared.table.fill(cta, stream.symbols, stream.counts, kThreads);
-    cta.sync();
-    const uint64_t tiles = num_tiles(stream.codes.size);
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
-    for (uint64_t t = uint64_t{cta.block()} * kWarps + cta.warp(); t < tiles; t += stride) {
-      if (!decode_tile(cta, shared, t) && cta.lane() == 0) {
-        cta.template atomic_store<simt::Order::relaxed>(fault, 0, uint32_t{1});
-      }
-    }
+  [[nodiscard]] Global<T> get() const { return {memory_->template as<T>(), size_}; }
+  [[nodiscard]] Global<const T> read() const { return {memory_->template as<T>(), size_}; }
+  [[nodiscard]] Buffer buffer() const {
+    return {memory_, {memory_->template as<std::byte>(), size_ * sizeof(T)}};
+  }
+  // Some of them in host memory. Waits for the stream.
+  [[nodiscard]] Result<std::vector<T>> fetch(uint64_t first, uint64_t count, StreamView stream) const {
+    std::vector<T> values(count);
+    BOBBIN_TRY(copy_async(values.data(), get().data + first, count * sizeof(T), stream));
+    BOBBIN_TRY(stream.synchronize());
+    return values;
   }
 
  private:
-  // How far a warp is in its tile. Places in the output are counted from its first byte; those of a slice's
-  // first tile may lie before it.
-  struct Progress {
-    int64_t at;
-    int64_t end;         // of the tile
-    uint64_t rest;       // bytes that have not filled a word of the stage yet
-    uint32_t foreign;    // bytes of the stage's first quad that belong to the tile before
-    bool literal_first;  // of the next round
+  DeviceArray(std::shared_ptr<DeviceBuffer> memory, uint64_t size)
+      : memory_(std::move(memory)), size_(size) {}
 
-    [[nodiscard]] BOBBIN_HD uint32_t phase() const { return static_cast<uint32_t>(at) % kQuadBytes; }
-  };
+  std::shared_ptr<DeviceBuffer> memory_;
+  uint64_t size_;
+};
 
-  template <class Cta>
-  BOBBIN_HD bool decode_tile(Cta& cta, Shared& shared, uint64_t tile) const {
-    const uint64_t tile_end = (tile + 1) * kTileBytes;
-    const bool last_tile = tile_end >= stream.codes.size;
-    const uint64_t word = cta.load(stream.tiles, tile);
-    const uint64_t next = last_tile ? out_begin + out.size : cta.load(stream.tiles, tile + 1);
-    Progress now{.at = position(word),
-                 .end = position(next),
-                 .rest = 0,
-                 .foreign = static_cast<uint32_t>(position(word)) % kQuadBytes,
-                 .literal_first = word >= kLiteralFirst};
-    const uint64_t code_end = last_tile ? stream.codes.size : tile_end;
-    Quad codes = stream.load(cta, tile * kTileBytes + cta.lane() * kLaneCodes);
-    for (uint64_t at = tile * kTileBytes; at < code_end; at += kWarpCodes) {
-      Quad ahead{};
-      if (at + kWarpCodes < code_end) {
-        ahead = stream.load(cta, at + kWarpCodes + cta.lane() * kLaneCodes);
-      }
-      if (!decode_round(cta, shared, codes, at, at + kWarpCodes >= code_end, now)) {
-        return false;
-      }
-      codes = ahead;
-    }
-    return now.at == now.end && now.literal_first == (!last_tile && next >= kLiteralFirst);
-  }
+// From offsets of either size to the size an array has.
+template <class T>
+struct NarrowKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  DeviceOffsets from;
+  Global<T> to;
 
   template <class Cta>
-  BOBBIN_HD bool decode_round(Cta& cta, Shared& shared, const Quad& codes, uint64_t at, bool last,
-                              Progress& now) const {
-    Round round;
-    bool sound = false;
-    if (at + kWarpCodes > stream.codes.size) {
-      sound = measure<true>(cta, shared, codes, at, now, round);
-      if (sound) {
-        spell_slowly(cta, shared, round, now);
-      }
-    } else if (cta.any(has_escape(codes)) || now.literal_first) {
-      sound = measure<true>(cta, shared, codes, at, now, round);
-      if (sound) {
-        spell<true>(cta, shared, round, now);
-      }
-    } else {
-      sound = measure<false>(cta, shared, codes, at, now, round);
-      if (sound) {
-        spell<false>(cta, shared, round, now);
-      }
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < to.size) {
+      cta.store(to, i, static_cast<T>(from.at(cta, i)));
     }
-    if (!sound) {
-      return false;
-    }
-    cta.sync_warp();
-    store(cta, shared, now, now.phase() + round.total, last);
-    cta.sync_warp();
-    keep_rest(cta, shared, now, now.phase() + round.total);
-    now.at += round.total;
-    return true;
-  }
-
-  [[nodiscard]] BOBBIN_HD int64_t position(uint64_t word) const {
-    return static_cast<int64_t>((word & ~kLiteralFirst) - out_begin);
-  }
-  [[nodiscard]] BOBBIN_HD static bool has_escape(const Quad& codes) {
-    uint32_t ones = 0;
-    BOBBIN_UNROLL
-    for (const uint32_t x : codes.word) {
-      ones |= ((x & 0x7f7f7f7f) + 0x01010101) & x;
-    }
-    return (ones & 0x80808080) != 0;
-  }
-
-  // Looks up lengths and adds them up. False when a code means nothing, or the tile is to have fewer bytes.
-  template <bool kEscapes, class Cta>
-  BOBBIN_HD bool measure(Cta& cta, Shared& shared, const Quad& codes, uint64_t at, Progress& now,
-                         Round& round) const {
-    round.codes = codes;
-    round.present = kLaneCodes;
-    round.literals = 0;
-    if constexpr (kEscapes) {
-      const uint64_t own = at + cta.lane() * kLaneCodes;
-      const uint64_t left = own < stream.codes.size ? stream.codes.size - own : 0;
-      round.present = left < kLaneCodes ? static_cast<uint32_t>(left) : kLaneCodes;
-      const uint32_t escapes = escape_bytes(codes) & ((1U << round.present) - 1);
-      const LaneStates states = LaneStates::of(cta, escapes, round.present);
-      round.literals = literals_of(escapes, states.literal_before(cta.lane(), now.literal_first));
-      now.literal_first = states.literal_before(simt::kWarpSize, now.literal_first);
-    }
-    uint32_t sum = 0;
-    uint32_t poison = 0;
-    BOBBIN_UNROLL
-    for (uint32_t w = 0; w < 4; ++w) {
-      uint32_t four = 0;
-      BOBBIN_UNROLL
-      for (uint32_t i = 4 * w; i < 4 * w + 4; ++i) {
-        uint32_t length = shared.table.length(cta, code_at(codes, i));
-        if constexpr (kEscapes) {
-          length = (round.literals >> i & 1) != 0 ? 1 : length;
-          length = i < round.present ? length : 0;
-        }
-        four |= length << (8 * (i % 4));
-      }
-      round.lengths.word[w] = four;
-      poison |= four;
-      sum += four * 0x01010101 >> 24;
-    }
-    uint32_t through = sum;
-    BOBBIN_UNROLL
-    for (uint32_t d = 1; d < simt::kWarpSize; d *= 2) {
-      const uint32_t other = cta.shfl_up(through, d);
-      through += cta.lane() >= d ? other : 0;
-    }
-    round.before = through - sum;
-    round.total = cta.shfl(through, simt::kWarpSize - 1);
-    return !cta.any((poison & 0x80808080) != 0) && now.at + round.total <= now.end;
-  }
-
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t stage_of(Cta& cta) {
-    return cta.warp() * kStageWords;
-  }
-
-  // Writes a lane's bytes, which are at least eight: every word of the stage but its first is the lane's own
-  // from its lowest byte on, and the rest that fills no word goes to the next lane.
-  template <bool kEscapes, class Cta>
-  BOBBIN_HD void spell(Cta& cta, Shared& shared, const Round& round, Progress& now) const {
-    const uint32_t start = now.phase() + round.before;
-    const uint32_t first = stage_of(cta) + start / 8;
-    uint32_t word = first;
-    uint32_t used = start % 8 * 8;  // bits of `bytes`
-    uint64_t bytes = 0;
-    BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kLaneCodes; ++i) {
-      const uint32_t code = code_at(round.codes, i);
-      uint64_t symbol = shared.table.symbol(cta, code);
-      if constexpr (kEscapes) {
-        symbol = (round.literals >> i & 1) != 0 ? code : symbol;
-      }
-      bytes |= symbol << used;
-      const uint64_t over = shift_out(symbol, 64 - used);
-      used += 8 * code_at(round.lengths, i);
-      if (used >= 64) {
-        cta.store(shared.stage, word, bytes);
-        bytes = over;
-        used -= 64;
-        ++word;
-      }
-    }
-    uint64_t before = cta.shfl_up(bytes, 1);
-    before = cta.lane() == 0 ? now.rest : before;
-    if (start % 8 != 0) {
-      cta.store(shared.stage, first, cta.load(shared.stage, first) | before);
-    }
-    now.rest = cta.shfl(bytes, simt::kWarpSize - 1);
-    if (cta.lane() == simt::kWarpSize - 1 && used != 0) {
-      cta.store(shared.stage, word, bytes);
-    }
-  }
-
-  // The same byte by byte, where lanes may have fewer: at the end of a stream.
-  template <class Cta>
-  BOBBIN_HD void spell_slowly(Cta& cta, Shared& shared, const Round& round, const Progress& now) const {
-    auto& stage = reinterpret_cast<simt::Shared<uint8_t, kWarps * kStageWords * 8>&>(shared.stage);
-    uint32_t to = stage_of(cta) * 8 + now.phase() + round.before;
-    // The rest of the rounds before has its bytes still to come.
-    for (uint32_t b = 0; cta.lane() == 0 && b < now.phase() % 8 && now.foreign == 0; ++b) {
-      cta.store(stage, stage_of(cta) * 8 + now.phase() / 8 * 8 + b,
-                static_cast<uint8_t>(now.rest >> (8 * b)));
-    }
-    for (uint32_t i = 0; i < kLaneCodes; ++i) {
-      const uint32_t code = code_at(round.codes, i);
-      const bool literal = (round.literals >> i & 1) != 0;
-      const uint64_t symbol = literal ? code : shared.table.symbol(cta, code);
-      for (uint32_t b = 0; b < code_at(round.lengths, i); ++b) {
-        cta.store(stage, to++, static_cast<uint8_t>(symbol >> (8 * b)));
-      }
-    }
-  }
-
-  // Takes what the stage holds of the tile, `end` bytes, to the output: whole quads, and in the end the bytes
-  // of the quads that the tile shares with its neighbours.
-  template <class Cta>
-  BOBBIN_HD void store(Cta& cta, Shared& shared, const Progress& now, uint32_t end, bool last) const {
-    auto& quads = reinterpret_cast<simt::Shared<Quad, kWarps * kStageWords / 2>&>(shared.stage);
-    constexpr int64_t kQuad = kQuadBytes;
-    const int64_t base = now.at - now.phase();
-    const auto count = static_cast<uint32_t>((last ? end + kQuad - 1 : end) / kQuad);
-    const Global<Quad> to{reinterpret_cast<Quad*>(out.data), out.size / kQuad};
-    for (uint32_t q = cta.lane(); q < count; q += simt::kWarpSize) {
-      const int64_t target = base + q * kQuad;
-      if ((q > 0 || now.foreign == 0) && (q + 1) * kQuad <= end && target >= 0 &&
-          target + kQuad <= static_cast<int64_t>(out.size)) {
-        cta.store_once(to, static_cast<uint64_t>(target / kQuad), cta.load(quads, stage_of(cta) / 2 + q));
-      } else {
-        store_bytes(cta, shared, now, q, end);
-      }
-    }
-  }
-  template <class Cta>
-  BOBBIN_HD void store_bytes(Cta& cta, Shared& shared, const Progress& now, uint32_t quad,
-                             uint32_t end) const {
-    auto& bytes = reinterpret_cast<simt::Shared<uint8_t, kWarps * kStageWords * 8>&>(shared.stage);
-    const int64_t base = now.at - now.phase();
-    const uint32_t low = quad * kQuadBytes;
-    for (uint32_t b = quad == 0 ? now.foreign : low; b < low + kQuadBytes && b < end; ++b) {
-      if (base + b >= 0 && base + b < static_cast<int64_t>(out.size)) {
-        cta.store(out, static_cast<uint64_t>(base + b), cta.load(bytes, stage_of(cta) * 8 + b));
-      }
-    }
-  }
-
-  // The last quad, where it is not full, is the next round's first: its whole word goes there, and what does
-  // not fill one is in `rest`.
-  template <class Cta>
-  BOBBIN_HD void keep_rest(Cta& cta, Shared& shared, Progress& now, uint32_t end) const {
-    if (end >= kQuadBytes) {
-      now.foreign = 0;
-      if (cta.lane() == 0 && end % kQuadBytes >= 8) {
-        cta.store(shared.stage, stage_of(cta), cta.load(shared.stage, stage_of(cta) + end / kQuadBytes * 2));
-      }
-    }
-    cta.sync_warp();
   }
 };
+
+// Calls f with the type of an array's offsets.
+template <class F>
+decltype(auto) with_offset_type(bool wide, F&& f) {
+  return wide ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});
+}
 
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
-  static Stream stream_of(const Array& array) {
+  using Delta = delta::Plans<Executor>;
+
+  static Status decode(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
+    const Executor executor(stream);
     const Header header = Header::parse(array.metadata);
-    Stream stream{.codes = bytes_of(array.buffers[1]),
-                  .tiles = {reinterpret_cast<const uint64_t*>(array.buffers[2].bytes.data()),
-                            array.buffers[2].bytes.size() / sizeof(uint64_t)},
-                  .symbols = bytes_of(array.buffers[0]),
-                  .counts = {}};
+    return with_offset_type(
+        array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) -> Status {
+          using K = DecodeKernel<T>;
+          const auto offsets =
+              Delta::template decoding<T, typename K::Offsets>(array.children[1], out.offsets);
+          const K kernel{.bytes = {.stream = stream_of(array),
+                                   .out = {out.bytes, header.out_bytes},
+                                   .out_begin = header.out_begin,
+                                   .fault = {fault, 1}},
+                         .offsets = offsets.kernel,
+                         .offset_blocks = static_cast<uint32_t>(offsets.blocks)};
+          BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
+          const uint64_t blocks = ceil_div<uint64_t>(num_tiles(header.code_end), BytesDecoder::kWarps);
+          return executor.run(kernel, offsets.blocks + std::min<uint64_t>(blocks, together));
+        });
+  }
+
+  static Result<Array> encode(const StringsView& strings, const Array* previous, StreamView stream) {
+    BOBBIN_ASSIGN(const DeviceOffsets offsets, offsets_of(strings, stream));
+    BOBBIN_ASSIGN(const uint64_t end, fetch_offset(strings, strings.length, stream));
+    const Global<const uint8_t> bytes{strings.bytes + offsets.base, end - offsets.base};
+    BOBBIN_ASSIGN(const std::vector<uint8_t> validity, fetch_validity(strings, offsets, stream));
+    BOBBIN_ASSIGN(const Sample sample, Sample::fetch(offsets, bytes, stream));
+    const Table table = choose_table(sample.pieces(), previous);
+    BOBBIN_ASSIGN(const Encoded encoded, encode_bytes(table, offsets, bytes, sample.pieces(), stream));
+    return assemble(strings, table, offsets, bytes.size, encoded, validity, stream);
+  }
+
+  static Status take_offsets(const Array& array, const uint64_t* indices, uint64_t count, uint64_t* offsets,
+                             StreamView stream) {
+    BOBBIN_TRY(fill_async(offsets, 0, sizeof(uint64_t), stream));
+    return with_offsets(array.children[1], stream, [&]<class T>(Global<const T> all) -> Status {
+      const TakeSizesKernel<T> kernel{all, {indices, count}, {offsets + 1, count}};
+      BOBBIN_TRY(Executor(stream).run(kernel, blocks_for(kernel, count)));
+      return scan::run(DType::u64, scan::Kind::inclusive, offsets + 1, offsets + 1, count, {}, stream);
+    });
+  }
+
+  static Status take_bytes(const Array& array, const uint64_t* indices, uint64_t count,
+                           const uint64_t* offsets, uint8_t* bytes, uint32_t* fault, StreamView stream) {
+    return with_offsets(array.children[0], stream, [&]<class T>(Global<const T> code_offsets) -> Status {
+      const TakeBytesKernel<T> kernel{.stream = stream_of(array),
+                                      .code_offsets = code_offsets,
+                                      .indices = {indices, count},
+                                      .offsets = {offsets, count + 1},
+                                      .out = {bytes, UINT64_MAX},
+                                      .fault = {fault, 1}};
+      return Executor(stream).run(kernel, blocks_for(kernel, count));
+    });
+  }
+
+  // Waits for the stream: the constant must stay until the kernel is done with it.
+  static Status match(const Array& array, const StringQuery& query, uint32_t* bitmap, uint32_t* /*fault*/,
+                      StreamView stream) {
+    BOBBIN_TRY(check_query(query));
+    const Header header = Header::parse(array.metadata);
+    const bool on_codes = query.test == StringTest::equals && header.canonical;
+    std::vector<uint8_t> wanted(query.bytes.begin(), query.bytes.end());
+    std::vector<uint16_t> steps;
+    if (on_codes || query.test == StringTest::contains) {
+      BOBBIN_ASSIGN(const Table table, fetch_table(array, stream));
+      if (on_codes) {
+        wanted = encode_constant(table, query.bytes);
+      } else {
+        const Automaton automaton(table, query.bytes);
+        steps.assign(automaton.steps().begin(), automaton.steps().end());
+      }
+    }
+    BOBBIN_ASSIGN(const auto wanted_there,
+                  DeviceArray<uint8_t>::copy_of(wanted.data(), wanted.size(), stream));
+    BOBBIN_ASSIGN(const auto steps_there, DeviceArray<uint16_t>::copy_of(steps.data(), steps.size(), stream));
+    return with_offsets(array.children[0], stream, [&]<class T>(Global<const T> code_offsets) -> Status {
+      const MatchKernel<T> kernel{.stream = stream_of(array),
+                                  .code_offsets = code_offsets,
+                                  .validity = global_of<uint8_t>(array.buffers[3]),
+                                  .first_bit = array.offset,
+                                  .length = array.length,
+                                  .test = query.test,
+                                  .on_codes = on_codes,
+                                  .wanted = wanted_there.read(),
+                                  .steps = steps_there.read(),
+                                  .last = static_cast<uint32_t>(query.bytes.size()),
+                                  .bitmap = {bitmap, ceil_div<uint64_t>(array.length, 32)}};
+      BOBBIN_TRY(Executor(stream).run(kernel, blocks_for(kernel, array.length)));
+      return stream.synchronize();
+    });
+  }
+
+  // The words of a stream's tiles, from its codes; for codes without them. `stream_of_codes.tiles` is not
+  // looked at. Sets `fault` when the codes are damaged.
+  struct Index {
+    DeviceArray<uint64_t> tiles;
+    uint64_t bytes = 0;
+  };
+  static Result<Index> index(const CodeStream& codes, uint32_t* fault, StreamView stream) {
+    const Executor executor(stream);
+    const uint64_t tiles = num_tiles(codes.codes.size);
+    // One more than tiles: the last has the sum of all, and what a byte behind the last one would be.
+    BOBBIN_ASSIGN(const auto closed, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
+    BOBBIN_ASSIGN(const auto open, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
+    BOBBIN_ASSIGN(const auto keys, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
+    BOBBIN_ASSIGN(const auto words, DeviceArray<uint64_t>::create(tiles + 1, stream));
+    const TileSums sums{closed.get(), open.get()};
+    const MeasureKernel measure{codes, sums, {keys.get().data, tiles}};
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<MeasureKernel>());
+    BOBBIN_TRY(executor.run(measure,
+                            std::min<uint64_t>(ceil_div<uint64_t>(tiles, MeasureKernel::kWarps), together)));
+    BOBBIN_TRY(scan::run(DType::u64, scan::Kind::exclusive, keys.get().data, keys.get().data, tiles + 1,
+                         {.op = scan::Op::max}, stream));
+    const PickKernel pick{sums, keys.read(), words.get(), {fault, 1}};
+    BOBBIN_TRY(executor.run(pick, blocks_for(pick, tiles + 1)));
+    BOBBIN_TRY(scan::run(DType::u64, scan::Kind::exclusive, words.get().data, words.get().data, tiles + 1, {},
+                         stream));
+    const JoinKernel join{keys.read(), words.get()};
+    BOBBIN_TRY(executor.run(join, blocks_for(join, tiles + 1)));
+    BOBBIN_ASSIGN(const auto last, words.fetch(tiles, 1, stream));
+    BOBBIN_RETURN_IF(last[0] >= kLiteralFirst, StatusCode::corrupt, "fsst: the codes end with an escape");
+    return Index{words, last[0]};
+  }
+
+  static CodeStream stream_of(const Array& array) {
+    const Header header = Header::parse(array.metadata);
+    CodeStream stream{.codes = global_of<uint8_t>(array.buffers[1]),
+                      .tiles = global_of<uint64_t>(array.buffers[2]),
+                      .symbols = global_of<uint8_t>(array.buffers[0]),
+                      .counts = {}};
     stream.codes.size = header.code_end;
     std::ranges::copy(header.counts, stream.counts.of_length);
     return stream;
   }
 
-  static Status decode(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
-    const Executor executor(stream);
-    const Header header = Header::parse(array.metadata);
-    BOBBIN_TRY(delta::Plans<Executor>::decode(array.children[1], out.offsets, stream));
-    const DecodeKernel kernel{.stream = stream_of(array),
-                              .out = {out.bytes, header.out_bytes},
-                              .out_begin = header.out_begin,
-                              .fault = {fault, 1}};
-    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<DecodeKernel>());
-    const uint64_t blocks = ceil_div<uint64_t>(num_tiles(header.code_end), DecodeKernel::kWarps);
-    return executor.run(kernel, std::min<uint64_t>(blocks, together));
+  static constexpr StringDeviceOps string_ops() {
+    return {.decode = &decode,
+            .encode = &encode,
+            .take_offsets = &take_offsets,
+            .take_bytes = &take_bytes,
+            .match = &match};
   }
 
-  static constexpr StringDeviceOps string_ops() { return {.decode = &decode}; }
-
  private:
-  static Global<const uint8_t> bytes_of(const Buffer& buffer) {
-    return {reinterpret_cast<const uint8_t*>(buffer.bytes.data()), buffer.bytes.size()};
+  template <class K>
+  static uint64_t blocks_for(const K& /*kernel*/, uint64_t threads) {
+    return ceil_div<uint64_t>(threads, K::kThreads);
+  }
+
+  // Calls f with all values of a child, decoded.
+  template <class F>
+  static Status with_offsets(const Array& child, StreamView stream, F&& f) {
+    return with_offset_type(child.type == DType::u64, [&]<class T>(std::type_identity<T>) -> Status {
+      BOBBIN_ASSIGN(const auto offsets, DeviceArray<T>::create(child.length, stream));
+      BOBBIN_TRY(Delta::decode(child, offsets.get().data, stream));
+      return f(offsets.read());
+    });
+  }
+
+  static Result<Table> fetch_table(const Array& array, StreamView stream) {
+    std::vector<std::byte> symbols(array.buffers[0].bytes.size());
+    BOBBIN_TRY(copy_async(symbols.data(), array.buffers[0].bytes.data(), symbols.size(), stream));
+    BOBBIN_TRY(stream.synchronize());
+    return Table::parse(Header::parse(array.metadata).counts, symbols.data());
+  }
+
+  // Encoding --------------------------------------------------------------------------------------------
+
+  static Result<uint64_t> fetch_offset(const StringsView& strings, uint64_t i, StreamView stream) {
+    uint64_t offset = 0;
+    const size_t size = strings.wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    BOBBIN_TRY(copy_async(&offset, static_cast<const std::byte*>(strings.offsets) + i * size, size, stream));
+    BOBBIN_TRY(stream.synchronize());
+    return offset;
+  }
+
+  static Result<DeviceOffsets> offsets_of(const StringsView& strings, StreamView stream) {
+    BOBBIN_ASSIGN(const uint64_t base, fetch_offset(strings, 0, stream));
+    DeviceOffsets offsets{.narrow = {}, .wide = {}, .base = base, .length = strings.length};
+    if (strings.wide) {
+      offsets.wide = {static_cast<const uint64_t*>(strings.offsets), strings.length + 1};
+    } else {
+      offsets.narrow = {static_cast<const uint32_t*>(strings.offsets), strings.length + 1};
+    }
+    return offsets;
+  }
+
+  static Result<std::vector<uint8_t>> fetch_validity(const StringsView& strings, const DeviceOffsets& offsets,
+                                                     StreamView stream) {
+    if (strings.validity == nullptr) {
+      return std::vector<uint8_t>{};
+    }
+    std::vector<uint8_t> bits(ceil_div<uint64_t>(strings.length, 8));
+    BOBBIN_TRY(copy_async(bits.data(), strings.validity, bits.size(), stream));
+    std::vector<uint64_t> ends(strings.length + 1);
+    BOBBIN_ASSIGN(const auto wide, DeviceArray<uint64_t>::create(ends.size(), stream));
+    const NarrowKernel<uint64_t> widen{offsets, wide.get()};
+    BOBBIN_TRY(Executor(stream).run(widen, blocks_for(widen, ends.size())));
+    BOBBIN_ASSIGN(ends, wide.fetch(0, ends.size(), stream));
+    return tidy_validity({.type = strings.type,
+                          .length = strings.length,
+                          .offsets = ends.data(),
+                          .wide = true,
+                          .bytes = nullptr,
+                          .validity = bits.data()});
+  }
+
+  // What the host learns the table from.
+  struct Sample {
+    std::vector<uint8_t> bytes;
+    std::vector<uint8_t> begins;
+    std::vector<Window> windows;
+
+    static Result<Sample> fetch(const DeviceOffsets& offsets, Global<const uint8_t> from, StreamView stream) {
+      Sample sample{{}, {}, sample_windows(from.size)};
+      std::vector<uint64_t> begins;
+      for (const Window& window : sample.windows) {
+        begins.push_back(window.begin);
+      }
+      const uint64_t size = uint64_t{sample.windows[0].bytes} * sample.windows.size();
+      BOBBIN_ASSIGN(const auto windows, DeviceArray<uint64_t>::copy_of(begins.data(), begins.size(), stream));
+      BOBBIN_ASSIGN(const auto bytes, DeviceArray<uint8_t>::create(size, stream));
+      BOBBIN_ASSIGN(const auto flags, DeviceArray<uint8_t>::create(size, stream));
+      const SampleKernel kernel{
+          offsets, from, windows.read(), std::max(1U, sample.windows[0].bytes), bytes.get(), flags.get()};
+      BOBBIN_TRY(Executor(stream).run(kernel, blocks_for(kernel, size)));
+      BOBBIN_ASSIGN(sample.bytes, bytes.fetch(0, size, stream));
+      BOBBIN_ASSIGN(sample.begins, flags.fetch(0, size, stream));
+      return sample;
+    }
+
+    [[nodiscard]] Pieces pieces() const {
+      Pieces pieces;
+      size_t at = 0;
+      for (const Window& window : windows) {
+        const size_t end = at + window.bytes;
+        for (size_t next = at; at < end; at = next) {
+          do {
+            ++next;
+          } while (next < end && begins[next] == 0);
+          pieces.emplace_back(bytes.data() + at, next - at);
+        }
+      }
+      return pieces;
+    }
+  };
+
+  struct Encoded {
+    DeviceArray<uint8_t> codes;  // may have room for more
+    uint64_t num_codes = 0;
+    DeviceArray<uint64_t> code_offsets;
+  };
+
+  static Result<Encoded> encode_bytes(const Table& table, const DeviceOffsets& offsets,
+                                      Global<const uint8_t> bytes, const Pieces& sample, StreamView stream) {
+    BOBBIN_ASSIGN(const auto code_offsets, DeviceArray<uint64_t>::zeros(offsets.length + 1, stream));
+    // Twice the bytes is the worst case: what the sample needed, and a little more, is mostly enough.
+    const uint64_t most = 2 * bytes.size;
+    const double share = expected_share(table, sample);
+    uint64_t room =
+        std::min(most, static_cast<uint64_t>(share * 1.1 * static_cast<double>(bytes.size)) + 65536);
+    while (true) {
+      BOBBIN_ASSIGN(const auto codes, DeviceArray<uint8_t>::create(room, stream));
+      BOBBIN_ASSIGN(const uint64_t made,
+                    encode_into(table, offsets, bytes, codes.get(), code_offsets.get(), stream));
+      if (made <= room) {
+        return Encoded{codes, made, code_offsets};
+      }
+      room = most;
+    }
+  }
+
+  static Result<uint64_t> encode_into(const Table& table, const DeviceOffsets& offsets,
+                                      Global<const uint8_t> bytes, Global<uint8_t> codes,
+                                      Global<uint64_t> code_offsets, StreamView stream) {
+    if (bytes.size == 0) {
+      return uint64_t{0};
+    }
+    const Executor executor(stream);
+    const auto image = std::make_unique<MatcherImage>();
+    MatcherImage::make(table, *image);
+    BOBBIN_ASSIGN(const auto matcher, DeviceArray<MatcherImage>::copy_of(image.get(), 1, stream));
+    const uint64_t tiles = ceil_div<uint64_t>(bytes.size, EncodeKernel::kTile);
+    BOBBIN_ASSIGN(const auto firsts, DeviceArray<uint64_t>::create(tiles + 1, stream));
+    const LocateKernel locate{offsets, EncodeKernel::kTile, firsts.get()};
+    BOBBIN_TRY(executor.run(locate, blocks_for(locate, tiles + 1)));
+    BOBBIN_ASSIGN(const auto states, DeviceArray<uint64_t>::zeros(tiles, stream));
+    BOBBIN_ASSIGN(const auto counts, DeviceArray<uint64_t>::zeros(2, stream));
+    const EncodeKernel kernel{.offsets = offsets,
+                              .bytes = bytes,
+                              .matcher = matcher.read(),
+                              .firsts = firsts.read(),
+                              .states = states.get(),
+                              .counts = counts.get(),
+                              .codes = codes,
+                              .code_offsets = code_offsets};
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<EncodeKernel>());
+    BOBBIN_TRY(executor.run(kernel, std::min<uint64_t>(tiles, together)));
+    BOBBIN_ASSIGN(const auto made, counts.fetch(1, 1, stream));
+    return made[0];
+  }
+
+  template <class T>
+  static Result<Array> encode_offsets(const DeviceOffsets& offsets, StreamView stream) {
+    BOBBIN_ASSIGN(const auto values, DeviceArray<T>::create(offsets.length + 1, stream));
+    const NarrowKernel<T> narrow{offsets, values.get()};
+    BOBBIN_TRY(Executor(stream).run(narrow, blocks_for(narrow, offsets.length + 1)));
+    BOBBIN_ASSIGN(const std::vector<T> first,
+                  values.fetch(0, std::min<uint64_t>(2, offsets.length + 1), stream));
+    return Delta::template encode_with<T>(kDTypeOf<T>, values.read(), {1, 1}, first, stream);
+  }
+
+  static Result<Array> assemble(const StringsView& strings, const Table& table, const DeviceOffsets& offsets,
+                                uint64_t out_bytes, const Encoded& encoded,
+                                const std::vector<uint8_t>& validity, StreamView stream) {
+    const std::vector<std::byte> symbols = table.serialize();
+    BOBBIN_ASSIGN(const auto symbols_there,
+                  DeviceArray<std::byte>::copy_of(symbols.data(), symbols.size(), stream));
+    BOBBIN_ASSIGN(const auto codes,
+                  DeviceArray<uint8_t>::copy_of(encoded.codes.get().data, encoded.num_codes, stream));
+    BOBBIN_ASSIGN(const auto fault, DeviceArray<uint32_t>::zeros(1, stream));
+    CodeStream code_stream{.codes = codes.read(),
+                           .tiles = {},
+                           .symbols = global_of<uint8_t>(symbols_there.buffer()),
+                           .counts = {}};
+    std::ranges::copy(table.counts, code_stream.counts.of_length);
+    BOBBIN_ASSIGN(const Index tiles, index(code_stream, fault.get().data, stream));
+    BOBBIN_ASSIGN(const auto validity_there,
+                  DeviceArray<uint8_t>::copy_of(validity.data(), validity.size(), stream));
+    const bool wide = needs_wide_offsets(out_bytes, encoded.num_codes);
+    const DeviceOffsets code_offsets{
+        .narrow = {}, .wide = encoded.code_offsets.read(), .base = 0, .length = offsets.length};
+    return with_offset_type(wide, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+      BOBBIN_ASSIGN(Array code_child, encode_offsets<T>(code_offsets, stream));
+      BOBBIN_ASSIGN(Array out_child, encode_offsets<T>(offsets, stream));
+      const Buffer words = tiles.tiles.buffer();
+      return join_parts(
+          strings.type, strings.length, table, out_bytes,
+          {symbols_there.buffer(), codes.buffer(),
+           words.sub(0, num_tiles(encoded.num_codes) * sizeof(uint64_t)), validity_there.buffer()},
+          {std::move(code_child), std::move(out_child)});
+    });
   }
 };
 

@@ -252,6 +252,9 @@ std::vector<Window> sample_windows(uint64_t total) {
 
 Pieces sample(const StringsView& strings) {
   Pieces pieces;
+  if (strings.length == 0) {
+    return pieces;
+  }
   const uint64_t base = strings.offset(0);
   for (const Window& window : sample_windows(strings.offset(strings.length) - base)) {
     uint64_t at = base + window.begin;

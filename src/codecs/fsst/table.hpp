@@ -94,6 +94,7 @@ class Matcher {
     return two.length <= rest ? two : ones_[word & 0xff];
   }
 
+  [[nodiscard]] Match single(uint8_t byte) const { return ones_[byte]; }
   [[nodiscard]] std::span<const Slot, kSlots> slots() const { return slots_; }
   [[nodiscard]] std::span<const Match, 65536> shorts() const {
     return std::span<const Match, 65536>(shorts_.data(), 65536);

@@ -44,40 +44,47 @@ struct SymbolCounts {
   }
 };
 
-// The table of a block. Half a warp loads 8 bytes a lane at a time, from 16 pairs of banks: there is a copy
-// of each symbol for every pair, so that lanes never wait for each other.
-inline constexpr uint32_t kCopies = 16;
+// The table of a block: 256 codes, then 256 literals, which stand for themselves. There may be several copies
+// of each symbol, next to each other, so that lanes meet in the same banks less often.
 struct SharedTable {
-  simt::Shared<uint64_t, 256 * kCopies> symbols;
-  simt::Shared<uint8_t, 256> lengths;
+  static constexpr uint32_t kCopies = 1;
+  static constexpr uint32_t kEntries = 512;
+
+  simt::Shared<uint64_t, kEntries * kCopies> symbols;
+  simt::Shared<uint8_t, kEntries> lengths;
 
   template <class Cta>
   BOBBIN_HD void fill(Cta& cta, Global<const uint8_t> bytes, const SymbolCounts& counts, uint32_t threads) {
-    for (uint32_t code = cta.thread(); code < 256; code += threads) {
-      const auto place = counts.place(code);
-      uint64_t symbol = 0;
+    for (uint32_t entry = cta.thread(); entry < kEntries; entry += threads) {
+      const auto place = entry < 256 ? counts.place(entry) : SymbolCounts::Place{};
+      uint64_t symbol = entry < 256 ? 0 : entry - 256;
       for (uint32_t b = 0; b < place.length; ++b) {
         symbol |= uint64_t{cta.load(bytes, place.first + b)} << (8 * b);
       }
-      cta.store(lengths, code,
-                static_cast<uint8_t>(place.length != 0 || code == kEscape ? place.length : kNoMeaning));
+      const bool means_nothing = entry < kEscape && place.length == 0;
+      cta.store(lengths, entry,
+                means_nothing ? kNoMeaning : static_cast<uint8_t>(entry < 256 ? place.length : 1));
       for (uint32_t k = 0; k < kCopies; ++k) {
-        cta.store(symbols, code * kCopies + (k + cta.lane()) % kCopies, symbol);
+        cta.store(symbols, entry * kCopies + (k + cta.lane()) % kCopies, symbol);
       }
     }
   }
   template <class Cta>
-  BOBBIN_HD uint64_t symbol(Cta& cta, uint32_t code) const {
-    return cta.load(symbols, code * kCopies + cta.lane() % kCopies);
+  BOBBIN_HD uint64_t symbol(Cta& cta, uint32_t entry) const {
+    return cta.load(symbols, entry * kCopies + cta.lane() % kCopies);
   }
   template <class Cta>
-  BOBBIN_HD uint32_t length(Cta& cta, uint32_t code) const {
-    return cta.load(lengths, code);
+  BOBBIN_HD uint32_t length(Cta& cta, uint32_t entry) const {
+    return cta.load(lengths, entry);
   }
 };
 
 BOBBIN_HD uint32_t code_at(const Quad& codes, uint32_t i) {
   return codes.word[i / 4] >> (8 * (i % 4)) & 0xff;
+}
+// The table's entry for code i of a lane, whose literals are the bits of `literals`.
+BOBBIN_HD uint32_t entry_at(const Quad& codes, uint32_t literals, uint32_t i) {
+  return code_at(codes, i) | ((i < 8 ? literals << (8 - i) : literals >> (i - 8)) & 256);
 }
 
 // Bit i tells whether code byte i of the lane is 255.
@@ -137,6 +144,92 @@ BOBBIN_HD uint64_t shift_out(uint64_t v, uint32_t n) {
 #else
   return n < 64 ? v >> n : 0;
 #endif
+}
+
+// A stream of codes on the device.
+struct CodeStream {
+  Global<const uint8_t> codes;  // up to the array's code_end; aligned to 16 bytes
+  Global<const uint64_t> tiles;
+  Global<const uint8_t> symbols;
+  SymbolCounts counts;
+
+  // How many codes of a lane there are, of the warp's that begin at `at`.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t left(Cta& cta, uint64_t at) const {
+    const uint64_t own = at + cta.lane() * kLaneCodes;
+    const uint64_t left = own < codes.size ? codes.size - own : 0;
+    return left < kLaneCodes ? static_cast<uint32_t>(left) : kLaneCodes;
+  }
+  template <class Cta>
+  BOBBIN_HD Quad load(Cta& cta, uint64_t at) const {
+    if (at + kLaneCodes <= codes.size) {
+      const Global<const Quad> quads{reinterpret_cast<const Quad*>(codes.data), codes.size / kLaneCodes};
+      return cta.load_once(quads, at / kLaneCodes);
+    }
+    Quad quad{};
+    for (uint32_t i = 0; at + i < codes.size; ++i) {
+      quad.word[i / 4] |= uint32_t{cta.load(codes, at + i)} << (8 * (i % 4));
+    }
+    return quad;
+  }
+};
+
+// A warp's 512 codes: their lengths, and where each lane's bytes begin.
+struct Round {
+  Quad codes;
+  Quad lengths;       // one byte a code
+  uint32_t literals;  // a bit a code
+  uint32_t before;    // bytes of lanes before
+  uint32_t total;     // bytes of all lanes
+};
+
+[[nodiscard]] BOBBIN_HD bool has_escape(const Quad& codes) {
+  uint32_t ones = 0;
+  BOBBIN_UNROLL
+  for (const uint32_t x : codes.word) {
+    ones |= ((x & 0x7f7f7f7f) + 0x01010101) & x;
+  }
+  return (ones & 0x80808080) != 0;
+}
+
+// Looks up the lengths of a lane's codes, of which `present` are there, and adds up the warp's. Goes on from
+// "the first byte is a literal" to the same for the byte behind the last. False when a code means nothing.
+template <bool kEscapes, bool kPartial, class Cta>
+BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& codes, uint32_t present,
+                             bool& literal_first, Round& round) {
+  round.codes = codes;
+  round.literals = 0;
+  if constexpr (kEscapes) {
+    const uint32_t there = kPartial ? present : kLaneCodes;
+    const uint32_t escapes = escape_bytes(codes) & ((1U << there) - 1);
+    const LaneStates states = LaneStates::of(cta, escapes, there);
+    round.literals = literals_of(escapes, states.literal_before(cta.lane(), literal_first));
+    literal_first = states.literal_before(simt::kWarpSize, literal_first);
+  }
+  uint32_t sum = 0;
+  uint32_t poison = 0;
+  BOBBIN_UNROLL
+  for (uint32_t w = 0; w < 4; ++w) {
+    uint32_t four = 0;
+    BOBBIN_UNROLL
+    for (uint32_t i = 4 * w; i < 4 * w + 4; ++i) {
+      const uint32_t entry = kEscapes ? entry_at(codes, round.literals, i) : code_at(codes, i);
+      const uint32_t length = table.length(cta, entry);
+      four |= (kPartial && i >= present ? 0 : length) << (8 * (i % 4));
+    }
+    round.lengths.word[w] = four;
+    poison |= four;
+    sum += four * 0x01010101 >> 24;
+  }
+  uint32_t through = sum;
+  BOBBIN_UNROLL
+  for (uint32_t d = 1; d < simt::kWarpSize; d *= 2) {
+    const uint32_t other = cta.shfl_up(through, d);
+    through += cta.lane() >= d ? other : 0;
+  }
+  round.before = through - sum;
+  round.total = cta.shfl(through, simt::kWarpSize - 1);
+  return !cta.any((poison & 0x80808080) != 0);
 }
 
 }  // namespace bobbin::codec::fsst
