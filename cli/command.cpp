@@ -7,16 +7,41 @@
 #include <cstdio>
 
 #include "bobbin/stream.hpp"
+#include "cli/strings.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
 
+namespace {
+
+const std::string kNumbers = "u8, u16, u32, u64, i8, i16, i32, i64, f32, f64";
+
+bool is_number_type(const std::string& name) {
+  const std::optional<DType> type = parse_dtype(name);
+  return type && !is_string(*type);
+}
+
+}  // namespace
+
 CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
-  static const std::string all = "u8, u16, u32, u64, i8, i16, i32, i64, f32, f64";
   const auto check = [](const std::string& name) -> std::string {
-    return parse_dtype(name) ? "" : "'" + name + "' is no type: " + all;
+    return is_number_type(name) ? "" : "'" + name + "' is no type of numbers: " + kNumbers;
   };
-  return verb.add_option("-t,--type", type, "Type of the values: " + all)
+  return verb.add_option("-t,--type", type, "Type of the values: " + kNumbers)
+      ->check(CLI::Validator(check, "", "type"))
+      ->type_name("TYPE");
+}
+
+CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
+  const auto check = [](const std::string& name) -> std::string {
+    return is_number_type(name) || parse_form(name)
+               ? ""
+               : "'" + name + "' is no type: " + kNumbers + ", lines, strings";
+  };
+  return verb
+      .add_option("-t,--type", type,
+                  "Type of the values: " + kNumbers +
+                      "; lines (a string each, any bytes), strings (each a u32 length, then bytes)")
       ->check(CLI::Validator(check, "", "type"))
       ->type_name("TYPE");
 }

@@ -22,12 +22,15 @@ void add_compress(CLI::App& app, Action& action);
 void add_decompress(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_grep(CLI::App& app, Action& action);
 void add_scan(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 
 // Options that several verbs share, with the same words.
 CLI::Option* add_type_option(CLI::App& verb, std::string& type);
+// The same with the forms of strings, "lines" and "strings".
+CLI::Option* add_input_type_option(CLI::App& verb, std::string& type);
 CLI::Option* add_backend_option(CLI::App& verb, std::string& backend);
 
 // Accepts whole numbers from `least` to `most`. CLI11's own check words its message differently from version

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr size_t kSpoolBytes = size_t{1} << 20;
 constexpr size_t kMaxRead = size_t{1} << 30;
+constexpr size_t kMaxListed = 20;
 
 bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -53,6 +55,14 @@ Result<file::Descriptor> spool(const Input& input) {
   }
   BOBBIN_TRY(output.commit().in("temporary file"));
   return temporary;
+}
+
+std::string list_columns(const std::vector<Column>& columns) {
+  std::string names;
+  for (size_t i = 0; i < std::min(columns.size(), kMaxListed); ++i) {
+    names += (i == 0 ? "" : ", ") + columns[i].name;
+  }
+  return names + (columns.size() > kMaxListed ? ", ..." : "");
 }
 
 }  // namespace
@@ -115,6 +125,20 @@ Result<OpenReader> open_reader(const std::string& path) {
   }
   BOBBIN_ASSIGN(Reader reader, Reader::from_descriptor(input.descriptor.get(), input.name));
   return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name)};
+}
+
+Result<size_t> find_column(const OpenReader& file, const std::string& name) {
+  const std::vector<Column>& columns = file.reader.columns();
+  if (name.empty()) {
+    BOBBIN_RETURN_IF(columns.size() != 1, StatusCode::invalid_argument,
+                     fmt::format("{}: has {}, choose one with --column: {}", file.name,
+                                 count(columns.size(), "column"), list_columns(columns)));
+    return size_t{0};
+  }
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  BOBBIN_RETURN_IF(found == columns.end(), StatusCode::invalid_argument,
+                   fmt::format("{}: has no column '{}': {}", file.name, name, list_columns(columns)));
+  return static_cast<size_t>(found - columns.begin());
 }
 
 Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {

@@ -40,6 +40,9 @@ struct OpenReader {
 };
 [[nodiscard]] Result<OpenReader> open_reader(const std::string& path);
 
+// The column of that name, or the only one when the name is empty.
+[[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::string& name);
+
 // Where output goes. A stream is stdout, or a device or a pipe with a name: written as it comes, never
 // renamed.
 struct Target {

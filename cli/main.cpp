@@ -23,10 +23,11 @@ constexpr const char* kExamples =
 
 constexpr const char* kShortHelp =
     "usage: bobbin VERB [OPTIONS]\n"
-    "  compress    turn a raw array into a .bob file\n"
+    "  compress    turn a raw array, or lines of text, into a .bob file\n"
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
     "  verify      check .bob files\n"
+    "  grep        find strings in a .bob file\n"
     "  scan        turn a raw array into its prefix scan\n"
     "  bench       measure sizes and speeds on your data\n"
     "  devices     list where work can run\n"
@@ -44,13 +45,14 @@ int flush_stdout(int code) {
 int run(int argc, char** argv) {
   // A reader that goes away shows as an error of write().
   std::signal(SIGPIPE, SIG_IGN);
-  CLI::App app("Bobbin keeps columns of numbers compressed, and decodes them at the speed of memory.",
-               "bobbin");
+  CLI::App app(
+      "Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
+      "bobbin");
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
   for (const auto& add :
-       {add_compress, add_decompress, add_inspect, add_verify, add_scan, add_bench, add_devices}) {
+       {add_compress, add_decompress, add_inspect, add_verify, add_grep, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin compress: a raw array becomes a .bob file, row group by row group.
+// bobbin compress: a raw array, or strings, become a .bob file, row group by row group.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
+#include "cli/strings.hpp"
 #include "codecs/registry.hpp"
 #include "file/text.hpp"
 
@@ -27,6 +28,7 @@ struct Args {
   std::string codec;
   std::string backend = "auto";
   uint64_t rows_per_group = WriteOptions{}.rows_per_group;
+  bool utf8 = false;
   bool force = false;
   bool quiet = false;
 };
@@ -59,10 +61,27 @@ Result<uint64_t> copy_rows(const Input& input, DType type, Writer& writer, bool 
   return total;
 }
 
+Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, bool quiet) {
+  Progress progress(input.name, quiet);
+  StringSource source(input, form);
+  while (!source.ended()) {
+    BOBBIN_ASSIGN(const StringsView strings, source.next());
+    const void* const columns[] = {&strings};
+    BOBBIN_TRY(writer.append(columns, strings.length));
+    BOBBIN_TRY(check_interrupt().in(input.name));
+    progress.show(source.bytes_read(), input.length.value_or(0));
+  }
+  BOBBIN_TRY(note_form(writer, form, source.unterminated()));
+  return source.bytes_read();
+}
+
 Status compress(const Args& args) {
-  const DType type = *parse_dtype(args.type);
+  const std::optional<Form> form = parse_form(args.type);
+  const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
   BOBBIN_ASSIGN(const Input input, open_input(args.input));
-  BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), type));
+  if (!form) {
+    BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), type));
+  }
   const bool beside = args.output.empty() && !is_standard(args.input);
   BOBBIN_ASSIGN(const Target target,
                 open_target(beside ? args.input + kSuffix : args.output, args.force, input.descriptor.get()));
@@ -70,7 +89,8 @@ Status compress(const Args& args) {
     catch_interrupts();  // from here on there may be a temporary file to remove
   }
   BOBBIN_ASSIGN(Writer writer, open_writer(target, type, args));
-  BOBBIN_ASSIGN(const uint64_t raw_bytes, copy_rows(input, type, writer, args.quiet));
+  BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
+                                               : copy_rows(input, type, writer, args.quiet));
   BOBBIN_TRY(writer.finish());
   if (!args.quiet && !target.stream) {
     const uint64_t bytes = writer.bytes_written();
@@ -97,10 +117,12 @@ std::string check_codec(const std::string& name) {
 }  // namespace
 
 void add_compress(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("compress", "Turn a raw little-endian array into a .bob file");
+  CLI::App* verb =
+      app.add_subcommand("compress", "Turn a raw little-endian array, or strings, into a .bob file");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "Raw array; '-' or nothing for stdin")->type_name("");
-  add_type_option(*verb, args->type)->required();
+  verb->add_option("IN", args->input, "Raw array or strings; '-' or nothing for stdin")->type_name("");
+  add_input_type_option(*verb, args->type)->required();
+  verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
   verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]")
       ->type_name("OUT");
   verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
@@ -117,8 +139,14 @@ void add_compress(CLI::App& app, Action& action) {
       "The file has one column, named 'value'. The input is kept.\n"
       "Examples:\n"
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
-      "  produce | bobbin compress --type i64 > out.bob");
-  verb->callback([args, &action] { action = [args] { return report(compress(*args)); }; });
+      "  produce | bobbin compress --type i64 > out.bob\n"
+      "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob");
+  verb->callback([args, &action] {
+    if (args->utf8 && !parse_form(args->type)) {
+      throw CLI::ValidationError("--utf8 goes with --type lines or --type strings");
+    }
+    action = [args] { return report(compress(*args)); };
+  });
 }
 
 }  // namespace bobbin::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array again.
+// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array, or lines, again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
+#include "cli/strings.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
 
@@ -18,13 +19,13 @@ namespace bobbin::cli {
 namespace {
 
 constexpr std::string_view kSuffix = ".bob";
-constexpr size_t kMaxListed = 20;
 
 struct Args {
   std::string input;
   std::string output;
   std::string column;
   std::string rows;
+  std::string form;
   std::string backend = "auto";
   bool force = false;
   bool quiet = false;
@@ -60,29 +61,6 @@ std::optional<RowRange> parse_rows(std::string_view text) {
   return range;
 }
 
-std::string list_columns(const std::vector<Column>& columns) {
-  std::string names;
-  for (size_t i = 0; i < std::min(columns.size(), kMaxListed); ++i) {
-    names += (i == 0 ? "" : ", ") + columns[i].name;
-  }
-  return names + (columns.size() > kMaxListed ? ", ..." : "");
-}
-
-Result<size_t> find_column(const OpenReader& file, const std::string& name) {
-  const std::vector<Column>& columns = file.reader.columns();
-  if (name.empty()) {
-    BOBBIN_RETURN_IF(columns.size() != 1, StatusCode::invalid_argument,
-                     fmt::format("{}: has {}, choose one with --column: {}", file.name,
-                                 count(columns.size(), "column"), list_columns(columns)));
-    return size_t{0};
-  }
-  const auto found =
-      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
-  BOBBIN_RETURN_IF(found == columns.end(), StatusCode::invalid_argument,
-                   fmt::format("{}: has no column '{}': {}", file.name, name, list_columns(columns)));
-  return static_cast<size_t>(found - columns.begin());
-}
-
 Result<std::string> output_path(const Args& args) {
   if (!args.output.empty() || is_standard(args.input)) {
     return args.output;
@@ -94,26 +72,61 @@ Result<std::string> output_path(const Args& args) {
   return args.input.substr(0, args.input.size() - kSuffix.size());
 }
 
+// What of a column goes where.
+struct Job {
+  const OpenReader& file;
+  size_t column = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  Backend backend{};
+  std::optional<Form> form;  // of strings
+  file::Output& output;
+  const std::string& output_name;
+};
+
+Status copy_numbers(const Job& job, uint64_t begin, uint64_t end) {
+  std::vector<std::byte> block((end - begin) * size_bytes(job.file.reader.columns()[job.column].type));
+  BOBBIN_TRY(job.file.reader.read(job.column, begin, end - begin, block, job.backend));
+  return job.output.write(block).in(job.output_name);
+}
+
+Status copy_strings(const Job& job, uint64_t begin, uint64_t end) {
+  const Reader& reader = job.file.reader;
+  BOBBIN_ASSIGN(const Strings strings, reader.read_strings(job.column, begin, end - begin, job.backend));
+  const bool leave_last_open =
+      *job.form == Form::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
+  const Status status = write_strings(strings.view(), begin, *job.form, leave_last_open, job.output);
+  // What the form cannot say is the file's matter, a full disk the output's.
+  return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
+}
+
 // Row group by row group, each read once.
-Status copy_rows(const OpenReader& file, size_t column, uint64_t begin, uint64_t end, Backend backend,
-                 file::Output& output, const std::string& output_name, bool quiet) {
-  Progress progress(file.name, quiet);
-  const size_t size = size_bytes(file.reader.columns()[column].type);
-  std::vector<std::byte> block;
-  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = file.reader.row_group(group);
-    const uint64_t from = std::max(begin, info.first_row);
-    const uint64_t to = std::min(end, info.first_row + info.num_rows);
+Status copy_rows(const Job& job, bool quiet) {
+  Progress progress(job.file.name, quiet);
+  for (size_t group = 0; group < job.file.reader.num_row_groups(); ++group) {
+    const RowGroupInfo info = job.file.reader.row_group(group);
+    const uint64_t from = std::max(job.begin, info.first_row);
+    const uint64_t to = std::min(job.end, info.first_row + info.num_rows);
     if (from >= to) {
       continue;
     }
-    block.resize((to - from) * size);
-    BOBBIN_TRY(file.reader.read(column, from, to - from, block, backend));
-    BOBBIN_TRY(output.write(block).in(output_name));
-    BOBBIN_TRY(check_interrupt().in(file.name));
-    progress.show_share(static_cast<double>(to - begin) / static_cast<double>(end - begin));
+    BOBBIN_TRY(job.form ? copy_strings(job, from, to) : copy_numbers(job, from, to));
+    BOBBIN_TRY(check_interrupt().in(job.file.name));
+    progress.show_share(static_cast<double>(to - job.begin) / static_cast<double>(job.end - job.begin));
   }
   return {};
+}
+
+// The form asked for, or the one the file was made from; none for numbers.
+Result<std::optional<Form>> pick_form(const OpenReader& file, size_t column, const std::string& asked) {
+  const Column& chosen = file.reader.columns()[column];
+  if (is_string(chosen.type)) {
+    return asked.empty() ? std::optional(noted_form(file.reader).value_or(Form::strings)) : parse_form(asked);
+  }
+  BOBBIN_RETURN_IF(!asked.empty(), StatusCode::invalid_argument,
+                   fmt::format("{}: column '{}' holds {}: --as is for strings", file.name, chosen.name,
+                               to_string(chosen.type)));
+  return std::optional<Form>();
 }
 
 Status decompress(const Args& args) {
@@ -125,13 +138,14 @@ Status decompress(const Args& args) {
   BOBBIN_RETURN_IF(rows.begin > end || end > file.reader.num_rows(), StatusCode::invalid_argument,
                    fmt::format("{}: rows {} are outside the file's {}", file.name, args.rows,
                                count(file.reader.num_rows(), "row")));
+  BOBBIN_ASSIGN(const std::optional<Form> form, pick_form(file, column, args.form));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
   if (!target.stream) {
     catch_interrupts();  // from here on there is a temporary file to remove
   }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
-  BOBBIN_TRY(copy_rows(file, column, rows.begin, end, backend, output, target.name, args.quiet));
+  BOBBIN_TRY(copy_rows({file, column, rows.begin, end, backend, form, output, target.name}, args.quiet));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
     std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(output.position(), "byte"),
@@ -145,7 +159,8 @@ Status decompress(const Args& args) {
 }  // namespace
 
 void add_decompress(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("decompress", "Turn a .bob file's column back into a raw array");
+  CLI::App* verb =
+      app.add_subcommand("decompress", "Turn a .bob file's column back into a raw array or lines");
   auto args = std::make_shared<Args>();
   verb->add_option("IN", args->input, "A .bob file; '-' or nothing for stdin")->type_name("");
   verb->add_option("-o,--output", args->output,
@@ -160,6 +175,12 @@ void add_decompress(CLI::App& app, Action& action) {
   verb->add_option("--rows", args->rows, "Rows A to B-1, counted from 0; either may be left out")
       ->check(CLI::Validator(check_rows, "", "rows"))
       ->type_name("A:B");
+  const auto check_form = [](const std::string& text) -> std::string {
+    return parse_form(text) ? "" : "'" + text + "' is no form of strings: lines, strings";
+  };
+  verb->add_option("--as", args->form, "Strings as lines or strings [as they were compressed]")
+      ->check(CLI::Validator(check_form, "", "form"))
+      ->type_name("FORM");
   add_backend_option(*verb, args->backend);
   verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
   verb->footer(

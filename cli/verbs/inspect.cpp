@@ -17,8 +17,13 @@ struct Args {
   bool row_groups = false;
 };
 
+// Of numbers; how large strings are, the node does not tell.
 uint64_t raw_bytes(const NodeInfo& node) {
   return node.length * size_bytes(node.type);
+}
+
+uint64_t raw_bytes(const ChunkInfo& chunk) {
+  return is_string(chunk.root.type) ? chunk.strings.num_bytes : raw_bytes(chunk.root);
 }
 
 uint64_t tree_bytes(const NodeInfo& node) {
@@ -46,33 +51,62 @@ void add_tree(NodeInfo& sum, const NodeInfo& tree) {
   }
 }
 
-// All chunks of a column: the zone maps together, and the trees by their make.
-struct ColumnSummary {
-  struct Encoding {
-    NodeInfo sum;
-    uint64_t chunks = 0;
-  };
+// What is known of the values of a chunk, or of all chunks of a column together.
+struct Zone {
   uint64_t rows = 0;
-  uint64_t bytes = 0;
   Scalar min;
   Scalar max;
-  std::vector<Encoding> encodings;
+  StringZone strings;
 
   void add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
-    if (num_rows > 0) {
+    if (is_string(type)) {
+      add_strings(chunk.strings, num_rows);
+    } else {
       min = rows == 0 || less(type, chunk.min, min) ? chunk.min : min;
       max = rows == 0 || less(type, max, chunk.max) ? chunk.max : max;
     }
     rows += num_rows;
+  }
+
+ private:
+  // A chunk of nulls only has no bounds.
+  void add_strings(const StringZone& more, uint64_t num_rows) {
+    if (more.null_count < num_rows) {
+      const bool first = strings.null_count == rows;
+      strings.min = first ? more.min : std::min(strings.min, more.min);
+      strings.max = first ? more.max : std::max(strings.max, more.max);
+      strings.max_is_open = strings.max_is_open || more.max_is_open;
+    }
+    strings.null_count += more.null_count;
+    strings.num_bytes += more.num_bytes;
+  }
+};
+
+// All chunks of a column: the zone maps together, and the trees by their make.
+struct ColumnSummary {
+  struct Encoding {
+    NodeInfo sum;
+    uint64_t raw = 0;
+    uint64_t chunks = 0;
+  };
+  Zone zone;
+  uint64_t raw = 0;
+  uint64_t bytes = 0;
+  std::vector<Encoding> encodings;
+
+  void add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
+    zone.add(type, chunk, num_rows);
+    raw += raw_bytes(chunk);
     bytes += tree_bytes(chunk.root);
     for (Encoding& encoding : encodings) {
       if (same_tree(encoding.sum, chunk.root)) {
         add_tree(encoding.sum, chunk.root);
+        encoding.raw += raw_bytes(chunk);
         ++encoding.chunks;
         return;
       }
     }
-    encodings.push_back({chunk.root, 1});
+    encodings.push_back({chunk.root, raw_bytes(chunk), 1});
   }
 };
 
@@ -87,47 +121,65 @@ std::vector<ColumnSummary> summarize(const Reader& reader) {
   return summaries;
 }
 
-std::string zone_text(DType type, uint64_t rows, Scalar min, Scalar max) {
-  return rows == 0 ? "no rows" : fmt::format("min {}, max {}", to_text(type, min), to_text(type, max));
+// The bounds of strings may be cut; the upper one may be missing.
+std::string zone_text(const StringZone& zone, uint64_t rows) {
+  const std::string nulls = count(zone.null_count, "null");
+  return zone.null_count == rows ? nulls
+                                 : fmt::format("min {}, max {}, {}", file::quoted(zone.min),
+                                               zone.max_is_open ? "open" : file::quoted(zone.max), nulls);
+}
+
+std::string zone_text(DType type, const Zone& zone) {
+  if (zone.rows == 0) {
+    return "no rows";
+  }
+  return is_string(type) ? zone_text(zone.strings, zone.rows)
+                         : fmt::format("min {}, max {}", to_text(type, zone.min), to_text(type, zone.max));
+}
+
+Zone zone_of(const RowGroupInfo& group, size_t column, DType type) {
+  Zone zone;
+  zone.add(type, group.chunks[column], group.num_rows);
+  return zone;
 }
 
 // One line a node: its codec, its own words, the bytes of it and what is below, and the ratio.
-void print_tree(const NodeInfo& node, size_t indent, const std::string& chunks) {
+void print_tree(const NodeInfo& node, uint64_t raw, size_t indent, const std::string& chunks) {
   const uint64_t bytes = tree_bytes(node);
   print(fmt::format("{:{}}{}: {}{}, {}, ratio {}{}{}\n", "", indent, node.codec, chunks, to_string(node.type),
-                    count(bytes, "byte"), ratio_text(raw_bytes(node), bytes), node.detail.empty() ? "" : ", ",
+                    count(bytes, "byte"), ratio_text(raw, bytes), node.detail.empty() ? "" : ", ",
                     file::printable(node.detail)));
   for (const NodeInfo& child : node.children) {
-    print_tree(child, indent + 2, "");
+    print_tree(child, raw_bytes(child), indent + 2, "");
   }
 }
 
-void print_head(const OpenReader& file) {
+void print_head(const OpenReader& file, const std::vector<ColumnSummary>& summaries) {
   const Reader& reader = file.reader;
-  uint64_t row_bytes = 0;
-  for (const Column& column : reader.columns()) {
-    row_bytes += size_bytes(column.type);
+  uint64_t raw = 0;
+  for (const ColumnSummary& summary : summaries) {
+    raw += summary.raw;
   }
   print(fmt::format("{}: format {}, {}, {}, {}\n", file::printable(file.name), reader.format_version(),
                     count(reader.columns().size(), "column"), count(reader.num_rows(), "row"),
                     count(reader.num_row_groups(), "row group")));
-  print(fmt::format("total: {} raw, {} on disk, ratio {}\n", count(row_bytes * reader.num_rows(), "byte"),
-                    count(reader.file_bytes(), "byte"),
-                    ratio_text(row_bytes * reader.num_rows(), reader.file_bytes())));
+  print(fmt::format("total: {} raw, {} on disk, ratio {}\n", count(raw, "byte"),
+                    count(reader.file_bytes(), "byte"), ratio_text(raw, reader.file_bytes())));
+  for (const auto& [key, value] : reader.metadata()) {
+    print(fmt::format("metadata {}: {}\n", file::printable(key), file::quoted(value)));
+  }
 }
 
-void print_columns(const Reader& reader) {
-  const std::vector<ColumnSummary> summaries = summarize(reader);
+void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summaries) {
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    const uint64_t raw = summary.rows * size_bytes(column.type);
     print(fmt::format("\ncolumn {}: {}, {}\n", file::printable(column.name), to_string(column.type),
-                      zone_text(column.type, summary.rows, summary.min, summary.max)));
-    print(fmt::format("  {} raw, {} encoded, ratio {}\n", count(raw, "byte"), summary.bytes,
-                      ratio_text(raw, summary.bytes)));
+                      zone_text(column.type, summary.zone)));
+    print(fmt::format("  {} raw, {} encoded, ratio {}\n", count(summary.raw, "byte"), summary.bytes,
+                      ratio_text(summary.raw, summary.bytes)));
     for (const ColumnSummary::Encoding& encoding : summary.encodings) {
-      print_tree(encoding.sum, 2, count(encoding.chunks, "chunk") + " of ");
+      print_tree(encoding.sum, encoding.raw, 2, count(encoding.chunks, "chunk") + " of ");
     }
   }
 }
@@ -139,16 +191,16 @@ void print_row_groups(const Reader& reader) {
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       const Column& column = reader.columns()[i];
       print(fmt::format("  column {}: {}\n", file::printable(column.name),
-                        zone_text(column.type, info.num_rows, info.chunks[i].min, info.chunks[i].max)));
-      print_tree(info.chunks[i].root, 4, "");
+                        zone_text(column.type, zone_of(info, i, column.type))));
+      print_tree(info.chunks[i].root, raw_bytes(info.chunks[i]), 4, "");
     }
   }
 }
 
-Json to_json(const NodeInfo& node) {
+Json to_json(const NodeInfo& node, uint64_t raw) {
   Json children = Json::array();
   for (const NodeInfo& child : node.children) {
-    children.push_back(to_json(child));
+    children.push_back(to_json(child, raw_bytes(child)));
   }
   const uint64_t bytes = tree_bytes(node);
   return {{"codec", node.codec},
@@ -157,13 +209,22 @@ Json to_json(const NodeInfo& node) {
           {"length", node.length},
           {"bytes", bytes},
           {"own_bytes", node.bytes},
-          {"ratio", ratio(raw_bytes(node), bytes)},
+          {"ratio", ratio(raw, bytes)},
           {"children", std::move(children)}};
 }
 
-void set_zone(Json& json, DType type, uint64_t rows, Scalar min, Scalar max) {
-  json["min"] = rows == 0 ? Json(nullptr) : cli::to_json(type, min);
-  json["max"] = rows == 0 ? Json(nullptr) : cli::to_json(type, max);
+void set_zone(Json& json, DType type, const Zone& zone) {
+  if (!is_string(type)) {
+    json["min"] = zone.rows == 0 ? Json(nullptr) : cli::to_json(type, zone.min);
+    json["max"] = zone.rows == 0 ? Json(nullptr) : cli::to_json(type, zone.max);
+    return;
+  }
+  // JSON has no bytes: those that are no text stand as \xNN.
+  const StringZone& strings = zone.strings;
+  const bool none = strings.null_count == zone.rows;
+  json["min"] = none ? Json(nullptr) : Json(file::printable(strings.min));
+  json["max"] = none || strings.max_is_open ? Json(nullptr) : Json(file::printable(strings.max));
+  json["nulls"] = strings.null_count;
 }
 
 Json columns_json(const Reader& reader) {
@@ -172,13 +233,12 @@ Json columns_json(const Reader& reader) {
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    const uint64_t raw = summary.rows * size_bytes(column.type);
     Json json{{"name", column.name},
               {"type", to_string(column.type)},
-              {"raw_bytes", raw},
+              {"raw_bytes", summary.raw},
               {"bytes", summary.bytes},
-              {"ratio", ratio(raw, summary.bytes)}};
-    set_zone(json, column.type, summary.rows, summary.min, summary.max);
+              {"ratio", ratio(summary.raw, summary.bytes)}};
+    set_zone(json, column.type, summary.zone);
     columns.push_back(std::move(json));
   }
   return columns;
@@ -191,14 +251,23 @@ Json row_groups_json(const Reader& reader) {
     Json chunks = Json::array();
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       Json chunk{{"column", reader.columns()[i].name}};
-      set_zone(chunk, reader.columns()[i].type, info.num_rows, info.chunks[i].min, info.chunks[i].max);
-      chunk["tree"] = to_json(info.chunks[i].root);
+      const DType type = reader.columns()[i].type;
+      set_zone(chunk, type, zone_of(info, i, type));
+      chunk["tree"] = to_json(info.chunks[i].root, raw_bytes(info.chunks[i]));
       chunks.push_back(std::move(chunk));
     }
     groups.push_back(
         {{"first_row", info.first_row}, {"num_rows", info.num_rows}, {"chunks", std::move(chunks)}});
   }
   return groups;
+}
+
+Json metadata_json(const Reader& reader) {
+  Json json = Json::object();
+  for (const auto& [key, value] : reader.metadata()) {
+    json[key] = file::printable(value);
+  }
+  return json;
 }
 
 Status inspect(const Args& args) {
@@ -208,13 +277,15 @@ Status inspect(const Args& args) {
                     {"format_version", file.reader.format_version()},
                     {"file_bytes", file.reader.file_bytes()},
                     {"num_rows", file.reader.num_rows()},
+                    {"metadata", metadata_json(file.reader)},
                     {"columns", columns_json(file.reader)},
                     {"row_groups", row_groups_json(file.reader)}};
     print(bench::dump(json) + "\n");
     return {};
   }
-  print_head(file);
-  print_columns(file.reader);
+  const std::vector<ColumnSummary> summaries = summarize(file.reader);
+  print_head(file, summaries);
+  print_columns(file.reader, summaries);
   if (args.row_groups) {
     print_row_groups(file.reader);
   }

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Strings are found by equality, by beginning and by what is in them.
+python3 -c 'for i in range(5000): print("%s/%d" % (["alpha", "beta", "gamma"][i // 2000], i))' > paths.txt
+bobbin compress paths.txt --type lines --rows-per-group 1000 --backend cpu -q
+bobbin grep paths.txt.bob --equals beta/2500 --backend cpu
+bobbin grep paths.txt.bob --prefix alpha/199 --backend cpu
+bobbin grep paths.txt.bob --contains a/499 --backend cpu
+for test in equals prefix contains; do bobbin grep paths.txt.bob --$test beta --count --backend cpu; done
+bobbin grep paths.txt.bob --prefix '' --count --backend cpu
+bobbin grep paths.txt.bob --equals '' --count --backend cpu
+printf 'tab\there\n\377\n\303\266\n\n' | bobbin compress --type lines --backend cpu | bobbin grep - --contains '' --backend cpu
+# A row group that cannot hold the string is not read: the first one is damaged.
+flip paths.txt.bob 500
+bobbin grep paths.txt.bob --prefix gamma/4999 --backend cpu
+status bobbin grep paths.txt.bob --prefix alpha/19 --backend cpu
+# Mistakes.
+status bobbin grep paths.txt.bob
+status bobbin grep paths.txt.bob --equals a --prefix a
+make u32 3 i | bobbin compress --type u32 > numbers.bob
+status bobbin grep numbers.bob --equals a
+status bobbin grep paths.txt.bob --column nope --equals a
+status bobbin grep missing.bob --equals a
