@@ -19,13 +19,16 @@ VERSION = 1
 HEADER_BYTES, TRAILER_BYTES, ALIGNMENT = 128, 32, 128
 MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
-# Number: name, struct's letter, bits.
+MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES = 1024, 256, 2**16, 64
+# Number: name, struct's letter, bits; strings have neither.
 TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
          5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64),
-         9: ("f32", "f", 32), 10: ("f64", "d", 64)}
+         9: ("f32", "f", 32), 10: ("f64", "d", 64), 11: ("utf8", None, None), 12: ("binary", None, None)}
+UTF8, STRINGS = 11, (11, 12)
 INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
-CODECS = {1: "bitpack", 2: "ffor", 3: "delta"}
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst"}
+FSST = 4
 
 
 class BadFile(Exception):
@@ -174,20 +177,24 @@ class Table:
 # --- The container --------------------------------------------------------------------------------------------------------
 
 class Node:
-    def __init__(self, table, file, depth):
+    def __init__(self, table, file, depth, before=None):
+        """`before` is the root of the chunk before in the column."""
         require(depth <= MAX_DEPTH, "a tree that is too deep")
         self.file = file
         self.codec, self.type, self.length = table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q")
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
+        require((self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
         self.metadata = table.bytes(3)
         require(len(self.metadata) <= MAX_METADATA, "too much metadata")
         at, count = table.vector(4, 4)
         require(count <= MAX_BUFFERS, "too many buffers")
         self.segments = [table.number("I", at + 4 * i) for i in range(count)]
-        for segment in self.segments:
+        for buffer, segment in enumerate(self.segments):
             require(segment < len(file.segments), f"segment {segment} does not exist")
-            require(segment not in file.used, f"segment {segment} is used twice")
+            shared = (buffer == 0 and before is not None and self.codec == before.codec == FSST
+                      and before.segments[:1] == [segment])
+            require(shared or segment not in file.used, f"segment {segment} is used twice")
             file.used.add(segment)
         children = table.tables(5)
         require(len(children) <= MAX_CHILDREN, "too many children")
@@ -206,7 +213,10 @@ class File:
         root = Table(footer, struct.unpack_from("<I", footer)[0])
         self.columns = self.read_columns(root)
         self.segments = self.read_segments(root, footer_at)
-        self.groups = [self.read_group(g) for g in root.tables(1, True)]
+        self.groups = []
+        for group in root.tables(1, True):
+            self.groups.append(self.read_group(group))
+        self.metadata = self.read_metadata(root)
         require(len(self.used) == len(self.segments), "footer: a segment belongs to no column")
         self.num_rows = sum(rows for rows, _ in self.groups)
 
@@ -254,15 +264,30 @@ class File:
         require(position == footer_at, "footer: bytes before it belong to no segment")
         return segments
 
+    @staticmethod
+    def read_metadata(root):
+        pairs = [(table.bytes(0, True), table.bytes(1)) for table in root.tables(3)]
+        require(len(pairs) <= MAX_KEYS, "footer: too many keys")
+        for key, value in pairs:
+            require(0 < len(key) <= MAX_KEY_BYTES and b"\0" not in key and is_utf8(key), "footer: a key")
+            require(len(value) <= MAX_VALUE_BYTES, "footer: a value that is too long")
+        require(len({key for key, _ in pairs}) == len(pairs), "footer: two keys of one name")
+        return pairs
+
     def read_group(self, table):
         rows = table.scalar(0, "Q")
         require(1 <= rows <= MAX_GROUP_ROWS, "footer: a row group's rows")
+        tables = table.tables(1, True)
+        require(len(tables) == len(self.columns), "footer: chunks and columns differ in number")
         chunks = []
-        for chunk in table.tables(1, True):
-            chunks.append((Node(chunk.child(0), self, 1), chunk.scalar(1, "Q"), chunk.scalar(2, "Q")))
-        require(len(chunks) == len(self.columns), "footer: chunks and columns differ in number")
-        for (root, _, _), (_, number) in zip(chunks, self.columns):
+        for c, (chunk, (_, number)) in enumerate(zip(tables, self.columns)):
+            root = Node(chunk.child(0), self, 1, self.groups[-1][1][c][0] if self.groups else None)
             require(root.type == number and root.length == rows, "footer: a chunk's type or length")
+            numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"))
+            strings = (chunk.bytes(3), chunk.bytes(4), chunk.scalar(5, "B"), chunk.scalar(6, "Q"), chunk.scalar(7, "Q"))
+            require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0, 0)),
+                    "footer: a zone map of the other sort")
+            chunks.append((root, strings if number in STRINGS else numeric))
         return rows, chunks
 
     def segment(self, index):
@@ -271,15 +296,58 @@ class File:
         return self.data[offset:offset + size]
 
     def read(self, column):
-        """All values of a column, as bit patterns; each chunk compared with its zone map."""
+        """All values of a column, as bit patterns or bytes; each chunk compared with its zone map."""
         number = self.columns[column][1]
         values = []
         for _, chunks in self.groups:
-            root, low, high = chunks[column]
+            root, zone = chunks[column]
             chunk = decode(root)
-            require(zone_map(number, chunk) == (low, high), "a zone map that its values do not have")
+            if number == UTF8:
+                require(all(s is None or is_utf8(s) for s in chunk), "a string that is not UTF-8")
+            found = string_zone(number, chunk) if number in STRINGS else zone_map(number, chunk)
+            require(found == zone, "a zone map that its values do not have")
             values += chunk
         return values
+
+
+# --- Strings: bytes, or None for a null ------------------------------------------------------------------------------------
+
+def is_utf8(text):
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def cut(number, text):
+    """The first bytes of a bound; of UTF-8 whole characters."""
+    if len(text) <= MAX_ZONE_BYTES:
+        return text
+    end = MAX_ZONE_BYTES
+    while number == UTF8 and text[end] & 0xC0 == 0x80:
+        end -= 1
+    return text[:end]
+
+
+def string_zone(number, strings):
+    """min, max, whether there is no max, nulls, bytes."""
+    there = [s for s in strings if s is not None]
+    nulls, size = len(strings) - len(there), sum(map(len, there))
+    if not there:
+        return b"", b"", 0, nulls, 0
+    low, high = cut(number, min(there)), cut(number, max(there))
+    if len(high) < len(max(there)):
+        high = high.rstrip(b"\xff")
+        if not high:
+            return low, b"", 1, nulls, size
+        high = high[:-1] + bytes([high[-1] + 1])
+    return low, high, 0, nulls, size
+
+
+def string_bytes(strings):
+    """Strings in a row: each its length as a u32, then its bytes; a null has the length 2^32 - 1."""
+    return b"".join(struct.pack("<I", 2**32 - 1) if s is None else struct.pack("<I", len(s)) + s for s in strings)
 
 
 # --- Values: bit patterns of their types -----------------------------------------------------------------------------------
@@ -302,11 +370,15 @@ def zone_map(number, patterns):
 
 
 def to_bytes(number, patterns):
+    if number in STRINGS:
+        return string_bytes(patterns)
     size = TYPES[number][2] // 8
     return b"".join(pattern.to_bytes(size, "little") for pattern in patterns)
 
 
 def numbers(number, patterns):
+    if number in STRINGS:
+        return ["null" if s is None else repr(s)[1:] for s in patterns]
     return struct.unpack(f"<{len(patterns)}{TYPES[number][1]}", to_bytes(number, patterns))
 
 
@@ -399,8 +471,68 @@ def decode_delta(node, buffers, bits):
     return values
 
 
+def fsst_offsets(child, length, last):
+    """Offsets of `length` strings, from 0 to `last`."""
+    require(CODECS[child.codec] == "delta" and list(child.metadata) == [1, 1], "fsst: offsets that are not delta")
+    require(TYPES[child.type][0] in ("u32", "u64") and child.length == length + 1, "fsst: the offsets' type or length")
+    offsets = decode(child)
+    require(offsets[0] == 0 and offsets[-1] == last, "fsst: offsets that do not begin and end as they should")
+    require(all(a <= b for a, b in zip(offsets, offsets[1:])), "fsst: offsets that descend")
+    return offsets
+
+
+def fsst_table(counts, symbols):
+    require(sum(counts) <= 255, "fsst: too many symbols")
+    require(len(symbols) == sum(length * count for length, count in enumerate(counts, 1)), "fsst: the size of symbols")
+    table, at = [], 0
+    for length, count in enumerate(counts, 1):
+        for _ in range(count):
+            table.append(symbols[at:at + length])
+            at += length
+    return table
+
+
+def fsst_output(table, codes, tiles):
+    """The whole stream, each tile's word compared with what the codes before it stand for."""
+    require(len(tiles) == 8 * -(-len(codes) // 2048), "fsst: the size of tiles")
+    out, literal = bytearray(), False
+    for at, code in enumerate(codes):
+        if at % 2048 == 0:
+            require(word(tiles, at // 2048 * 8) == len(out) | literal << 63, "fsst: a tile's word")
+        if literal:
+            out.append(code)
+        elif code != 255:
+            require(code < len(table), "fsst: a code that means nothing")
+            out += table[code]
+        literal = code == 255 and not literal
+    require(not literal, "fsst: an escape at the end")
+    return bytes(out)
+
+
+def decode_fsst(node, buffers, _):
+    require(len(node.metadata) == 41 and len(buffers) == 4 and len(node.children) == 2, "fsst: its parts")
+    symbols, codes, tiles, validity = buffers
+    out_begin, out_bytes, code_begin, code_end = struct.unpack_from("<QQQQ", node.metadata, 8)
+    require(node.metadata[40] <= 1, "fsst: unknown flags")
+    require((out_begin, code_begin, code_end) == (0, 0, len(codes)), "fsst: a slice in a file")
+    require(len(validity) in (0, -(-node.length // 8)), "fsst: the size of validity")
+    require(not validity or node.length % 8 == 0 or validity[-1] >> node.length % 8 == 0, "fsst: bits of no string")
+    require(node.children[0].type == node.children[1].type, "fsst: offsets of two types")
+    code_offsets = fsst_offsets(node.children[0], node.length, len(codes))
+    offsets = fsst_offsets(node.children[1], node.length, out_bytes)
+    out = fsst_output(fsst_table(node.metadata[:8], symbols), codes, tiles)
+    require(len(out) == out_bytes, "fsst: the size of the output")
+    strings = []
+    for i in range(node.length):
+        null = bool(validity) and not validity[i // 8] >> i % 8 & 1
+        require(not null or (offsets[i] == offsets[i + 1] and code_offsets[i] == code_offsets[i + 1]),
+                "fsst: a null that is not empty")
+        strings.append(None if null else out[offsets[i]:offsets[i + 1]])
+    return strings
+
+
 def decode(node):
-    decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta}
+    decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 
@@ -410,11 +542,18 @@ def show(path):
     file = File(path)
     print(f"{path}: {file.num_rows} rows, {len(file.columns)} columns, {len(file.groups)} row groups, "
           f"{len(file.segments)} segments")
+    for key, value in file.metadata:
+        print(f"  metadata {key.decode()!r} {value!r}")
     for c, (name, number) in enumerate(file.columns):
         values = file.read(c)
         codecs = sorted({CODECS[chunks[c][0].codec] for _, chunks in file.groups})
+        if number in STRINGS:
+            ends = [s for s in values if s is not None]
+            ends = [min(ends), max(ends)] if ends else []
+        else:
+            ends = zone_map(number, values) if values else []
         print(f"  {name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
-              f"{'{} to {}'.format(*numbers(number, zone_map(number, values))) if values else 'empty'}")
+              f"{'{} to {}'.format(*numbers(number, ends)) if ends else 'empty'}")
 
 
 def check(manifest):

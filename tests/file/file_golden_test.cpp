@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files written once and never again: whatever the code becomes, it must read them. tests/golden/README.md
 // says how to add one.
+#include <algorithm>
 #include <cstring>
 #include <iomanip>
 #include <map>
@@ -49,6 +50,29 @@ std::string crc32(std::span<const std::byte> bytes) {
   return text.str();
 }
 
+// Strings one behind the other, each with its length before it (2^32 - 1 for a null): what a checksum of
+// strings is made of.
+Bytes with_lengths(const Strings& strings) {
+  Bytes bytes;
+  for (uint64_t i = 0; i < strings.length(); ++i) {
+    const auto string = strings.view().string(i);
+    append_object(bytes, strings.view().is_null(i) ? UINT32_MAX : static_cast<uint32_t>(string.size()));
+    append_bytes(bytes, std::as_bytes(string));
+  }
+  return bytes;
+}
+
+Result<Bytes> read_column(const Reader& reader, size_t column) {
+  const DType type = reader.columns()[column].type;
+  if (is_string(type)) {
+    BOBBIN_ASSIGN(const Strings strings, reader.read_strings(column, 0, reader.num_rows()));
+    return with_lengths(strings);
+  }
+  Bytes out(reader.num_rows() * size_bytes(type));
+  BOBBIN_TRY(reader.read(column, 0, reader.num_rows(), out));
+  return out;
+}
+
 TEST(FileGolden, EveryFileDecodesToItsChecksum) {
   const auto lines = manifest(golden("decode/v1/manifest.txt"), 6);
   ASSERT_FALSE(lines.empty());
@@ -66,9 +90,9 @@ TEST(FileGolden, EveryFileDecodesToItsChecksum) {
     ASSERT_LT(column, reader->columns().size());
     EXPECT_EQ(to_string(reader->columns()[column].type), line[2]);
     EXPECT_EQ(reader->columns()[column].name, line[5]);
-    Bytes out(reader->num_rows() * size_bytes(reader->columns()[column].type));
-    ASSERT_OK(reader->read(column, 0, reader->num_rows(), out));
-    EXPECT_EQ(crc32(out), line[4]);
+    const auto out = read_column(*reader, column);
+    ASSERT_TRUE(out.has_value()) << out.error().message();
+    EXPECT_EQ(crc32(*out), line[4]);
   }
 }
 
@@ -114,6 +138,18 @@ class GoldenMaker {
     for (size_t c = 0; c < table.columns.size(); ++c) {
       lines << name << ' ' << c << ' ' << to_string(table.columns[c].type) << ' ' << table.rows << ' '
             << crc32(table.values[c]) << ' ' << table.columns[c].name << '\n';
+    }
+  }
+
+  // Any columns, already in a file.
+  void take_over(const std::string& name, const Bytes& bytes) {
+    store((out_ / "decode" / name).string(), bytes);
+    const auto reader = Reader::open((out_ / "decode" / name).string());
+    ASSERT_OK(reader->verify());
+    std::ofstream lines(out_ / "decode" / "manifest.txt", std::ios::app);
+    for (size_t c = 0; c < reader->columns().size(); ++c) {
+      lines << name << ' ' << c << ' ' << to_string(reader->columns()[c].type) << ' ' << reader->num_rows()
+            << ' ' << crc32(*read_column(*reader, c)) << ' ' << reader->columns()[c].name << '\n';
     }
   }
 
@@ -166,6 +202,67 @@ Table floats() {
   return table;
 }
 
+// Words in UTF-8, bytes of every value, nulls, empty strings, strings longer than a bound may be, symbols
+// that row groups share and ones they do not, and metadata.
+Bytes string_file() {
+  std::mt19937_64 random(9);
+  Texts words;
+  Texts bytes;
+  std::vector<uint32_t> numbers;
+  for (uint32_t i = 0; i < 700; ++i) {
+    std::string text = "Größe " + std::to_string(random() % 40) + (i % 5 == 0 ? " €" : "");
+    words.emplace_back(i % 13 == 4 ? std::nullopt : std::optional(i % 11 == 0 ? "" : std::move(text)));
+    std::string noise(random() % 9, '\0');
+    std::ranges::generate(noise, [&] { return static_cast<char>(random()); });
+    bytes.emplace_back(std::move(noise));
+    numbers.push_back(i);
+  }
+  words[300] = std::string(62, 'z') + "€€";
+  bytes[200] = std::string(3000, '\xff');
+  bytes[600] = std::string(64, 'x') + "x";
+  const TempDir dir;
+  const std::vector<Column> schema{{"words", DType::utf8}, {"bytes", DType::binary}, {"n", DType::u32}};
+  auto writer = Writer::create(dir / "t.bob", schema, {.rows_per_group = 150});
+  const Strings word_strings = strings_of(words);
+  const Strings byte_strings = strings_of(bytes);
+  const StringsView views[] = {word_strings.view(), byte_strings.view()};
+  const std::array<const void*, 3> columns{&views[0], &views[1], numbers.data()};
+  EXPECT_TRUE(writer->append(columns, numbers.size()).ok());
+  EXPECT_TRUE(writer->set_metadata("made by", "Größe").ok());
+  EXPECT_TRUE(writer->set_metadata("bytes", std::string("\0\xff", 2)).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
+// The worked example of fsst's spec.md, but for the symbols, which a writer learns.
+Bytes small_string_file() {
+  const TempDir dir;
+  EXPECT_TRUE(write_texts(dir / "t.bob", strings_of({"ab", std::nullopt, "abcab", "x"})).ok());
+  return load(dir / "t.bob");
+}
+
+void make_bad_strings(GoldenMaker& make) {
+  Reworked not_utf8(small_string_file());
+  not_utf8.footer.columns[0].type = not_utf8.chunk().root.type = DType::utf8;
+  not_utf8.body[0] = std::byte{0xff};
+  make.bad("not_utf8.bob", not_utf8.bytes());
+  Reworked wrong_zone(small_string_file());
+  wrong_zone.chunk().strings.max = "y";
+  make.bad("wrong_string_zone_map.bob", wrong_zone.bytes());
+  Reworked wrong_nulls(small_string_file());
+  wrong_nulls.chunk().strings.null_count = 2;
+  make.bad("wrong_null_count.bob", wrong_nulls.bytes());
+  Reworked wrong_code(small_string_file());
+  wrong_code.body[wrong_code.footer.segments[1].offset - 128] = std::byte{200};
+  make.bad("code_without_symbol.bob", wrong_code.bytes());
+  Reworked shared(small_string_file());
+  shared.footer.row_groups.push_back(shared.footer.row_groups[0]);
+  make.bad("shared_codes.bob", shared.bytes());
+  Reworked twins(small_string_file());
+  twins.footer.metadata = {{"key", "1"}, {"key", "2"}};
+  make.bad("two_keys_of_one_name.bob", twins.bytes());
+}
+
 TEST(FileGolden, MakeFilesWhenAsked) {
   const char* out = std::getenv("BOBBIN_GOLDEN_OUT");
   if (out == nullptr) {
@@ -183,6 +280,8 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
   make.good("floats.bob", floats(), {.rows_per_group = 1024});
   make.good("delta.bob", series(), {.rows_per_group = 1500, .codec = "delta"});
+  make.take_over("strings.bob", string_file());
+  make.take_over("small_strings.bob", small_string_file());
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();
@@ -208,6 +307,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   nan_zone.footer.columns[0].type = nan_zone.root().type = DType::f32;
   nan_zone.chunk().zone.max.bits = 0x7fc0'0000;
   make.bad("nan_zone_map.bob", nan_zone.bytes());
+  make_bad_strings(make);
 }
 
 }  // namespace

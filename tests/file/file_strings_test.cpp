@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of strings: round trips, row groups, shared symbols, zone maps, searches.
+// Columns of strings: round trips, row groups, shared symbols, UTF-8; metadata.
 #include <functional>
 
 #include "file/text.hpp"
@@ -8,12 +8,6 @@
 
 namespace bobbin::file_tests {
 namespace {
-
-Result<Reader> written(const TempDir& dir, const Strings& strings, const WriteOptions& options = {},
-                       DType type = DType::binary) {
-  BOBBIN_TRY(write_texts(dir / "t.bob", strings, options, type));
-  return Reader::open(dir / "t.bob");
-}
 
 void expect_same(const Strings& got, const Strings& wanted) {
   ASSERT_EQ(got.length(), wanted.length());
@@ -33,25 +27,6 @@ void expect_round_trip(const Strings& strings, const WriteOptions& options = {})
   ASSERT_TRUE(got.has_value()) << got.error().message();
   EXPECT_EQ(got->type, DType::binary);
   expect_same(*got, strings);
-}
-
-// Words of a small vocabulary, every byte value, empty strings and nulls.
-Texts mixed_texts(uint64_t count, uint64_t seed = 1) {
-  std::mt19937_64 random(seed);
-  Texts texts;
-  for (uint64_t i = 0; i < count; ++i) {
-    if (random() % 11 == 0) {
-      texts.emplace_back(std::nullopt);
-      continue;
-    }
-    std::string text;
-    for (uint64_t words = random() % 7; words > 0; --words) {
-      text += random() % 9 == 0 ? std::string(1, static_cast<char>(random()))
-                                : "word" + std::to_string(random() % 50);
-    }
-    texts.emplace_back(std::move(text));
-  }
-  return texts;
 }
 
 TEST(FileStrings, RoundTripsOfEverySort) {
@@ -227,75 +202,6 @@ TEST(FileStrings, OtherSegmentsAreNotShared) {
   }
 }
 
-StringZone zone_of(const Texts& texts, DType type = DType::binary) {
-  const TempDir dir;
-  const auto reader = written(dir, strings_of(texts), {}, type);
-  EXPECT_TRUE(reader.has_value() && reader->verify().ok());
-  return reader->row_group(0).chunks[0].strings;
-}
-
-TEST(FileStrings, ZoneMaps) {
-  const StringZone plain = zone_of({"pear", std::nullopt, "apple", "\xff", std::nullopt});
-  EXPECT_EQ(plain, (StringZone{.min = "apple", .max = "\xff", .null_count = 2, .num_bytes = 10}));
-  EXPECT_EQ(zone_of({std::nullopt, std::nullopt}), (StringZone{.null_count = 2}));
-  EXPECT_EQ(zone_of({"", std::nullopt}), (StringZone{.null_count = 1}));
-  const std::string x63(63, 'x');
-  EXPECT_EQ(zone_of({x63 + "x"}), (StringZone{.min = x63 + "x", .max = x63 + "x", .num_bytes = 64}));
-  EXPECT_EQ(zone_of({x63 + "xa"}), (StringZone{.min = x63 + "x", .max = x63 + "y", .num_bytes = 65}));
-  EXPECT_EQ(zone_of({x63 + "\xff"}).max, x63 + "\xff");
-  EXPECT_EQ(zone_of({x63 + "\xff\x01"}).max, std::string(62, 'x') + "y");
-  EXPECT_EQ(zone_of({"a" + std::string(64, '\xff')}).max, "b");
-  EXPECT_EQ(zone_of({std::string(64, '\xff')}).max, std::string(64, '\xff'));
-  const StringZone open = zone_of({std::string(65, '\xff')});
-  EXPECT_EQ(open,
-            (StringZone{.min = std::string(64, '\xff'), .max = "", .max_is_open = true, .num_bytes = 65}));
-}
-
-TEST(FileStrings, ZoneMapsOfUtf8AreCutBetweenCharacters) {
-  const std::string x62(62, 'x');
-  const StringZone zone = zone_of({x62 + "€"}, DType::utf8);
-  EXPECT_EQ(zone.min, x62);
-  EXPECT_EQ(zone.max, std::string(61, 'x') + "y");
-  EXPECT_EQ(zone_of({x62 + "€"}).min, x62 + "\xe2\x82");
-  EXPECT_EQ(zone_of({x62 + "ö."}, DType::utf8).max, x62 + "\xc3\xb7");
-}
-
-TEST(FileStrings, ForgedZoneMapsAreNoticed) {
-  const TempDir dir;
-  ASSERT_OK(write_texts(dir / "t.bob", strings_of({"b", std::nullopt, "d"})));
-  const Bytes bytes = load(dir / "t.bob");
-  const auto message = [&](const std::function<void(StringZone&)>& change) {
-    Reworked file(bytes);
-    change(file.chunk().strings);
-    return open_and_verify(MemoryFile(file.bytes())).message();
-  };
-  const std::string untrue = "do not have the zone map's bounds";
-  const std::string unsound = "no range of the column's type";
-  EXPECT_EQ(message([](StringZone&) {}), "");
-  const std::pair<std::function<void(StringZone&)>, std::string> lies[] = {
-      {[](StringZone& z) { z.min = "a"; }, untrue},
-      {[](StringZone& z) { z.max = "dd"; }, untrue},
-      {[](StringZone& z) { z.null_count = 2; }, untrue},
-      {[](StringZone& z) { z.num_bytes = 3; }, untrue},
-      {[](StringZone& z) { z.max.clear(), z.max_is_open = true; }, untrue},
-      {[](StringZone& z) { z.max_is_open = true; }, unsound},
-      {[](StringZone& z) { z.min = "e"; }, unsound},
-      {[](StringZone& z) { z.max = std::string(65, 'x'); }, unsound},
-      {[](StringZone& z) { z.min = std::string(65, 'a'); }, unsound},
-      {[](StringZone& z) { z.null_count = 4; }, unsound},
-      {[](StringZone& z) { z.null_count = 3; }, unsound},
-  };
-  for (const auto& [change, part] : lies) {
-    EXPECT_NE(message(change).find(part), std::string::npos) << message(change);
-  }
-  Reworked numeric(bytes);
-  numeric.chunk().zone.max.bits = 1;
-  EXPECT_NE(open_and_verify(MemoryFile(numeric.bytes())).message().find(unsound), std::string::npos);
-  Forgery forgery;
-  forgery.chunk().strings.null_count = 1;
-  EXPECT_NE(open_and_verify(MemoryFile(forgery.bytes())).message().find(unsound), std::string::npos);
-}
-
 TEST(FileStrings, CodecsAndTypesMustFit) {
   Forgery forgery;
   forgery.footer.columns[0].type = forgery.root().type = DType::utf8;
@@ -436,83 +342,6 @@ TEST(FileStrings, ForgedMetadataIsRefused) {
     many.emplace_back(std::to_string(i), "");
   }
   EXPECT_NE(message(many).find("1025 keys are above the limit"), std::string::npos);
-}
-
-StringQuery query(StringTest test, std::string_view text) {
-  return {.test = test, .bytes = {reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
-}
-
-TEST(FileStrings, SearchesFindWhatAPlainLoopFinds) {
-  const TempDir dir;
-  const Texts texts = mixed_texts(4000);
-  const auto reader = written(dir, strings_of(texts), {.rows_per_group = 900});
-  for (const StringTest test : {StringTest::equals, StringTest::starts_with, StringTest::contains}) {
-    for (const std::string wanted : {"", "word1", "word12", "ord4", "word7word8", "\xff", "nowhere"}) {
-      std::vector<uint64_t> rows;
-      Texts found;
-      for (uint64_t i = 0; i < texts.size(); ++i) {
-        if (texts[i].has_value() &&
-            (test == StringTest::equals        ? *texts[i] == wanted
-             : test == StringTest::starts_with ? texts[i]->starts_with(wanted)
-                                               : texts[i]->find(wanted) != std::string::npos)) {
-          rows.push_back(i);
-          found.push_back(texts[i]);
-        }
-      }
-      std::vector<uint64_t> got_rows;
-      Texts got;
-      uint64_t count = 0;
-      for (size_t group = 0; group < reader->num_row_groups(); ++group) {
-        const auto matches = reader->find_strings(0, group, query(test, wanted));
-        ASSERT_TRUE(matches.has_value()) << matches.error().message();
-        got_rows.insert(got_rows.end(), matches->rows.begin(), matches->rows.end());
-        const Texts part = texts_of(matches->strings);
-        got.insert(got.end(), part.begin(), part.end());
-        count += *reader->count_strings(0, group, query(test, wanted));
-      }
-      EXPECT_EQ(got_rows, rows) << wanted;
-      EXPECT_EQ(got, found) << wanted;
-      EXPECT_EQ(count, rows.size()) << wanted;
-    }
-  }
-  EXPECT_FALSE(reader->find_strings(1, 0, query(StringTest::equals, "x")).has_value());
-  EXPECT_FALSE(reader->find_strings(0, 5, query(StringTest::equals, "x")).has_value());
-}
-
-// Whether a search reads a row group shows when the row group is damaged.
-TEST(FileStrings, ZoneMapsKeepSearchesFromReading) {
-  const TempDir dir;
-  const std::string long_p = "p" + std::string(100, 'p');
-  ASSERT_OK(
-      write_texts(dir / "t.bob", strings_of({"bb", "d", "nm", "np", long_p, long_p}), {.rows_per_group = 2}));
-  Bytes bytes = load(dir / "t.bob");
-  for (size_t i = 128; i < Reworked(bytes).body.size() + 128; ++i) {
-    bytes[i] ^= std::byte{1};
-  }
-  const MemoryFile file(bytes);
-  const auto reader = file.open();
-  const auto reads = [&](StringTest test, std::string_view text) {
-    std::string groups;
-    for (size_t group = 0; group < 3; ++group) {
-      groups += reader->count_strings(0, group, query(test, text)).has_value() ? '-' : 'x';
-    }
-    return groups;
-  };
-  EXPECT_EQ(reads(StringTest::equals, "a"), "---");
-  EXPECT_EQ(reads(StringTest::equals, "b"), "---");
-  EXPECT_EQ(reads(StringTest::equals, "bb"), "x--");
-  EXPECT_EQ(reads(StringTest::equals, "c"), "x--");
-  EXPECT_EQ(reads(StringTest::equals, "da"), "---");
-  EXPECT_EQ(reads(StringTest::equals, "no"), "-x-");
-  EXPECT_EQ(reads(StringTest::equals, std::string(64, 'p') + "a"), "--x");
-  EXPECT_EQ(reads(StringTest::equals, std::string(64, 'q')), "---");
-  EXPECT_EQ(reads(StringTest::starts_with, ""), "xxx");
-  EXPECT_EQ(reads(StringTest::starts_with, "b"), "x--");
-  EXPECT_EQ(reads(StringTest::starts_with, "ba"), "---");
-  EXPECT_EQ(reads(StringTest::starts_with, "n"), "-x-");
-  EXPECT_EQ(reads(StringTest::starts_with, "p"), "--x");
-  EXPECT_EQ(reads(StringTest::starts_with, "q"), "---");
-  EXPECT_EQ(reads(StringTest::contains, "zzz"), "xxx");
 }
 
 }  // namespace

@@ -231,4 +231,29 @@ inline Status write_texts(const std::string& path, const Strings& strings, const
   return writer.finish();
 }
 
+// Words of a small vocabulary, every byte value, empty strings and nulls.
+inline Texts mixed_texts(uint64_t count, uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  Texts texts;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (random() % 11 == 0) {
+      texts.emplace_back(std::nullopt);
+      continue;
+    }
+    std::string text;
+    for (uint64_t words = random() % 7; words > 0; --words) {
+      text += random() % 9 == 0 ? std::string(1, static_cast<char>(random()))
+                                : "word" + std::to_string(random() % 50);
+    }
+    texts.emplace_back(std::move(text));
+  }
+  return texts;
+}
+
+inline Result<Reader> written(const TempDir& dir, const Strings& strings, const WriteOptions& options = {},
+                              DType type = DType::binary) {
+  BOBBIN_TRY(write_texts(dir / "t.bob", strings, options, type));
+  return Reader::open(dir / "t.bob");
+}
+
 }  // namespace bobbin::file_tests
