@@ -20,3 +20,10 @@ make u32 3 i | bobbin compress --type u32 > numbers.bob
 status bobbin grep numbers.bob --equals a
 status bobbin grep paths.txt.bob --column nope --equals a
 status bobbin grep missing.bob --equals a
+# The emulator runs the GPU's kernels: the same file, the same strings.
+head -n 300 paths.txt > few.txt
+bobbin compress few.txt --type lines --rows-per-group 200 --backend cpu -o cpu.bob -q
+bobbin compress few.txt --type lines --rows-per-group 200 --backend emulator -o emulator.bob -q
+cmp cpu.bob emulator.bob && bobbin decompress emulator.bob --backend emulator -o - | cmp - few.txt && echo same
+for test in equals prefix contains; do bobbin grep cpu.bob --$test a/29 --count --backend emulator; done
+bobbin grep cpu.bob --contains /29 --backend emulator | tail -n 2

@@ -76,6 +76,18 @@ TEST(FileStrings, RowRangesOverRowGroups) {
   ASSERT_OK(reader->verify(Backend::emulator));
 }
 
+TEST(FileStrings, EmulatorGivesTheSameBytesAndStrings) {
+  const TempDir dir;
+  const Strings strings = strings_of(mixed_texts(1500));
+  ASSERT_OK(write_texts(dir / "cpu.bob", strings, {.rows_per_group = 600}));
+  ASSERT_OK(
+      write_texts(dir / "emulator.bob", strings, {.rows_per_group = 600, .backend = Backend::emulator}));
+  EXPECT_TRUE(load(dir / "cpu.bob") == load(dir / "emulator.bob"));
+  const auto got = Reader::open(dir / "emulator.bob")->read_strings(0, 0, 1500, Backend::emulator);
+  ASSERT_TRUE(got.has_value()) << got.error().message();
+  expect_same(*got, strings);
+}
+
 TEST(FileStrings, AppendInPiecesGivesTheSameBytes) {
   const TempDir dir;
   const Texts texts = mixed_texts(6000);
