@@ -284,7 +284,8 @@ class File:
             root = Node(chunk.child(0), self, 1, self.groups[-1][1][c][0] if self.groups else None)
             require(root.type == number and root.length == rows, "footer: a chunk's type or length")
             numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"))
-            strings = (chunk.bytes(3), chunk.bytes(4), chunk.scalar(5, "B"), chunk.scalar(6, "Q"), chunk.scalar(7, "Q"))
+            strings = (chunk.bytes(3), chunk.bytes(4), int(chunk.scalar(5, "B") != 0),
+                       chunk.scalar(6, "Q"), chunk.scalar(7, "Q"))
             require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0, 0)),
                     "footer: a zone map of the other sort")
             chunks.append((root, strings if number in STRINGS else numeric))
