@@ -10,7 +10,8 @@ add_library(bobbin_harness STATIC
   ${CMAKE_CURRENT_LIST_DIR}/harness.cpp
   ${CMAKE_CURRENT_LIST_DIR}/peers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/shapes.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/shapes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/texts.cpp)
 target_include_directories(bobbin_harness PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(bobbin_harness SYSTEM PUBLIC ${BOBBIN_FMT_INCLUDE} ${BOBBIN_JSON_INCLUDE})
 target_compile_definitions(bobbin_harness PUBLIC FMT_HEADER_ONLY)

@@ -73,9 +73,26 @@ Automaton::Automaton(const Table& table, std::span<const uint8_t> run)
   }
 }
 
+// By trying all symbols: a table from elsewhere need not be one that a Matcher can hold.
 std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes) {
-  std::vector<uint8_t> codes(2 * bytes.size() + 1);
-  codes.resize(static_cast<size_t>(encode_string(Matcher(table), bytes, codes.data()) - codes.data()));
+  std::vector<uint8_t> codes;
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t rest = std::min(bytes.size(), at / kPieceBytes * kPieceBytes + kPieceBytes) - at;
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min<size_t>(rest, sizeof(word)));
+    uint32_t best = kEscape;
+    for (uint32_t c = 0; c < table.size(); ++c) {
+      const uint32_t length = table.lengths[c];
+      if (length <= rest && (word ^ table.symbols[c]) << (64 - 8 * length) == 0) {
+        best = c;  // symbols are in order of their lengths
+      }
+    }
+    codes.push_back(static_cast<uint8_t>(best));
+    if (best == kEscape) {
+      codes.push_back(bytes[at]);
+    }
+    at += best == kEscape ? 1 : table.lengths[best];
+  }
   return codes;
 }
 

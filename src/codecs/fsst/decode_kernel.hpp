@@ -13,9 +13,9 @@ namespace bobbin::codec::fsst {
 // Decodes all strings: a warp takes a tile at a time. Bytes are put together in registers, eight at a time,
 // gathered in shared memory as they lie in the output, and stored 16 at a time.
 struct BytesDecoder {
-  static constexpr uint32_t kWarps = 16;
+  static constexpr uint32_t kWarps = 32;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 2;
+  static constexpr uint32_t kMinBlocks = 1;
   static constexpr uint32_t kStageWords = (kWarpBytes + 2 * kQuadBytes) / 8;
   struct Shared {
     SharedTable table;
@@ -241,7 +241,7 @@ struct BytesDecoder {
 // warps, and the others bytes.
 template <class T>
 struct DecodeKernel {
-  using Offsets = delta::DecodeKernel<T, sizeof(T) == 8 ? 2 : 4, true>;
+  using Offsets = delta::DecodeKernel<T, sizeof(T) == 8 ? 4 : 8, true>;
   static constexpr uint32_t kThreads = BytesDecoder::kThreads;
   static constexpr uint32_t kMinBlocks = BytesDecoder::kMinBlocks;
   static_assert(Offsets::kThreads <= kThreads);

@@ -24,18 +24,18 @@ uint64_t load_word(const uint8_t* from) {
 
 // Writes a code, and the literal an escape needs; which of both count, the length says.
 BOBBIN_INLINE uint8_t* put(Match match, uint64_t word, uint8_t* to) {
-  to[0] = match.code;
+  to[0] = match.code();
   to[1] = static_cast<uint8_t>(word);
-  return to + 1 + (match.code == kEscape ? 1 : 0);
+  return to + 1 + (match.code() == kEscape ? 1 : 0);
 }
 
 BOBBIN_INLINE uint8_t* encode_piece(const Matcher& matcher, const uint8_t* from, size_t bytes, uint8_t* to) {
   const uint8_t* const end = from + bytes;
   while (end - from >= 8) {
     const uint64_t word = load_word(from);
-    const Match match = matcher.longest(word, 8);
+    const Match match = matcher.longest(word);
     to = put(match, word, to);
-    from += match.length;
+    from += match.length();
   }
   uint64_t rest = static_cast<uint64_t>(end - from);
   uint64_t word = 0;
@@ -43,8 +43,8 @@ BOBBIN_INLINE uint8_t* encode_piece(const Matcher& matcher, const uint8_t* from,
   while (rest != 0) {
     const Match match = matcher.longest(word, rest);
     to = put(match, word, to);
-    word = match.length == 8 ? 0 : word >> (8 * match.length);
-    rest -= match.length;
+    word = match.length() == 8 ? 0 : word >> (8 * match.length());
+    rest -= match.length();
   }
   return to;
 }
@@ -171,15 +171,15 @@ void MatcherImage::make(const Table& table, MatcherImage& image) {
   const Matcher matcher(table);
   for (uint32_t i = 0; i < kSlots; ++i) {
     const Matcher::Slot& slot = matcher.slots()[i];
-    const bool used = slot.mask != 0;
+    const bool used = slot.match.length() > 2;
     image.symbols[i] = used ? slot.symbol : 0;
-    image.slots[i] = static_cast<uint16_t>(used ? slot.match.code | slot.match.length << 8 : 0);
+    image.slots[i] = used ? slot.match.both : uint16_t{0};
   }
   for (uint32_t w = 0; w < 65536; ++w) {
-    image.pairs[w] = matcher.shorts()[w].code;
+    image.pairs[w] = matcher.shorts()[w].code();
   }
   for (uint32_t b = 0; b < 256; ++b) {
-    image.singles[b] = matcher.single(static_cast<uint8_t>(b)).code;
+    image.singles[b] = matcher.single(static_cast<uint8_t>(b)).code();
   }
   image.ones = table.counts[0];
 }

@@ -251,7 +251,7 @@ struct EncodeKernel {
     const uint64_t ahead =
         (cta.load(shared.begins, (p + 1) / 32) | uint64_t{cta.load(shared.begins, (p + 1) / 32 + 1)} << 32) >>
         ((p + 1) % 32);
-    const uint32_t rest = 1 + static_cast<uint32_t>(std::countr_zero(static_cast<uint32_t>(ahead) | 0x80));
+    const uint32_t rest = 1 + trailing_zeros(static_cast<uint32_t>(ahead) | 0x80);
     const uint32_t slot = slot_of(static_cast<uint32_t>(word));
     const uint16_t match = cta.load(shared.slots, slot);
     const uint32_t length = match >> 8;

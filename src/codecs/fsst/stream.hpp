@@ -10,11 +10,28 @@
 
 namespace bobbin::codec::fsst {
 
+// Tells whether one of eight bytes is not below some number: for codes, whether it is not a symbol.
+struct SpecialBytes {
+  uint64_t carry = 0;  // in each byte, what makes its lower seven bits reach the eighth
+  uint64_t upper = 0;  // 0x80 in each byte when all bytes from 0x80 on are too large
+
+  static SpecialBytes from(uint32_t first) {
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    return first > 128 ? SpecialBytes{(256 - first) * kOnes, 0}
+                       : SpecialBytes{(128 - first) * kOnes, 128 * kOnes};
+  }
+  [[nodiscard]] bool any(uint64_t bytes) const {
+    constexpr uint64_t kTops = 0x8080808080808080;
+    const uint64_t carried = (bytes & ~kTops) + carry;
+    return (((carried & (bytes | upper)) | (bytes & upper)) & kTops) != 0;
+  }
+};
+
 // Decodes codes whose every step is held against the ends of both sides.
 class StreamDecoder {
  public:
   StreamDecoder(const Table& table, uint8_t* out, uint64_t room)
-      : table_(table), full_(table.size() == kMaxSymbols) {
+      : table_(table), special_(SpecialBytes::from(table.size())) {
     set_room(out, room);
   }
 
@@ -29,7 +46,7 @@ class StreamDecoder {
   // False when a code means nothing or the output is full.
   bool decode(const uint8_t* from, const uint8_t* const end) {
     while (from < end) {
-      if (full_ && !literal_) {
+      if (!literal_) {
         from = decode_runs(from, end);
         if (from == end) {
           return true;
@@ -43,18 +60,15 @@ class StreamDecoder {
   }
 
  private:
-  // Eight codes at a time, as long as there is no escape among them: every code's eight bytes are written, of
-  // which those past its length are written over by the next. Only for tables without unused codes.
+  // Eight codes at a time, as long as all are symbols: every code's eight bytes are written, of which those
+  // past its length are written over by the next.
   const uint8_t* decode_runs(const uint8_t* from, const uint8_t* const end) {
-    constexpr uint64_t kOnes = 0x0101010101010101;
     constexpr ptrdiff_t kMost = 8 * kMaxSymbolBytes;
     uint8_t* out = out_;
     while (end - from >= 8 && end_ - out >= kMost) {
       uint64_t codes;
       std::memcpy(&codes, from, sizeof(codes));
-      const uint64_t escapes =
-          (~codes - kOnes) & codes & (kOnes << 7);  // a byte of all ones, or one above it
-      if (escapes != 0) {
+      if (special_.any(codes)) {
         break;
       }
       for (uint32_t i = 0; i < 8; ++i) {
@@ -92,7 +106,7 @@ class StreamDecoder {
   }
 
   Table table_;
-  bool full_;
+  SpecialBytes special_;
   bool literal_ = false;
   uint8_t* out_ = nullptr;
   uint8_t* end_ = nullptr;

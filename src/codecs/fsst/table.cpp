@@ -285,21 +285,26 @@ Table learn(const Pieces& pieces) {
 }
 
 Matcher::Matcher(const Table& table) : shorts_(65536) {
+  for (uint32_t i = 0; i < kSlots; ++i) {
+    slots_[i].symbol = slot_of(0) == i ? 1 : 0;
+    slots_[i].shift = 40;
+  }
+  static_assert(slot_of(0) != slot_of(1));
   for (uint32_t c = 0; c < table.size(); ++c) {
     if (table.lengths[c] == 1) {
-      ones_[table.symbols[c]] = {static_cast<uint8_t>(c), 1};
+      ones_[table.symbols[c]] = Match::of(c, 1);
     }
   }
   for (uint32_t w = 0; w < 65536; ++w) {
     shorts_[w] = ones_[w & 0xff];
   }
   for (uint32_t c = 0; c < table.size(); ++c) {
-    const auto match = Match{static_cast<uint8_t>(c), table.lengths[c]};
-    if (match.length == 2) {
-      shorts_[table.symbols[c]] = match;
-    } else if (match.length > 2) {
+    const uint32_t length = table.lengths[c];
+    if (length == 2) {
+      shorts_[table.symbols[c]] = Match::of(c, 2);
+    } else if (length > 2) {
       slots_[slot_of(static_cast<uint32_t>(table.symbols[c]))] = {
-          table.symbols[c], ~uint64_t{0} >> (64 - 8 * match.length), match};
+          table.symbols[c], static_cast<uint16_t>(64 - 8 * length), Match::of(c, length)};
     }
   }
 }

@@ -68,30 +68,42 @@ BOBBIN_HD constexpr uint32_t slot_of(uint32_t first_three) {
 }
 static_assert(kSlots == 1U << (32 - 21));
 
-// A code and how many bytes it takes up; `code == kEscape` for a byte that no symbol begins with.
+// A code in the lower byte, and above it how many bytes it takes up. The code is the escape for a byte that
+// no symbol begins with.
 struct Match {
-  uint8_t code = kEscape;
-  uint8_t length = 1;
+  uint16_t both = kEscape | 1U << 8;
+
+  [[nodiscard]] uint8_t code() const { return static_cast<uint8_t>(both); }
+  [[nodiscard]] uint32_t length() const { return both >> 8; }
+  static Match of(uint32_t code, uint32_t length) { return {static_cast<uint16_t>(code | length << 8)}; }
 };
 
 class Matcher {
  public:
+  // A symbol of 3 to 8 bytes. An empty slot has three bytes whose slot is another.
   struct Slot {
-    uint64_t symbol = 1;  // of 3 to 8 bytes; with its mask, no word equals an empty slot's
-    uint64_t mask = 0;
+    uint64_t symbol = 0;
+    uint16_t shift = 0;  // to the left, it takes bits past the symbol out of a word
     Match match{};
   };
 
   explicit Matcher(const Table& table);
 
-  // The longest symbol that `word` begins with, of which `rest` bytes count: the others are zero.
+  // The longest symbol that `word` begins with.
+  [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word) const {
+    const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
+    const Match two = shorts_[word & 0xffff];
+    // Both are at hand, so that there is no branch to guess.
+    return (word ^ slot.symbol) << slot.shift == 0 ? slot.match : two;
+  }
+  // The same when only its first `rest` bytes count.
   [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word, uint64_t rest) const {
     const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
-    if ((word & slot.mask) == slot.symbol && slot.match.length <= rest) {
+    if ((word ^ slot.symbol) << slot.shift == 0 && slot.match.length() <= rest) {
       return slot.match;
     }
     const Match two = shorts_[word & 0xffff];
-    return two.length <= rest ? two : ones_[word & 0xff];
+    return two.length() <= rest ? two : ones_[word & 0xff];
   }
 
   [[nodiscard]] Match single(uint8_t byte) const { return ones_[byte]; }

@@ -2,10 +2,10 @@
 // What a warp does with 512 code bytes: 16 a lane, one load.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "codecs/fsst/fsst.hpp"
+#include "core/bit_scan.hpp"
 #include "core/portable.hpp"
 #include "simt/cta.hpp"
 
@@ -121,7 +121,7 @@ struct LaneStates {
   template <class Cta>
   BOBBIN_HD static LaneStates of(Cta& cta, uint32_t escape_bytes, uint32_t present) {
     const uint32_t at_top = present == 0 ? 0 : escape_bytes << (32 - present);
-    const auto run = static_cast<uint32_t>(std::countl_one(at_top));
+    const uint32_t run = leading_zeros(~at_top);
     const bool knows = present != 0 && run < present;
     LaneStates states;
     states.known = cta.ballot(knows);
@@ -131,7 +131,7 @@ struct LaneStates {
   // Whether `lane`'s first byte is a literal (or that of what follows, for 32), when lane 0's is `first`.
   [[nodiscard]] BOBBIN_HD bool literal_before(uint32_t lane, bool first) const {
     const uint32_t below = lane < 32 ? known & ((1U << lane) - 1) : known;
-    return below == 0 ? first : (open >> (31 - std::countl_zero(below)) & 1) != 0;
+    return below == 0 ? first : (open >> (31 - leading_zeros(below)) & 1) != 0;
   }
 };
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// One CPU core: strings encoded and decoded, beside memcpy, zstd -1 and lz4 on the same bytes in the same
+// run. usage: bobbin-bench-cpu-strings [--data FOLDER] [--bytes N] [--out FILE.json]
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "bench/peers.hpp"
+#include "bench/report.hpp"
+#include "bench/texts.hpp"
+#include "codecs/registry.hpp"
+
+namespace bobbin::bench {
+namespace {
+
+struct Args {
+  std::string out;
+  std::string data;
+  uint64_t bytes = 64'000'000;
+};
+
+// All threads of the process share one core from now on.
+void stay_on_one_core() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof(one), &one);
+}
+
+struct Row {
+  std::string name;
+  uint64_t bytes = 0;
+  Sample encode;
+  Sample decode;
+};
+
+Result<Row> measure_fsst(const Strings& strings, const Plan& plan) {
+  const StringOps& ops = *find_codec(CodecId::fsst)->strings;
+  Result<Array> encoded = ops.encode(strings.view(), nullptr);
+  BOBBIN_RETURN_IF(!encoded.has_value(), StatusCode::device, encoded.error().message());
+  const Sample encode = measure([&] { encoded = ops.encode(strings.view(), nullptr); }, plan);
+  const Bytes bytes(strings.bytes.size());
+  const Bytes offsets(strings.offsets.size() * sizeof(uint64_t));
+  Status status;
+  const StringsOut out{offsets.data(), reinterpret_cast<uint8_t*>(bytes.data())};
+  const Sample decode = measure([&] { status = ops.decode(*encoded, out); }, plan);
+  BOBBIN_TRY(status);
+  BOBBIN_RETURN_IF(std::memcmp(bytes.data(), strings.bytes.data(), bytes.size()) != 0, StatusCode::device,
+                   "decoded wrongly");
+  return Row{"fsst", encoded->buffers[1].bytes.size(), encode, decode};
+}
+
+class Report {
+ public:
+  void add(const std::string& text, const Row& row, uint64_t bytes) {
+    const auto speed = [&](const Sample& s) { return number(s.bytes_per_second(bytes) / 1e6, 0); };
+    table_.add({text, row.name, number(static_cast<double>(bytes) / static_cast<double>(row.bytes)),
+                speed(row.encode), speed(row.decode)});
+    rows_.push_back({{"text", text},
+                     {"what", row.name},
+                     {"bytes", bytes},
+                     {"encoded_bytes", row.bytes},
+                     {"encode_seconds", to_json(row.encode)},
+                     {"decode_seconds", to_json(row.decode)}});
+  }
+  [[nodiscard]] std::string markdown() const { return table_.markdown(); }
+  [[nodiscard]] const Json& rows() const { return rows_; }
+
+ private:
+  Table table_{{"text", "what", "factor", "encode MB/s", "decode MB/s"}, 2};
+  Json rows_ = Json::array();
+};
+
+Status run(const Args& args) {
+  stay_on_one_core();
+  const Plan plan{.runs = 7, .seconds = 5, .cache = Cache::cold};
+  Report report;
+  for (const Text& text : all_texts(args.data)) {
+    BOBBIN_ASSIGN(const Strings strings, load(text, args.bytes));
+    BOBBIN_ASSIGN(const Row fsst, measure_fsst(strings, plan));
+    report.add(text.name, fsst, strings.bytes.size());
+    for (const PeerResult& peer : measure_peers(std::as_bytes(std::span(strings.bytes)), plan)) {
+      if (peer.present) {
+        report.add(text.name, {peer.name, peer.bytes, peer.compress, peer.decompress}, strings.bytes.size());
+      }
+    }
+  }
+  const Machine machine = describe_machine();
+  std::printf("%s\n%s\n", report_head(machine).c_str(), report.markdown().c_str());
+  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, report.rows())) + "\n");
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+  bobbin::bench::Args args;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--out") == 0) {
+      args.out = argv[i + 1];
+    } else if (std::strcmp(argv[i], "--data") == 0) {
+      args.data = argv[i + 1];
+    } else if (std::strcmp(argv[i], "--bytes") == 0) {
+      args.bytes = std::strtoull(argv[i + 1], nullptr, 10);
+    }
+  }
+  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
+    std::fprintf(stderr, "bobbin-bench-cpu-strings: %s\n", status.message().c_str());
+    return 1;
+  }
+  return 0;
+}

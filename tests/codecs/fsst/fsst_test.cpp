@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/fsst/fsst.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "array/strings.hpp"
+#include "codecs/delta/delta.hpp"
+#include "codecs/fsst/stream.hpp"
+#include "codecs/fsst/tile.hpp"
+#include "tests/codecs/fsst/strings.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+namespace fsst = codec::fsst;
+
+Array encoded(const Strings& strings) {
+  auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+  EXPECT_TRUE(array.has_value());
+  return *array;
+}
+
+// An array of one string from codes of the test's own.
+Array array_of_codes(const fsst::Table& table, const std::vector<uint8_t>& codes, uint64_t out_bytes,
+                     std::vector<uint64_t> tiles) {
+  const auto buffer = [](const void* data, size_t bytes) {
+    const NewBuffer fresh = make_buffer(bytes);
+    std::memcpy(fresh.data, data, bytes);
+    return fresh.buffer;
+  };
+  const auto symbols = table.serialize();
+  const auto offsets = [](uint32_t end) {
+    const uint32_t values[] = {0, end};
+    return *codec::delta::encode_with({DType::u32, values, 2}, {1, 1});
+  };
+  return fsst::join_parts(
+      DType::binary, 1, table, out_bytes,
+      {buffer(symbols.data(), symbols.size()), buffer(codes.data(), codes.size()),
+       buffer(tiles.data(), tiles.size() * 8), buffer(nullptr, 0)},
+      {offsets(static_cast<uint32_t>(codes.size())), offsets(static_cast<uint32_t>(out_bytes))});
+}
+
+fsst::Table small_table() {
+  fsst::Table table;
+  table.counts = {1, 1, 0, 0, 0, 0, 0, 1};
+  table.symbols[0] = 'c';
+  table.symbols[1] = 'a' | 'b' << 8;
+  table.symbols[2] = 0x3837363534333231;
+  table.lengths[0] = 1;
+  table.lengths[1] = 2;
+  table.lengths[2] = 8;
+  return table;
+}
+
+TEST(Fsst, RoundTrip) {
+  for (const StringsInput& input : string_edges()) {
+    EXPECT_EQ(check_strings(input.strings), "") << input.name;
+  }
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    EXPECT_EQ(check_strings(draw_strings(random)), "") << seed;
+  }
+}
+
+TEST(Fsst, OperationsEqualThoseOnPlainStrings) {
+  Random random(5);
+  for (const StringsInput& input : string_edges()) {
+    EXPECT_EQ(check_strings_on(input.strings, Backend::cpu, random), "") << input.name;
+  }
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    Random drawn(seed);
+    EXPECT_EQ(check_strings_on(draw_strings(drawn), Backend::cpu, random), "") << seed;
+  }
+}
+
+TEST(Fsst, AMillionEmptyStringsTakeNearlyNothing) {
+  Strings strings;
+  strings.offsets.resize(1'000'001);
+  const Array array = encoded(strings);
+  EXPECT_LT(array::encoded_bytes(array), 50'000U);
+  EXPECT_EQ(check_strings(strings), "");
+}
+
+TEST(Fsst, TextTakesLessThanHalf) {
+  Random random(3);
+  const Strings strings = make_sentences(20'000, random);
+  const Array array = encoded(strings);
+  EXPECT_LT(2 * array.buffers[1].bytes.size(), strings.bytes.size());
+  // What makes tiles decode by themselves.
+  EXPECT_LT(200 * array.buffers[2].bytes.size(), array.buffers[1].bytes.size());
+}
+
+TEST(Fsst, NoiseGrowsByLittle) {
+  Random random(4);
+  Strings strings;
+  std::vector<uint8_t> bytes(1'000'000);
+  std::ranges::generate(bytes, [&] { return static_cast<uint8_t>(random.next()); });
+  strings.push_back(bytes);
+  EXPECT_LT(100 * encoded(strings).buffers[1].bytes.size(), 101 * bytes.size());
+}
+
+TEST(Fsst, ChunksShareATableThatDoes) {
+  Random random(6);
+  const Strings first = make_sentences(3000, random);
+  const Strings second = make_sentences(3000, random);
+  const Array previous = encoded(first);
+  const auto shared = fsst::encode(second.view(), &previous);
+  EXPECT_TRUE(std::ranges::equal(shared->buffers[0].bytes, previous.buffers[0].bytes));
+  Strings other;
+  for (int i = 0; i < 3000; ++i) {
+    other.push_back(bytes_of("0123456789" + std::to_string(i * 7919)));
+  }
+  const auto fresh = fsst::encode(other.view(), &previous);
+  EXPECT_FALSE(std::ranges::equal(fresh->buffers[0].bytes, previous.buffers[0].bytes));
+}
+
+TEST(Fsst, ANullMustBeEmpty) {
+  Strings strings;
+  strings.push_back(bytes_of("abc"));
+  strings.validity = {0};
+  const auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+  ASSERT_FALSE(array.has_value());
+  EXPECT_EQ(array.error().code(), StatusCode::invalid_argument);
+}
+
+TEST(Fsst, LiteralsByBits) {
+  for (uint32_t escapes = 0; escapes < 65536; ++escapes) {
+    for (const bool first : {false, true}) {
+      uint32_t expected = 0;
+      bool literal = first;
+      for (uint32_t i = 0; i < 16; ++i) {
+        expected |= (literal ? 1U : 0U) << i;
+        literal = !literal && (escapes >> i & 1) != 0;
+      }
+      ASSERT_EQ(fsst::literals_of(escapes, first), expected) << escapes;
+    }
+  }
+}
+
+TEST(Fsst, SpecialBytes) {
+  Random random(8);
+  for (uint32_t first = 0; first <= 255; ++first) {
+    const auto special = fsst::SpecialBytes::from(first);
+    for (int i = 0; i < 200; ++i) {
+      const uint64_t word = random.next() & (i % 3 == 0 ? 0x7f7f7f7f7f7f7f7f : ~uint64_t{0});
+      bool expected = false;
+      for (int b = 0; b < 8; ++b) {
+        expected = expected || (word >> (8 * b) & 0xff) >= first;
+      }
+      ASSERT_EQ(special.any(word), expected) << first << " " << std::hex << word;
+    }
+  }
+}
+
+// Escapes of 255 and of others, so that each tile boundary falls on every place of them.
+TEST(Fsst, TilesBeginAnywhere) {
+  for (size_t phase = 0; phase < 6; ++phase) {
+    for (const uint8_t literal : {uint8_t{255}, uint8_t{'z'}}) {
+      std::vector<uint8_t> codes(phase, 0);
+      uint64_t bytes = phase;
+      while (codes.size() < 3 * fsst::kTileBytes + 700) {
+        codes.insert(codes.end(), {255, literal, 255, literal, 2, 255, literal});
+        bytes += 11;
+      }
+      const auto tiles = fsst::index_tiles(small_table(), codes);
+      ASSERT_TRUE(tiles.has_value());
+      const Array array = array_of_codes(small_table(), codes, bytes, *tiles);
+      EXPECT_TRUE(array::validate(array).ok());
+      EXPECT_EQ(check_any_strings(array, true), "");
+      EXPECT_TRUE(array::decode_strings(array, Backend::cpu).has_value());
+      EXPECT_TRUE(array::decode_strings(array, Backend::emulator).has_value());
+    }
+  }
+}
+
+// Each of these is refused by validate(), or found while decoding, by every decoder.
+TEST(Fsst, DamageIsFound) {
+  Random random(9);
+  const Array good = encoded(make_sentences(900, random));
+  const auto refused = [&](const char* what, const std::function<void(Array&)>& damage) {
+    Array bad = good;
+    for (Buffer& buffer : bad.buffers) {
+      const NewBuffer fresh = make_buffer(buffer.bytes.size());
+      std::ranges::copy(buffer.bytes, fresh.data);
+      buffer = fresh.buffer;
+    }
+    damage(bad);
+    if (array::validate(bad).ok()) {
+      EXPECT_FALSE(array::decode_strings(bad, Backend::cpu).has_value()) << what;
+      EXPECT_FALSE(array::decode_strings(bad, Backend::emulator).has_value()) << what;
+      EXPECT_EQ(check_any_strings(bad, true), "") << what;
+    }
+  };
+  const auto byte = [](Array& array, size_t buffer, size_t at) -> uint8_t& {
+    return const_cast<uint8_t&>(reinterpret_cast<const uint8_t&>(array.buffers[buffer].bytes[at]));
+  };
+  refused("a symbol of 9 bytes", [](Array& a) { a.metadata[7] += 1; });
+  refused("symbols of 0 bytes", [](Array& a) { a.metadata[1] -= 1; });
+  refused("an escape at the end", [&](Array& a) { byte(a, 1, a.buffers[1].bytes.size() - 1) = 255; });
+  refused("a code past the table", [&](Array& a) { byte(a, 1, 100) = 254; });
+  refused("tiles that decrease", [&](Array& a) { byte(a, 2, 8) = 0, byte(a, 2, 9) = 0, byte(a, 2, 10) = 0; });
+  refused("a tile that lies by one", [&](Array& a) { byte(a, 2, 8) ^= 1; });
+  refused("a tile said to begin with a literal", [&](Array& a) { byte(a, 2, 15) |= 0x80; });
+  refused("more output than there is", [](Array& a) { a.metadata[16] += 1; });
+  refused("code_end past the codes", [](Array& a) { a.metadata[32] += 1; });
+  refused("unknown flags", [](Array& a) { a.metadata[40] = 2; });
+  refused("a null with bytes", [](Array& a) { a.buffers[3] = make_buffer((a.length + 7) / 8).buffer; });
+  refused("offsets of other strings", [](Array& a) { std::swap(a.children[0], a.children[1]); });
+  refused("no offsets", [](Array& a) { a.children.pop_back(); });
+  refused("offsets of another kind", [](Array& a) { a.children[1] = a.children[1].children[0]; });
+}
+
+TEST(Fsst, FlippedBitsAreRefusedOrHarmless) {
+  Random random(10);
+  const Array good = encoded(make_sentences(300, random));
+  for (int i = 0; i < 600; ++i) {
+    Array bad = good;
+    const size_t which = random.below(4);
+    if (which == 3) {
+      bad.metadata[random.below(bad.metadata.size())] ^= static_cast<uint8_t>(1U << random.below(8));
+    } else {
+      const NewBuffer fresh = make_buffer(bad.buffers[which].bytes.size());
+      std::ranges::copy(bad.buffers[which].bytes, fresh.data);
+      fresh.data[random.below(bad.buffers[which].bytes.size())] ^=
+          static_cast<std::byte>(1U << random.below(8));
+      bad.buffers[which] = fresh.buffer;
+    }
+    ASSERT_EQ(check_any_strings(bad, i % 10 == 0), "") << i;
+  }
+}
+
+// Codes that say other than a greedy writer would have: comparisons must not trust them.
+TEST(Fsst, CodesThatAreNotCanonicalCompareByBytes) {
+  // "abc" with "ab" spelt as literals.
+  const std::vector<uint8_t> codes{255, 'a', 255, 'b', 0};
+  Array array = array_of_codes(small_table(), codes, 3, {0});
+  array.metadata[40] = 0;
+  ASSERT_TRUE(array::validate(array).ok());
+  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+    EXPECT_TRUE(array::match_strings(array, {StringTest::equals, bytes_of("abc")}, backend)->at(0));
+    EXPECT_FALSE(array::match_strings(array, {StringTest::equals, bytes_of("ab")}, backend)->at(0));
+    EXPECT_TRUE(array::match_strings(array, {StringTest::starts_with, bytes_of("ab")}, backend)->at(0));
+    EXPECT_TRUE(array::match_strings(array, {StringTest::contains, bytes_of("bc")}, backend)->at(0));
+  }
+}
+
+}  // namespace
+}  // namespace bobbin::testing
