@@ -15,6 +15,7 @@ auto vector_or_nothing(FlatBufferBuilder& builder, const std::vector<T>& items) 
 
 Offset<fb::Node> build_node(FlatBufferBuilder& builder, const Node& node) {
   std::vector<Offset<fb::Node>> children;
+  children.reserve(node.children.size());
   for (const Node& child : node.children) {
     children.push_back(build_node(builder, child));
   }
@@ -40,6 +41,7 @@ Offset<fb::Chunk> build_chunk(FlatBufferBuilder& builder, const Chunk& chunk) {
 
 Offset<fb::RowGroup> build_row_group(FlatBufferBuilder& builder, const RowGroup& group) {
   std::vector<Offset<fb::Chunk>> chunks;
+  chunks.reserve(group.chunks.size());
   for (const Chunk& chunk : group.chunks) {
     chunks.push_back(build_chunk(builder, chunk));
   }
@@ -70,10 +72,12 @@ std::vector<std::byte> build_footer(const Footer& footer) {
     columns.push_back(fb::CreateColumn(builder, name, static_cast<uint8_t>(column.type)));
   }
   std::vector<Offset<fb::RowGroup>> groups;
+  groups.reserve(footer.row_groups.size());
   for (const RowGroup& group : footer.row_groups) {
     groups.push_back(build_row_group(builder, group));
   }
   std::vector<fb::Segment> segments;
+  segments.reserve(footer.segments.size());
   for (const Segment& segment : footer.segments) {
     segments.emplace_back(segment.offset, segment.size, segment.checksum);
   }
