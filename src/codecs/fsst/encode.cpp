@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/encode_kernel.hpp"
@@ -29,62 +30,129 @@ BOBBIN_INLINE uint8_t* put(Match match, uint64_t word, uint8_t* to) {
   return to + 1 + (match.code() == kEscape ? 1 : 0);
 }
 
-BOBBIN_INLINE uint8_t* encode_piece(const Matcher& matcher, const uint8_t* from, size_t bytes, uint8_t* to) {
-  const uint8_t* const end = from + bytes;
-  while (end - from >= 8) {
-    const uint64_t word = load_word(from);
-    const Match match = matcher.longest(word);
-    to = put(match, word, to);
-    from += match.length();
-  }
-  uint64_t rest = static_cast<uint64_t>(end - from);
-  uint64_t word = 0;
-  std::memcpy(&word, from, rest);
-  while (rest != 0) {
+uint64_t encoded_size(const Matcher& matcher, std::span<const uint8_t> piece) {
+  uint64_t codes = 0;
+  for (size_t at = 0; at < piece.size();) {
+    const size_t rest = std::min(piece.size() - at, kPieceBytes - at % kPieceBytes);
+    uint64_t word = 0;
+    std::memcpy(&word, piece.data() + at, std::min<size_t>(rest, 8));
     const Match match = matcher.longest(word, rest);
-    to = put(match, word, to);
-    word = match.length() == 8 ? 0 : word >> (8 * match.length());
-    rest -= match.length();
+    codes += match.code() == kEscape ? 2 : 1;
+    at += match.length();
   }
-  return to;
+  return codes;
 }
 
-Encoded encode_range(const Matcher& matcher, const StringsView& strings, uint64_t begin, uint64_t end) {
-  Encoded encoded;
-  encoded.ends.reserve(end - begin);
-  // Grown as needed: twice the bytes is the worst case, half of them the usual one.
-  uint64_t used = 0;
-  for (uint64_t i = begin; i < end; ++i) {
-    const auto string = strings.string(i);  // a null has no bytes
-    const uint64_t most = used + 2 * string.size() + 1;
-    if (encoded.codes.size() < most) {
-      encoded.codes.resize(std::max<uint64_t>(most, encoded.codes.size() + encoded.codes.size() / 2 + 65536));
+// Encodes a run of strings, a code at a time: each code hangs on the one before it, so a core has time for
+// several such lanes in turn.
+class Lane {
+ public:
+  // `ends` receives where each string's codes end, counted from the lane's first.
+  Lane(const Matcher& matcher, const StringsView& strings, uint64_t begin, uint64_t end, uint64_t* ends)
+      : matcher_(&matcher), strings_(&strings), string_(begin), last_(end), ends_(ends) {
+    if (begin < end) {
+      safe_ = strings.bytes + strings.offset(strings.length);
+      // Twice the bytes is the worst case; memory that is not touched costs nothing.
+      codes_ =
+          std::make_unique_for_overwrite<uint8_t[]>(2 * (strings.offset(end) - strings.offset(begin)) + 1);
+      to_ = codes_.get();
+      start_string();
     }
-    uint8_t* const to = encoded.codes.data() + used;
-    used += static_cast<uint64_t>(encode_string(matcher, string, to) - to);
-    encoded.ends.push_back(used);
   }
-  encoded.codes.resize(used);
-  return encoded;
+
+  [[nodiscard]] bool busy() const { return string_ < last_; }
+  [[nodiscard]] std::span<const uint8_t> codes() const {
+    return {codes_.get(), static_cast<size_t>(to_ - codes_.get())};
+  }
+
+  BOBBIN_INLINE void step() {
+    const auto rest = static_cast<size_t>(end_ - from_);
+    uint64_t word = 0;
+    if (safe_ - from_ >= 8) [[likely]] {
+      const size_t unused = 64 - 8 * std::min<size_t>(rest, 8);  // bits
+      word = load_word(from_) << unused >> unused;
+    } else {
+      std::memcpy(&word, from_, std::min<size_t>(rest, 8));
+    }
+    const Match match = matcher_->longest(word, rest);
+    to_ = put(match, word, to_);
+    from_ += match.length();
+    if (from_ == end_) {
+      start_next();
+    }
+  }
+
+ private:
+  // The next string that has bytes.
+  void start_string() {
+    for (; string_ < last_; finish_string()) {
+      const auto string = strings_->string(string_);  // a null has no bytes
+      if (!string.empty()) {
+        from_ = string.data();
+        string_end_ = from_ + string.size();
+        end_ = from_ + std::min<size_t>(string.size(), kPieceBytes);
+        return;
+      }
+    }
+  }
+  void finish_string() { ends_[string_++] = static_cast<uint64_t>(to_ - codes_.get()); }
+  void start_next() {
+    if (end_ != string_end_) {
+      end_ += std::min<ptrdiff_t>(string_end_ - end_, kPieceBytes);
+    } else {
+      finish_string();
+      start_string();
+    }
+  }
+
+  const Matcher* matcher_;
+  const StringsView* strings_;
+  uint64_t string_;
+  uint64_t last_;
+  uint64_t* ends_;
+  std::unique_ptr<uint8_t[]> codes_;
+  uint8_t* to_ = nullptr;
+  const uint8_t* from_ = nullptr;
+  const uint8_t* end_ = nullptr;         // of the piece
+  const uint8_t* string_end_ = nullptr;  // of the string
+  const uint8_t* safe_ = nullptr;        // what may be read ends here
+};
+
+constexpr uint64_t kLanes = 4;  // of a thread
+
+void run(std::span<Lane, kLanes> lanes) {
+  while (lanes[0].busy() && lanes[1].busy() && lanes[2].busy() && lanes[3].busy()) {
+    for (Lane& lane : lanes) {
+      lane.step();
+    }
+  }
+  for (Lane& lane : lanes) {
+    while (lane.busy()) {
+      lane.step();
+    }
+  }
 }
 
-// Parts are worth a thread when they are of some size; the result does not depend on their number.
+// On several threads when there is enough for each; the result does not depend on their number.
 Encoded encode_all(const Matcher& matcher, const StringsView& strings) {
+  Encoded all;
+  all.ends.resize(strings.length);
   const uint64_t parts = num_parts(strings.num_bytes(), uint64_t{1} << 20);
-  std::vector<Encoded> encoded(parts);
-  parallel_for(parts, [&](uint64_t p) {
-    const auto cut = [&](uint64_t part) {
-      return part == parts ? strings.length
-                           : strings.containing(strings.offset(0) + strings.num_bytes() / parts * part);
-    };
-    encoded[p] = encode_range(matcher, strings, p == 0 ? 0 : cut(p), cut(p + 1));
-  });
-  Encoded all = std::move(encoded[0]);
-  for (uint64_t p = 1; p < parts; ++p) {
+  const uint64_t runs = parts * kLanes;
+  std::vector<uint64_t> cuts(runs + 1, strings.length);
+  for (uint64_t r = 0; r < runs && strings.length != 0; ++r) {
+    cuts[r] = r == 0 ? 0 : strings.containing(strings.offset(0) + strings.num_bytes() / runs * r);
+  }
+  std::vector<Lane> lanes;
+  for (uint64_t r = 0; r < runs; ++r) {
+    lanes.emplace_back(matcher, strings, cuts[r], cuts[r + 1], all.ends.data());
+  }
+  parallel_for(parts, [&](uint64_t p) { run(std::span(lanes).subspan(p * kLanes).first<kLanes>()); });
+  for (uint64_t r = 0; r < runs; ++r) {
     const uint64_t before = all.codes.size();
-    all.codes.insert(all.codes.end(), encoded[p].codes.begin(), encoded[p].codes.end());
-    for (const uint64_t end : encoded[p].ends) {
-      all.ends.push_back(before + end);
+    all.codes.insert(all.codes.end(), lanes[r].codes().begin(), lanes[r].codes().end());
+    for (uint64_t i = cuts[r]; i < cuts[r + 1]; ++i) {
+      all.ends[i] += before;
     }
   }
   return all;
@@ -115,24 +183,13 @@ Result<Array> encode_offsets(bool wide, uint64_t length, End&& end) {
 
 uint64_t encoded_size(const Matcher& matcher, const Pieces& pieces) {
   uint64_t size = 0;
-  uint8_t codes[2 * kPieceBytes + 1];
   for (const auto& piece : pieces) {
-    for (size_t at = 0; at < piece.size(); at += kPieceBytes) {
-      const size_t bytes = std::min<size_t>(kPieceBytes, piece.size() - at);
-      size += static_cast<uint64_t>(encode_piece(matcher, piece.data() + at, bytes, codes) - codes);
-    }
+    size += encoded_size(matcher, piece);
   }
   return size;
 }
 
 }  // namespace
-
-uint8_t* encode_string(const Matcher& matcher, std::span<const uint8_t> string, uint8_t* to) {
-  for (size_t at = 0; at < string.size(); at += kPieceBytes) {
-    to = encode_piece(matcher, string.data() + at, std::min<size_t>(kPieceBytes, string.size() - at), to);
-  }
-  return to;
-}
 
 Table choose_table(const Pieces& pieces, const Array* previous) {
   if (previous == nullptr) {

@@ -56,9 +56,6 @@ struct Parts {
 // The words of a stream's tiles; nothing when the codes are damaged.
 [[nodiscard]] Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const uint8_t> codes);
 
-// Codes of one string, behind others. Room for twice its bytes must be there; returns the end.
-[[nodiscard]] uint8_t* encode_string(const Matcher& matcher, std::span<const uint8_t> string, uint8_t* to);
-
 // The canonical codes of a string, for comparisons.
 [[nodiscard]] std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes);
 [[nodiscard]] Status check_query(const StringQuery& query);

@@ -89,21 +89,16 @@ class Matcher {
 
   explicit Matcher(const Table& table);
 
-  // The longest symbol that `word` begins with.
-  [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word) const {
-    const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
-    const Match two = shorts_[word & 0xffff];
-    // Both are at hand, so that there is no branch to guess.
-    return (word ^ slot.symbol) << slot.shift == 0 ? slot.match : two;
-  }
-  // The same when only its first `rest` bytes count.
+  // The longest symbol that `word` begins with, of which `rest` bytes count: the others are zero. All choices
+  // are at hand before one is taken, so that there is no branch to guess.
   [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word, uint64_t rest) const {
     const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
-    if ((word ^ slot.symbol) << slot.shift == 0 && slot.match.length() <= rest) {
-      return slot.match;
-    }
-    const Match two = shorts_[word & 0xffff];
-    return two.length() <= rest ? two : ones_[word & 0xff];
+    const uint32_t one = ones_[word & 0xff].both;
+    const uint32_t two = shorts_[word & 0xffff].both;
+    const uint32_t fits = ((word ^ slot.symbol) << slot.shift == 0) & (slot.match.length() <= rest) ? ~0U : 0;
+    const uint32_t alone = rest == 1 ? ~0U : 0;
+    const uint32_t shorter = (one & alone) | (two & ~alone);
+    return {static_cast<uint16_t>((slot.match.both & fits) | (shorter & ~fits))};
   }
 
   [[nodiscard]] Match single(uint8_t byte) const { return ones_[byte]; }
