@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda_api.hpp"
 
+#include <mutex>
+
 #include "device/cuda_status.hpp"
 
 namespace bobbin::cuda_api {
@@ -82,9 +84,42 @@ Result<double> event_elapsed_ms(void* start, void* end) {
   return static_cast<double>(ms);
 }
 
+namespace {
+
+Result<cudaMemPool_t> make_pool(int device) {
+  cudaMemPoolProps what{};
+  what.allocType = cudaMemAllocationTypePinned;
+  what.location = {cudaMemLocationTypeDevice, device};
+  cudaMemPool_t pool = nullptr;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaMemPoolCreate(&pool, &what)));
+  uint64_t keep = UINT64_MAX;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep)));
+  return pool;
+}
+
+// A pool of our own for each GPU, which keeps what it has: CUDA's default one gives memory back whenever a
+// stream is waited for, and getting a gigabyte again takes longer than decoding it.
+Result<cudaMemPool_t> pool_of_device() {
+  constexpr int kMaxDevices = 64;
+  static std::mutex mutex;
+  static cudaMemPool_t pools[kMaxDevices] = {};
+  int device = 0;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
+  BOBBIN_RETURN_IF(device >= kMaxDevices, StatusCode::unsupported,
+                   "more GPUs than a process is thought to use");
+  const std::lock_guard lock(mutex);
+  if (pools[device] == nullptr) {
+    BOBBIN_ASSIGN(pools[device], make_pool(device));
+  }
+  return pools[device];
+}
+
+}  // namespace
+
 Result<void*> allocate(size_t bytes, void* stream) {
   void* data = nullptr;
-  BOBBIN_TRY(BOBBIN_CUDA(cudaMallocAsync(&data, bytes, as_stream(stream))));
+  BOBBIN_ASSIGN(const cudaMemPool_t pool, pool_of_device());
+  BOBBIN_TRY(BOBBIN_CUDA(cudaMallocFromPoolAsync(&data, bytes, pool, as_stream(stream))));
   return data;
 }
 

@@ -47,7 +47,7 @@ TEST(GpuMemory, AllocationThatCannotBeIsAStatus) {
   const auto buffer = DeviceBuffer::create(size_t{1} << 50, stream->view());
   ASSERT_FALSE(buffer.has_value());
   EXPECT_EQ(buffer.error().code(), StatusCode::out_of_memory);
-  EXPECT_NE(buffer.error().message().find("cudaMallocAsync"), std::string::npos);
+  EXPECT_NE(buffer.error().message().find("cudaMallocFromPoolAsync"), std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/encode_kernel.hpp"
 #include "codecs/fsst/fsst.hpp"
+#include "codecs/fsst/stream.hpp"
 #include "core/parallel.hpp"
 
 namespace bobbin::codec::fsst {
@@ -13,7 +14,8 @@ namespace {
 
 // Codes of all strings, and where each string's end.
 struct Encoded {
-  std::vector<uint8_t> codes;
+  Buffer buffer;
+  std::span<const uint8_t> codes;
   std::vector<uint64_t> ends;
 };
 
@@ -67,22 +69,29 @@ class Lane {
 
   BOBBIN_INLINE void step() {
     const auto rest = static_cast<size_t>(end_ - from_);
-    uint64_t word = 0;
-    if (safe_ - from_ >= 8) [[likely]] {
-      const size_t unused = 64 - 8 * std::min<size_t>(rest, 8);  // bits
-      word = load_word(from_) << unused >> unused;
+    if (rest >= 8) {
+      const uint64_t word = load_word(from_);
+      take(matcher_->longest(word), word);
     } else {
-      std::memcpy(&word, from_, std::min<size_t>(rest, 8));
+      uint64_t word = 0;
+      if (safe_ - from_ >= 8) [[likely]] {
+        word = load_word(from_) & ((uint64_t{1} << (8 * rest)) - 1);
+      } else {
+        std::memcpy(&word, from_, rest);
+      }
+      take(matcher_->longest(word, rest), word);
     }
-    const Match match = matcher_->longest(word, rest);
-    to_ = put(match, word, to_);
-    from_ += match.length();
     if (from_ == end_) {
       start_next();
     }
   }
 
  private:
+  BOBBIN_INLINE void take(Match match, uint64_t word) {
+    to_ = put(match, word, to_);
+    from_ += match.length();
+  }
+
   // The next string that has bytes.
   void start_string() {
     for (; string_ < last_; finish_string()) {
@@ -133,6 +142,26 @@ void run(std::span<Lane, kLanes> lanes) {
   }
 }
 
+// Puts the lanes' codes behind each other.
+void join(const std::vector<Lane>& lanes, const std::vector<uint64_t>& cuts, Encoded& all) {
+  uint64_t size = 0;
+  for (const Lane& lane : lanes) {
+    size += lane.codes().size();
+  }
+  const NewBuffer fresh = make_buffer(size);
+  uint64_t before = 0;
+  for (size_t r = 0; r < lanes.size(); ++r) {
+    const auto codes = lanes[r].codes();
+    std::ranges::copy(std::as_bytes(codes), fresh.data + before);
+    for (uint64_t i = cuts[r]; i < cuts[r + 1]; ++i) {
+      all.ends[i] += before;
+    }
+    before += codes.size();
+  }
+  all.buffer = fresh.buffer;
+  all.codes = {reinterpret_cast<const uint8_t*>(fresh.data), size};
+}
+
 // On several threads when there is enough for each; the result does not depend on their number.
 Encoded encode_all(const Matcher& matcher, const StringsView& strings) {
   Encoded all;
@@ -148,13 +177,7 @@ Encoded encode_all(const Matcher& matcher, const StringsView& strings) {
     lanes.emplace_back(matcher, strings, cuts[r], cuts[r + 1], all.ends.data());
   }
   parallel_for(parts, [&](uint64_t p) { run(std::span(lanes).subspan(p * kLanes).first<kLanes>()); });
-  for (uint64_t r = 0; r < runs; ++r) {
-    const uint64_t before = all.codes.size();
-    all.codes.insert(all.codes.end(), lanes[r].codes().begin(), lanes[r].codes().end());
-    for (uint64_t i = cuts[r]; i < cuts[r + 1]; ++i) {
-      all.ends[i] += before;
-    }
-  }
+  join(lanes, cuts, all);
   return all;
 }
 
@@ -207,13 +230,22 @@ Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const ui
   std::vector<uint64_t> tiles;
   tiles.reserve(num_tiles(codes.size()));
   const uint32_t symbols = table.size();
+  const SpecialBytes special = SpecialBytes::from(symbols);
   uint64_t out = 0;
   bool literal = false;
   for (size_t at = 0; at < codes.size(); at += kTileBytes) {
     tiles.push_back(out | (literal ? kLiteralFirst : 0));
     const size_t end = std::min<size_t>(at + kTileBytes, codes.size());
-    for (size_t c = at; c < end; ++c) {
-      const uint8_t code = codes[c];
+    for (size_t c = at; c < end;) {
+      // Eight symbols at a time, where there are.
+      if (end - c >= 8 && !literal && !special.any(load_word(&codes[c]))) {
+        for (size_t i = 0; i < 8; ++i) {
+          out += table.lengths[codes[c + i]];
+        }
+        c += 8;
+        continue;
+      }
+      const uint8_t code = codes[c++];
       BOBBIN_RETURN_IF(!literal && code >= symbols && code != kEscape, StatusCode::corrupt,
                        "fsst: code " + std::to_string(code) + " of " + std::to_string(symbols));
       out += literal ? 1 : table.lengths[code];

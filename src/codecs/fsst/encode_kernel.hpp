@@ -98,9 +98,10 @@ struct MatcherImage {
 };
 
 struct EncodeKernel {
-  static constexpr uint32_t kThreads = 1024;
+  static constexpr uint32_t kThreads = 512;
+  static constexpr uint32_t kMinBlocks = 2;  // while one walks or waits, the other finds symbols
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kTile = 8192;
+  static constexpr uint32_t kTile = 4096;
   static constexpr uint32_t kPositions =
       kTile + kPieceBytes;               // a piece that begins in the tile may end later
   static constexpr uint32_t kOwned = 9;  // a thread, when positions are cut in runs
@@ -108,6 +109,7 @@ struct EncodeKernel {
   static_assert(kSpan >= kPositions);
   static constexpr uint32_t kStageBytes = 2 * kPositions + 2 * kQuadBytes;
   static constexpr uint16_t kTaken = 1U << 15;
+  static constexpr uint16_t kLast = 1U << 14;  // of its piece
 
   struct Shared {
     simt::Shared<uint64_t, kSlots> symbols;
@@ -116,7 +118,7 @@ struct EncodeKernel {
     simt::Shared<uint8_t, 256> singles;
     simt::Shared<Quad, kPositions / kQuadBytes + 1> bytes;
     simt::Shared<uint32_t, kSpan / 32 + 2> begins;  // a bit where a piece begins, or nothing more does
-    simt::Shared<uint16_t, kSpan> matches;          // code, length above it; later the codes before
+    simt::Shared<uint16_t, kSpan> matches;          // code, length above it, flags; later the codes before
     simt::Shared<Quad, kStageBytes / kQuadBytes> stage;
     simt::Shared<uint32_t, kWarps> sums;
     simt::Shared<uint64_t, 2> tile;  // its number; codes before it
@@ -237,7 +239,8 @@ struct EncodeKernel {
     return (cta.load(shared.begins, p / 32) >> (p % 32) & 1) != 0;
   }
 
-  // Code and length of the longest symbol at p that lies within its piece.
+  // Code and length of the longest symbol at p that lies within its piece, and whether the piece ends with
+  // it.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint16_t longest(Cta& cta, const Shared& shared, uint32_t p, uint32_t ones) const {
     const auto& words =
@@ -253,17 +256,16 @@ struct EncodeKernel {
         ((p + 1) % 32);
     const uint32_t rest = 1 + trailing_zeros(static_cast<uint32_t>(ahead) | 0x80);
     const uint32_t slot = slot_of(static_cast<uint32_t>(word));
-    const uint16_t match = cta.load(shared.slots, slot);
+    uint32_t match = cta.load(shared.slots, slot);
     const uint32_t length = match >> 8;
     const uint64_t differ = word ^ cta.load(shared.symbols, slot);
-    if (length != 0 && length <= rest && differ << (64 - 8 * length) == 0) {
-      return match;
+    if (length == 0 || length > rest || differ << (64 - 8 * length) != 0) {
+      const uint32_t pair = cta.load(shared.pairs, static_cast<uint32_t>(word) & 0xffff);
+      const bool two = pair != kEscape && pair >= ones && rest >= 2;
+      match = two ? pair | 2U << 8 : cta.load(shared.singles, static_cast<uint32_t>(word) & 0xff) | 1U << 8;
     }
-    const uint32_t pair = cta.load(shared.pairs, static_cast<uint32_t>(word) & 0xffff);
-    if (pair != kEscape && pair >= ones && rest >= 2) {
-      return static_cast<uint16_t>(pair | 2U << 8);
-    }
-    return static_cast<uint16_t>(cta.load(shared.singles, static_cast<uint32_t>(word) & 0xff) | 1U << 8);
+    const bool last = (ahead >> ((match >> 8) - 1) & 1) != 0;
+    return static_cast<uint16_t>(match | (last ? kLast : 0));
   }
 
   // Marks where codes begin: each thread walks the pieces that begin in its run.
@@ -271,12 +273,11 @@ struct EncodeKernel {
   BOBBIN_HD void walk(Cta& cta, Shared& shared, uint32_t end) const {
     for (uint32_t p = cta.thread() * kOwned; p < (cta.thread() + 1) * kOwned && p < end; ++p) {
       if (is_begin(cta, shared, p)) {
-        uint32_t at = p;
-        do {
-          const uint16_t match = cta.load(shared.matches, at);
+        uint16_t match = 0;
+        for (uint32_t at = p; (match & kLast) == 0; at += match >> 8) {
+          match = cta.load(shared.matches, at);
           cta.store(shared.matches, at, static_cast<uint16_t>(match | kTaken));
-          at += match >> 8;
-        } while (!is_begin(cta, shared, at));
+        }
       }
     }
   }
@@ -331,7 +332,7 @@ struct EncodeKernel {
       cta.store(shared.sums, cta.warp(), through);
     }
     cta.sync();
-    const uint32_t warps = through_warp(cta.load(shared.sums, cta.lane()));
+    const uint32_t warps = through_warp(cta.lane() < kWarps ? cta.load(shared.sums, cta.lane()) : 0);
     const uint32_t total = cta.shfl(warps, simt::kWarpSize - 1);
     const uint32_t earlier = cta.shfl(warps, cta.warp() == 0 ? 0 : cta.warp() - 1);
     return {(cta.warp() == 0 ? 0 : earlier) + through - count, total};

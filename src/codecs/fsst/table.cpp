@@ -35,7 +35,11 @@ struct SymbolHash {
 
 uint64_t load_word(const uint8_t* from, size_t bytes) {
   uint64_t word = 0;
-  std::memcpy(&word, from, std::min<size_t>(bytes, sizeof(word)));
+  if (bytes >= sizeof(word)) {
+    std::memcpy(&word, from, sizeof(word));  // of a size the compiler knows
+  } else {
+    std::memcpy(&word, from, bytes);
+  }
   return word;
 }
 
@@ -116,7 +120,6 @@ struct Counts {
   std::array<uint32_t, kIds> one{};
   std::vector<uint16_t> two = std::vector<uint16_t>(size_t{kIds} * kIds);
   std::vector<uint32_t> pairs;  // of `two` that are not zero, in the order they were met
-  int64_t saved = 0;
 
   void add(uint32_t first, uint32_t second) {
     uint16_t& count = two[size_t{first} * kIds + second];
@@ -136,7 +139,6 @@ void count_piece(const Draft& draft, std::span<const uint8_t> piece, bool with_p
     const uint32_t id = draft.longest(load_word(piece.data() + at, rest), rest);
     const uint32_t length = draft.symbol(id).length;
     const uint8_t first = piece[at];
-    counts.saved += int64_t{length} - (id < 256 ? 2 : 1);
     ++counts.one[id];
     if (length != 1) {
       ++counts.one[first];
@@ -189,10 +191,12 @@ Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
     }
   }
   std::vector<std::pair<Symbol, uint64_t>> order(gains.begin(), gains.end());
-  std::ranges::sort(order, {}, [](const auto& c) {
-    return std::tuple(~c.second, c.first.bytes,
-                      c.first.length);  // ties by value: the order is always the same
-  });
+  // Ties by value, so that the order is always the same. More than twice a table's symbols are not looked at:
+  // few are in each other's way.
+  const auto middle = order.begin() + std::min<ptrdiff_t>(std::ssize(order), 2 * kMaxSymbols);
+  std::ranges::partial_sort(
+      order, middle, {}, [](const auto& c) { return std::tuple(~c.second, c.first.bytes, c.first.length); });
+  order.erase(middle, order.end());
   Draft next;
   for (const auto& [s, gain] : order) {
     if (next.num_symbols() == kMaxSymbols) {
@@ -272,16 +276,11 @@ Pieces sample(const StringsView& strings) {
 
 Table learn(const Pieces& pieces) {
   Draft draft;
-  Counts best;
-  Draft best_draft;
-  for (uint32_t share = 8;; share += 30) {
-    Counts counts = count(draft, pieces, share);
-    if (share >= kAll) {
-      return (counts.saved >= best.saved ? improve(draft, counts, kAll) : improve(best_draft, best, kAll))
-          .finish();
-    }
-    draft = improve(draft, counts, share);
+  for (uint32_t share = 8; share < kAll; share += 30) {
+    draft = improve(draft, count(draft, pieces, share), share);
   }
+  // Once more without pairs: what is not used any more goes.
+  return improve(draft, count(draft, pieces, kAll), kAll).finish();
 }
 
 Matcher::Matcher(const Table& table) : shorts_(65536) {

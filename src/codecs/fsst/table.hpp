@@ -89,6 +89,13 @@ class Matcher {
 
   explicit Matcher(const Table& table);
 
+  // The longest symbol that `word` begins with.
+  [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word) const {
+    const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
+    const uint32_t two = shorts_[word & 0xffff].both;
+    const uint32_t fits = (word ^ slot.symbol) << slot.shift == 0 ? ~0U : 0;
+    return {static_cast<uint16_t>((slot.match.both & fits) | (two & ~fits))};
+  }
   // The longest symbol that `word` begins with, of which `rest` bytes count: the others are zero. All choices
   // are at hand before one is taken, so that there is no branch to guess.
   [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word, uint64_t rest) const {

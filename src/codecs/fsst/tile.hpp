@@ -117,8 +117,10 @@ BOBBIN_HD uint32_t literals_of(uint32_t escape_bytes, bool first_is_literal) {
 struct LaneStates {
   uint32_t known = 0;  // lanes that know, as a ballot
   uint32_t open = 0;   // those that end with an escape
+  bool odd = false;    // the last lane with codes has an odd number of them, all 255: it turns things round
 
-  template <class Cta>
+  // Of each lane's codes `present` are there, all unless kPartial.
+  template <bool kPartial, class Cta>
   BOBBIN_HD static LaneStates of(Cta& cta, uint32_t escape_bytes, uint32_t present) {
     const uint32_t at_top = present == 0 ? 0 : escape_bytes << (32 - present);
     const uint32_t run = leading_zeros(~at_top);
@@ -126,12 +128,19 @@ struct LaneStates {
     LaneStates states;
     states.known = cta.ballot(knows);
     states.open = cta.ballot(knows && run % 2 != 0);
+    if constexpr (kPartial) {
+      states.odd = cta.any(!knows && present % 2 != 0);
+    }
     return states;
   }
-  // Whether `lane`'s first byte is a literal (or that of what follows, for 32), when lane 0's is `first`.
+  // Whether `lane`'s first byte is a literal, when lane 0's is `first`.
   [[nodiscard]] BOBBIN_HD bool literal_before(uint32_t lane, bool first) const {
     const uint32_t below = lane < 32 ? known & ((1U << lane) - 1) : known;
     return below == 0 ? first : (open >> (31 - leading_zeros(below)) & 1) != 0;
+  }
+  // Whether the byte behind all lanes' codes would be one.
+  [[nodiscard]] BOBBIN_HD bool literal_after(bool first) const {
+    return literal_before(simt::kWarpSize, first) != odd;
   }
 };
 
@@ -202,9 +211,9 @@ BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& cod
   if constexpr (kEscapes) {
     const uint32_t there = kPartial ? present : kLaneCodes;
     const uint32_t escapes = escape_bytes(codes) & ((1U << there) - 1);
-    const LaneStates states = LaneStates::of(cta, escapes, there);
+    const auto states = LaneStates::of<kPartial>(cta, escapes, there);
     round.literals = literals_of(escapes, states.literal_before(cta.lane(), literal_first));
-    literal_first = states.literal_before(simt::kWarpSize, literal_first);
+    literal_first = states.literal_after(literal_first);
   }
   uint32_t sum = 0;
   uint32_t poison = 0;
