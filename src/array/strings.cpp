@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/strings.hpp"
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -58,9 +59,22 @@ class Fault {
   StreamView stream_;
 };
 
+// What an array says it decodes to may be more than there is memory for.
+template <class T>
+Status resize(std::vector<T>& values, uint64_t size) {
+  try {
+    values.resize(size);
+  } catch (const std::exception&) {
+    return {StatusCode::out_of_memory,
+            "no memory for " + std::to_string(size * sizeof(T)) + " bytes of strings"};
+  }
+  return {};
+}
+
 template <class T>
 Result<std::vector<T>> fetch(const DeviceBuffer& from, uint64_t count, StreamView stream) {
-  std::vector<T> values(count);
+  std::vector<T> values;
+  BOBBIN_TRY(resize(values, count));
   BOBBIN_TRY(copy_async(values.data(), from.data(), count * sizeof(T), stream));
   BOBBIN_TRY(stream.synchronize());
   return values;
@@ -97,9 +111,9 @@ Result<Strings> decode_on_cpu(const Array& array) {
   BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
   const StringSizes sizes = ops->sizes(array);
   Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = validity_of(array)};
-  strings.bytes.resize(sizes.bytes);
+  BOBBIN_TRY(resize(strings.bytes, sizes.bytes));
   if (sizes.wide) {
-    strings.offsets.resize(array.length + 1);
+    BOBBIN_TRY(resize(strings.offsets, array.length + 1));
     BOBBIN_TRY(ops->decode(array, {strings.offsets.data(), strings.bytes.data()}));
   } else {
     std::vector<uint32_t> offsets(array.length + 1);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever strings the bytes make: they come back, on the CPU and in the emulator. Or, the bytes change an
+// encoded array here and there: it is refused, or all decoders give the same.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "array/strings.hpp"
+#include "tests/codecs/fsst/strings.hpp"
+
+namespace {
+
+using namespace bobbin;
+using namespace bobbin::testing;
+
+// Some bytes of its parts changed.
+Array damage(Array array, Random& random) {
+  for (uint64_t times = 1 + random.below(4); times > 0; --times) {
+    const uint64_t where = random.below(array.buffers.size() + 1);
+    const auto flip = static_cast<uint8_t>(1 + random.below(255));
+    if (where == array.buffers.size()) {
+      array.metadata[random.below(array.metadata.size())] ^= flip;
+    } else if (!array.buffers[where].bytes.empty()) {
+      const NewBuffer fresh = make_buffer(array.buffers[where].bytes.size());
+      std::ranges::copy(array.buffers[where].bytes, fresh.data);
+      fresh.data[random.below(fresh.buffer.bytes.size())] ^= static_cast<std::byte>(flip);
+      array.buffers[where] = fresh.buffer;
+    }
+  }
+  return array;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Random random(std::span(data, size));
+  const bool emulate = random.below(64) == 0;
+  const bool damaged = random.below(2) == 0;
+  const Strings strings = draw_strings(random);
+  std::string wrong;
+  if (damaged) {
+    const auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+    wrong = check_any_strings(damage(*array, random), emulate);
+  } else {
+    Random choices(size);
+    wrong = check_strings(strings) +
+            check_strings_on(strings, emulate ? Backend::emulator : Backend::cpu, choices);
+  }
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "fsst: %s\n", wrong.c_str());
+    std::abort();
+  }
+  return 0;
+}
