@@ -50,9 +50,8 @@ Status validate(const Array& array) {
   if (codec == nullptr) {
     return unknown_codec(array.codec);
   }
-  BOBBIN_RETURN_IF(
-      is_string(array.type) != (codec->strings != nullptr), StatusCode::corrupt,
-      std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
+  BOBBIN_RETURN_IF(is_string(array.type) != (codec->strings != nullptr), StatusCode::corrupt,
+                   std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
   BOBBIN_TRY(codec->validate(array));
   for (const Array& child : array.children) {
     BOBBIN_TRY(validate(child));
