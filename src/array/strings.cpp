@@ -253,6 +253,25 @@ Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indic
   return take_through_device(array, indices, stream.view());
 }
 
+Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend) {
+  const Array& child = array.children.back();
+  std::vector<uint32_t> narrow;
+  std::vector<uint64_t> lengths;
+  if (child.type == DType::u64) {
+    BOBBIN_TRY(resize(lengths, child.length));
+    BOBBIN_TRY(decode(child, std::as_writable_bytes(std::span(lengths)), backend));
+  } else {
+    BOBBIN_TRY(resize(narrow, child.length));
+    BOBBIN_TRY(decode(child, std::as_writable_bytes(std::span(narrow)), backend));
+    lengths = widen(narrow);
+  }
+  for (uint64_t i = 0; i < array.length; ++i) {
+    lengths[i] = lengths[i + 1] - lengths[i];
+  }
+  lengths.pop_back();
+  return lengths;
+}
+
 Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend) {
   Bitmap bitmap{.words = {}, .first = 0, .length = array.length};
   bitmap.words.resize(ceil_div<uint64_t>(array.length, 32));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
@@ -22,6 +23,10 @@ namespace bobbin::array {
                                            Backend backend);
 // A bit for each string of which the test holds; a null passes none.
 [[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
+// Bytes of each string, 0 for nulls, from the offsets alone: by convention the last child of an array of
+// strings.
+[[nodiscard]] Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend);
+
 // Decoded strings in device memory, as Arrow lays them out; validity stays in the array.
 struct StringsOnDevice {
   uint64_t length = 0;

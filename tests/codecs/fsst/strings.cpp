@@ -195,6 +195,19 @@ std::string check_take(const Array& array, const Strings& strings, Backend backe
   return check_decoded(array::take_strings(array, indices, backend), expected, "take");
 }
 
+std::string check_lengths(const Array& array, const Strings& strings, Backend backend) {
+  const auto lengths = array::string_lengths(array, backend);
+  if (!lengths.has_value()) {
+    return "lengths: " + lengths.error().message();
+  }
+  for (uint64_t i = 0; i < strings.length(); ++i) {
+    if ((*lengths)[i] != strings.view().size(i)) {
+      return "length of string " + std::to_string(i);
+    }
+  }
+  return lengths->size() == strings.length() ? "" : "another number of lengths";
+}
+
 }  // namespace
 
 std::span<const uint8_t> bytes_of(std::string_view text) {
@@ -315,6 +328,9 @@ std::string check_strings_on(const Strings& strings, Backend backend, Random& ra
   std::string wrong = check_slices(*array, strings, backend);
   if (wrong.empty()) {
     wrong = check_take(*array, strings, backend, random);
+  }
+  if (wrong.empty()) {
+    wrong = check_lengths(*array, strings, backend);
   }
   if (wrong.empty()) {
     wrong = check_queries(*array, strings, backend, random);
