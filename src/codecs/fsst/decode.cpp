@@ -113,15 +113,11 @@ Status check_tiles(const Parts& parts) {
   return {};
 }
 
+// A slice's bits outside it are other strings'.
 Status check_validity(const Array& array, const Parts& parts) {
-  if (parts.validity.empty()) {
-    return {};
-  }
-  const uint64_t end = array.offset + array.length;
-  const bool before = (parts.validity[0] & ((1U << (array.offset % 8)) - 1)) != 0 && array.offset < 8;
-  const bool after = end % 8 != 0 && parts.validity[end / 8] >> (end % 8) != 0;
-  BOBBIN_RETURN_IF(array.offset == 0 && (before || after), StatusCode::corrupt,
-                   "fsst: validity of strings that do not exist");
+  const bool strangers = !parts.validity.empty() && array.offset == 0 && array.length % 8 != 0 &&
+                         parts.validity.back() >> (array.length % 8) != 0;
+  BOBBIN_RETURN_IF(strangers, StatusCode::corrupt, "fsst: validity of strings that do not exist");
   return {};
 }
 

@@ -27,7 +27,9 @@ Array array_of_codes(const fsst::Table& table, const std::vector<uint8_t>& codes
                      std::vector<uint64_t> tiles) {
   const auto buffer = [](const void* data, size_t bytes) {
     const NewBuffer fresh = make_buffer(bytes);
-    std::memcpy(fresh.data, data, bytes);
+    if (bytes != 0) {
+      std::memcpy(fresh.data, data, bytes);
+    }
     return fresh.buffer;
   };
   const auto symbols = table.serialize();
