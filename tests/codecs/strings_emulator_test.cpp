@@ -8,15 +8,20 @@
 namespace bobbin::testing {
 namespace {
 
+// Under ThreadSanitizer a check takes seconds: fewer of them there, enough for every kernel to meet its
+// races.
 TEST(StringsInEmulator, Edges) {
   Random random(1);
   for (const StringsInput& input : string_edges()) {
+    if (BOBBIN_RACES_ARE_CHECKED && input.name != "nulls") {
+      continue;
+    }
     EXPECT_EQ(check_strings_on(input.strings, Backend::emulator, random), "") << input.name;
   }
 }
 
 TEST(StringsInEmulator, ManySchedules) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 12 : 50); ++seed) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 50); ++seed) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     EXPECT_EQ(check_strings_on(draw_strings(random), Backend::emulator, random), "") << seed;
@@ -26,8 +31,8 @@ TEST(StringsInEmulator, ManySchedules) {
 // Several tiles, of input and of codes, for each of several blocks.
 TEST(StringsInEmulator, ManyTiles) {
   Random random(2);
-  const Strings strings = make_sentences(BOBBIN_RACES_ARE_CHECKED ? 2500 : 6000, random);
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 2 : 5); ++seed) {
+  const Strings strings = make_sentences(BOBBIN_RACES_ARE_CHECKED ? 1000 : 6000, random);
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 5); ++seed) {
     simt::default_emulator_options().seed = seed;
     EXPECT_EQ(check_strings_on(strings, Backend::emulator, random), "") << seed;
   }
