@@ -331,7 +331,7 @@ Result<Array> encode(const StringsView& strings, const Array* previous) {
                                               [&](uint64_t i) { return strings.offset(i + 1) - base; }));
   return join_parts(
       strings.type, strings.length, table, strings.num_bytes(),
-      {to_buffer(symbols.data(), symbols.size()), to_buffer(encoded.codes.data(), encoded.codes.size()),
+      {to_buffer(symbols.data(), symbols.size()), encoded.buffer,
        to_buffer(tiles.data(), tiles.size() * sizeof(uint64_t)), to_buffer(validity.data(), validity.size())},
       {std::move(code_offsets), std::move(offsets)});
 }

@@ -17,7 +17,6 @@ using simt::Quad;
 inline constexpr uint32_t kQuadBytes = sizeof(Quad);
 inline constexpr uint32_t kLaneCodes = kQuadBytes;
 inline constexpr uint32_t kWarpCodes = kLaneCodes * simt::kWarpSize;
-inline constexpr uint32_t kRounds = kTileBytes / kWarpCodes;          // a tile takes so many
 inline constexpr uint32_t kWarpBytes = kWarpCodes * kMaxSymbolBytes;  // the most they stand for
 // In the place of a length, for codes without meaning. Its top bit tells.
 inline constexpr uint8_t kNoMeaning = 128;
