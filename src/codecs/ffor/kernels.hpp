@@ -10,6 +10,7 @@
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/ffor/tile.hpp"
 #include "simt/look_back.hpp"
+#include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::ffor {
 
@@ -109,11 +110,7 @@ struct EncodeKernel {
     const uint32_t count = v < Tile::kVectors ? count_of(tile, v) : 0;
     const uint32_t width = count != 0 ? cta.load(shared.widths, v) : 0;
     const uint32_t own = registers_of(count, width);
-    uint32_t through = own;
-    for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
-      const uint32_t other = cta.shfl_up(through, distance);
-      through += v >= distance ? other : 0;
-    }
+    const uint32_t through = simt::sum_through(cta, own);
     const uint32_t total = cta.shfl(through, simt::kWarpSize - 1);
     const uint64_t before = simt::look_back(cta, states, tile, total);
     const uint64_t first = before + through - own;

@@ -220,6 +220,9 @@ Table choose_table(const Pieces& pieces, const Array* previous) {
   }
   const Table old = Parts(*previous).table();
   const Table fresh = learn(pieces);
+  if (!could_be_learnt(old)) {
+    return fresh;
+  }
   // A new table takes space of its own, and readers keep one they have seen.
   constexpr double kWorthwhile = 0.99;
   const auto as_is = static_cast<double>(encoded_size(Matcher(old), pieces));
@@ -264,13 +267,18 @@ void MatcherImage::make(const Table& table, MatcherImage& image) {
     image.symbols[i] = used ? slot.symbol : 0;
     image.slots[i] = used ? slot.match.both : uint16_t{0};
   }
-  for (uint32_t w = 0; w < 65536; ++w) {
-    image.pairs[w] = matcher.shorts()[w].code();
+  uint32_t code = table.counts[0];
+  const uint32_t end = code + table.counts[1];
+  for (uint32_t w = 0; w < MatcherImage::kPairWords; ++w) {
+    image.pairs[w] = 0;
+    image.first[w] = static_cast<uint8_t>(code);
+    for (; code < end && table.symbols[code] / 32 == w; ++code) {
+      image.pairs[w] |= uint32_t{1} << (table.symbols[code] % 32);
+    }
   }
   for (uint32_t b = 0; b < 256; ++b) {
     image.singles[b] = matcher.single(static_cast<uint8_t>(b)).code();
   }
-  image.ones = table.counts[0];
 }
 
 double expected_share(const Table& table, const Pieces& sample) {

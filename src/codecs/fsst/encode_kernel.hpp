@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The encoder, and what it needs before: a sample of the strings, and where each tile's strings begin.
 //
-// Tiles here are of input bytes. A block finds the longest symbol at every byte of its tile at once, as if
-// codes began everywhere; then each piece of a string is walked from code to code, which marks the bytes
-// where codes do begin; and those are written, behind what earlier tiles write (decoupled look-back).
+// Tiles here are of input bytes. A block lists where the pieces of its tile begin; its threads walk them from
+// code to code, a piece a thread, and mark the bytes where codes begin; and those codes are written, behind
+// what earlier tiles write (decoupled look-back).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "codecs/fsst/tile.hpp"
 #include "simt/look_back.hpp"
+#include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::fsst {
 
@@ -85,41 +87,86 @@ struct LocateKernel {
   }
 };
 
-// A Matcher as kernels want it. Codes are in order of their lengths, so a code below `ones` has one byte, and
-// of symbols found by their first two bytes any other has two.
+// A Matcher as kernels want it: small enough for several blocks an SM. Codes are in order of their lengths,
+// and those of one length in order of their bytes, so that a symbol of two bytes is found by counting.
 struct MatcherImage {
-  uint64_t symbols[kSlots];  // 0 for an empty slot: its length is 0
-  uint8_t pairs[65536];
-  uint16_t slots[kSlots];  // code, and length above it
+  static constexpr uint32_t kPairWords = 65536 / 32;
+
+  uint64_t symbols[kSlots];    // 0 for an empty slot: its length is 0
+  uint16_t slots[kSlots];      // code, and length above it
+  uint32_t pairs[kPairWords];  // a bit for every two bytes that are a symbol
+  uint8_t first[kPairWords];   // the code of a word's first bit
   uint8_t singles[256];
-  uint32_t ones;
 
   static void make(const Table& table, MatcherImage& image);
 };
 
+// The same in shared memory.
+struct SharedMatcher {
+  simt::Shared<uint64_t, kSlots> symbols;
+  simt::Shared<uint16_t, kSlots> slots;
+  simt::Shared<uint32_t, MatcherImage::kPairWords> pairs;
+  simt::Shared<uint8_t, MatcherImage::kPairWords> first;
+  simt::Shared<uint8_t, 256> singles;
+
+  template <class Cta>
+  BOBBIN_HD void fill(Cta& cta, const MatcherImage* image, uint32_t threads) {
+    const auto copy = [&]<class T, uint32_t N>(const T* from, simt::Shared<T, N>& to) {
+      for (uint32_t i = cta.thread(); i < N; i += threads) {
+        cta.store(to, i, cta.load(Global<const T>{from, N}, i));
+      }
+    };
+    copy(image->symbols, symbols);
+    copy(image->slots, slots);
+    copy(image->pairs, pairs);
+    copy(image->first, first);
+    copy(image->singles, singles);
+  }
+
+  // Code, and length above it, of the longest symbol that the first `rest` bytes of `word` begin with. All
+  // choices are at hand before one is taken, so that lanes stay together.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t longest(Cta& cta, uint64_t word, uint32_t rest) const {
+    const uint32_t slot = slot_of(static_cast<uint32_t>(word));
+    const uint32_t match = cta.load(slots, slot);
+    const uint32_t length = match >> 8;
+    const uint64_t differ = word ^ cta.load(symbols, slot);
+    const bool fits = (length - 1 < rest) & (differ << ((64 - 8 * length) & 63) == 0);
+    const uint32_t two = static_cast<uint32_t>(word) & 0xffff;
+    const uint32_t bits = cta.load(pairs, two / 32);
+    const uint32_t bit = uint32_t{1} << (two % 32);
+    const uint32_t pair = cta.load(first, two / 32) + static_cast<uint32_t>(std::popcount(bits & (bit - 1)));
+    const uint32_t single = cta.load(singles, two & 0xff);
+    const bool is_pair = (bits & bit) != 0 && rest >= 2;
+    return fits ? match : is_pair ? pair | 2U << 8 : single | 1U << 8;
+  }
+};
+
 struct EncodeKernel {
   static constexpr uint32_t kThreads = 512;
-  static constexpr uint32_t kMinBlocks = 2;  // while one walks or waits, the other finds symbols
+  static constexpr uint32_t kMinBlocks = 2;  // while one waits for earlier tiles, the other walks
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kTile = 4096;
+  static constexpr uint32_t kTile = 28 * 1024;
   static constexpr uint32_t kPositions =
-      kTile + kPieceBytes;               // a piece that begins in the tile may end later
-  static constexpr uint32_t kOwned = 9;  // a thread, when positions are cut in runs
-  static constexpr uint32_t kSpan = kOwned * kThreads;
-  static_assert(kSpan >= kPositions);
-  static constexpr uint32_t kStageBytes = 2 * kPositions + 2 * kQuadBytes;
-  static constexpr uint16_t kTaken = 1U << 15;
-  static constexpr uint16_t kLast = 1U << 14;  // of its piece
+      kTile + kPieceBytes;  // a piece that begins in the tile may end later
+  static constexpr uint32_t kQuads = kPositions / kQuadBytes + 1;  // a symbol is sought in 12 bytes
+  static constexpr uint32_t kWords = kPositions / 32 + 1;  // of a bitmap: all positions, and the one behind
+  static constexpr uint32_t kOwned = 2;                    // words of a thread
+  static_assert(kOwned * kThreads >= kWords && 2 * kPositions < 65536);
+  static constexpr uint32_t kListed = 2048;
+  static constexpr uint32_t kClasses = 2 * simt::kWarpSize;  // of pieces, by their length
 
   struct Shared {
-    simt::Shared<uint64_t, kSlots> symbols;
-    simt::Shared<uint8_t, 65536> pairs;
-    simt::Shared<uint16_t, kSlots> slots;
-    simt::Shared<uint8_t, 256> singles;
-    simt::Shared<Quad, kPositions / kQuadBytes + 1> bytes;
-    simt::Shared<uint32_t, kSpan / 32 + 2> begins;  // a bit where a piece begins, or nothing more does
-    simt::Shared<uint16_t, kSpan> matches;          // code, length above it, flags; later the codes before
-    simt::Shared<Quad, kStageBytes / kQuadBytes> stage;
+    SharedMatcher matcher;
+    simt::Shared<Quad, kQuads> bytes;
+    simt::Shared<uint32_t, kPositions / 4> codes;  // a byte where a code begins: it, or an escape's literal
+    simt::Shared<uint32_t, kWords> begins;         // a bit where a piece begins, or nothing more does
+    simt::Shared<uint32_t, kWords> taken;          // where a code begins
+    simt::Shared<uint32_t, kWords> escaped;        // where that is an escape
+    simt::Shared<uint16_t, kWords> before;         // codes before a word's
+    simt::Shared<uint16_t, kListed + 1> pieces;    // where they begin, and the last one ends
+    simt::Shared<uint16_t, kListed> order;         // of the tile's pieces, longest first
+    simt::Shared<uint32_t, kClasses> classes;      // where each class goes on in `order`
     simt::Shared<uint32_t, kWarps> sums;
     simt::Shared<uint64_t, 2> tile;  // its number; codes before it
   };
@@ -136,7 +183,10 @@ struct EncodeKernel {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    load_matcher(cta, shared);
+    shared.matcher.fill(cta, matcher.data, kThreads);
+    for (uint32_t i = cta.thread(); i < kPositions / 4; i += kThreads) {
+      cta.store(shared.codes, i, uint32_t{0});  // so that four may be read where not all are codes
+    }
     const uint64_t tiles = states.size;
     while (true) {
       if (cta.thread() == 0) {
@@ -154,46 +204,28 @@ struct EncodeKernel {
 
  private:
   template <class Cta>
-  BOBBIN_HD void load_matcher(Cta& cta, Shared& shared) const {
-    const MatcherImage* image = matcher.data;
-    const auto copy = [&]<class T, uint32_t N>(const T* from, simt::Shared<T, N>& to) {
-      for (uint32_t i = cta.thread(); i < N; i += kThreads) {
-        cta.store(to, i, cta.load(Global<const T>{from, N}, i));
-      }
-    };
-    copy(image->symbols, shared.symbols);
-    copy(image->pairs, shared.pairs);
-    copy(image->slots, shared.slots);
-    copy(image->singles, shared.singles);
-  }
-
-  template <class Cta>
   BOBBIN_HD void encode_tile(Cta& cta, Shared& shared, uint64_t tile) const {
     const uint64_t begin = tile * kTile;
     const auto present =
         static_cast<uint32_t>(bytes.size - begin < kPositions ? bytes.size - begin : kPositions);
     load_bytes(cta, shared, begin, present);
-    for (uint32_t w = cta.thread(); w < kSpan / 32 + 2; w += kThreads) {
+    for (uint32_t w = cta.thread(); w < kWords; w += kThreads) {
       cta.store(shared.begins, w, uint32_t{0});
+      cta.store(shared.taken, w, uint32_t{0});
+      cta.store(shared.escaped, w, uint32_t{0});
     }
     cta.sync();
     mark_pieces(cta, shared, tile, present);
     cta.sync();
-    const uint32_t ones = cta.load(Global<const uint32_t>{&matcher.data->ones, 1}, 0);
-    for (uint32_t p = cta.thread(); p < kSpan; p += kThreads) {
-      cta.store(shared.matches, p, p < present ? longest(cta, shared, p, ones) : uint16_t{0});
-    }
-    cta.sync();
-    walk(cta, shared, present < kTile ? present : kTile);
-    cta.sync();
-    write(cta, shared, tile, present);
+    walk(cta, shared);
+    write(cta, shared, tile);
   }
 
   template <class Cta>
   BOBBIN_HD void load_bytes(Cta& cta, Shared& shared, uint64_t begin, uint32_t present) const {
     const bool aligned = reinterpret_cast<uintptr_t>(bytes.data) % kQuadBytes == 0;
     const Global<const Quad> quads{reinterpret_cast<const Quad*>(bytes.data), bytes.size / kQuadBytes};
-    for (uint32_t q = cta.thread(); q < kPositions / kQuadBytes + 1; q += kThreads) {
+    for (uint32_t q = cta.thread(); q < kQuads; q += kThreads) {
       Quad quad{};
       const uint32_t at = q * kQuadBytes;
       if (aligned && at + kQuadBytes <= present) {
@@ -222,6 +254,9 @@ struct EncodeKernel {
     // The string before the first one may reach into the tile.
     for (uint64_t s = (first == 0 ? 0 : first - 1) + cta.thread(); s < end; s += kThreads) {
       const uint64_t start = offsets.at(cta, s);
+      if (start >= begin + present) {
+        return;
+      }
       const uint64_t stop = offsets.at(cta, s + 1);
       const uint64_t skipped = start < begin ? (begin - start + kPieceBytes - 1) / kPieceBytes : 0;
       for (uint64_t at = start + skipped * kPieceBytes; at < stop && at < begin + present;
@@ -234,68 +269,141 @@ struct EncodeKernel {
   BOBBIN_HD static void mark(Cta& cta, Shared& shared, uint32_t p) {
     cta.template atomic_or<simt::Order::relaxed>(shared.begins, p / 32, uint32_t{1} << (p % 32));
   }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static bool is_begin(Cta& cta, const Shared& shared, uint32_t p) {
-    return (cta.load(shared.begins, p / 32) >> (p % 32) & 1) != 0;
+
+  [[nodiscard]] BOBBIN_HD static uint32_t bits_of(uint32_t word) {
+    return static_cast<uint32_t>(std::popcount(word));
+  }
+  template <class Cta, uint32_t N>
+  [[nodiscard]] BOBBIN_HD static uint32_t own_word(Cta& cta, const simt::Shared<uint32_t, N>& words,
+                                                   uint32_t i) {
+    const uint32_t w = cta.thread() * kOwned + i;
+    return w < N ? cta.load(words, w) : 0;
   }
 
-  // Code and length of the longest symbol at p that lies within its piece, and whether the piece ends with
-  // it.
+  // Walks all pieces that begin in the tile, a list full of them at a time.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint16_t longest(Cta& cta, const Shared& shared, uint32_t p, uint32_t ones) const {
-    const auto& words =
-        reinterpret_cast<const simt::Shared<uint32_t, (kPositions / kQuadBytes + 1) * 4>&>(shared.bytes);
-    const uint32_t low = cta.load(words, p / 4);
-    const uint32_t middle = cta.load(words, p / 4 + 1);
-    const uint32_t high = cta.load(words, p / 4 + 2);
-    const uint64_t word = (low | uint64_t{middle} << 32) >> (8 * (p % 4)) | (uint64_t{high} << 1)
-                                                                                << (63 - 8 * (p % 4));
-    // Bytes until the next piece: the lowest of the eight bits behind p's.
-    const uint64_t ahead =
-        (cta.load(shared.begins, (p + 1) / 32) | uint64_t{cta.load(shared.begins, (p + 1) / 32 + 1)} << 32) >>
-        ((p + 1) % 32);
-    const uint32_t rest = 1 + trailing_zeros(static_cast<uint32_t>(ahead) | 0x80);
-    const uint32_t slot = slot_of(static_cast<uint32_t>(word));
-    uint32_t match = cta.load(shared.slots, slot);
-    const uint32_t length = match >> 8;
-    const uint64_t differ = word ^ cta.load(shared.symbols, slot);
-    if (length == 0 || length > rest || differ << (64 - 8 * length) != 0) {
-      const uint32_t pair = cta.load(shared.pairs, static_cast<uint32_t>(word) & 0xffff);
-      const bool two = pair != kEscape && pair >= ones && rest >= 2;
-      match = two ? pair | 2U << 8 : cta.load(shared.singles, static_cast<uint32_t>(word) & 0xff) | 1U << 8;
+  BOBBIN_HD void walk(Cta& cta, Shared& shared) const {
+    uint32_t own = 0;
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kOwned; ++i) {
+      own += bits_of(own_word(cta, shared.begins, i));
     }
-    const bool last = (ahead >> ((match >> 8) - 1) & 1) != 0;
-    return static_cast<uint16_t>(match | (last ? kLast : 0));
+    const auto [before, begins] = sum_before(cta, shared, own);
+    for (uint32_t first = 0; first + 1 < begins; first += kListed) {
+      list_pieces(cta, shared, before, first);
+      cta.sync();
+      sort_pieces(cta, shared, begins - 1 - first < kListed ? begins - 1 - first : kListed);
+      walk_listed(cta, shared);
+      cta.sync();
+    }
   }
 
-  // Marks where codes begin: each thread walks the pieces that begin in its run.
+  // Lists the pieces from `first` on, of which `before` begin in earlier threads' words.
   template <class Cta>
-  BOBBIN_HD void walk(Cta& cta, Shared& shared, uint32_t end) const {
-    for (uint32_t p = cta.thread() * kOwned; p < (cta.thread() + 1) * kOwned && p < end; ++p) {
-      if (is_begin(cta, shared, p)) {
-        uint16_t match = 0;
-        for (uint32_t at = p; (match & kLast) == 0; at += match >> 8) {
-          match = cta.load(shared.matches, at);
-          cta.store(shared.matches, at, static_cast<uint16_t>(match | kTaken));
+  BOBBIN_HD void list_pieces(Cta& cta, Shared& shared, uint32_t before, uint32_t first) const {
+    uint32_t piece = before;
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kOwned; ++i) {
+      for (uint32_t word = own_word(cta, shared.begins, i); word != 0; word &= word - 1, ++piece) {
+        if (piece >= first && piece - first <= kListed) {
+          const uint32_t p = (cta.thread() * kOwned + i) * 32 + trailing_zeros(word);
+          cta.store(shared.pieces, piece - first, static_cast<uint16_t>(p));
         }
       }
     }
   }
 
-  [[nodiscard]] BOBBIN_HD static uint32_t codes_of(uint16_t match) {
-    return match < kTaken ? 0 : (match & 0xff) == kEscape ? 2 : 1;
+  // Puts pieces that begin in the tile in order of their lengths, roughly, so that lanes of a warp have as
+  // much to do. Those of a class come in any order: it does not matter who walks which.
+  template <class Cta>
+  BOBBIN_HD void sort_pieces(Cta& cta, Shared& shared, uint32_t listed) const {
+    const auto each = [&](auto&& f) {
+      for (uint32_t i = cta.thread(); i < listed; i += kThreads) {
+        const uint32_t begin = cta.load(shared.pieces, i);
+        if (begin < kTile) {
+          const uint32_t bytes_in_it = cta.load(shared.pieces, i + 1) - begin;
+          const uint32_t c = (kPieceBytes - bytes_in_it) * kClasses / kPieceBytes;
+          f(i, cta.template atomic_add<simt::Order::relaxed>(shared.classes, c, uint32_t{1}));
+        }
+      }
+      cta.sync();
+    };
+    if (cta.thread() < kClasses) {
+      cta.store(shared.classes, cta.thread(), uint32_t{0});
+    }
+    cta.sync();
+    each([](uint32_t, uint32_t) {});
+    if (cta.warp() == 0) {
+      const uint32_t at = cta.lane() * 2;
+      const uint32_t even = cta.load(shared.classes, at);
+      const uint32_t both = even + cta.load(shared.classes, at + 1);
+      const uint32_t earlier = simt::sum_through(cta, both) - both;
+      cta.store(shared.classes, at, earlier);
+      cta.store(shared.classes, at + 1, earlier + even);
+    }
+    cta.sync();
+    each([&](uint32_t i, uint32_t place) { cta.store(shared.order, place, static_cast<uint16_t>(i)); });
   }
 
+  // A thread goes on to its next piece as soon as it is done with one: lanes wait for each other at the end
+  // only.
   template <class Cta>
-  BOBBIN_HD void write(Cta& cta, Shared& shared, uint64_t tile, uint32_t present) const {
-    uint16_t own[kOwned];
-    uint32_t count = 0;
+  BOBBIN_HD void walk_listed(Cta& cta, Shared& shared) const {
+    auto& codes_there = reinterpret_cast<simt::Shared<uint8_t, kPositions>&>(shared.codes);
+    const uint32_t sorted = cta.load(shared.classes, kClasses - 1);  // where the last class ended
+    uint32_t next = cta.thread();
+    uint32_t p = 0;
+    uint32_t end = 0;
+    while (true) {
+      if (p == end) {
+        if (next >= sorted) {
+          return;
+        }
+        const uint32_t piece = cta.load(shared.order, next);
+        p = cta.load(shared.pieces, piece);
+        end = cta.load(shared.pieces, piece + 1);
+        next += kThreads;
+      }
+      const uint64_t word = word_at(cta, shared, p);
+      const uint32_t match = shared.matcher.longest(cta, word, end - p);
+      const bool escape = (match & 0xff) == kEscape;
+      const uint32_t bit = uint32_t{1} << (p % 32);
+      cta.store(codes_there, p, static_cast<uint8_t>(escape ? word : match));
+      cta.template atomic_or<simt::Order::relaxed>(shared.taken, p / 32, bit);
+      if (escape) {
+        cta.template atomic_or<simt::Order::relaxed>(shared.escaped, p / 32, bit);
+      }
+      p += match >> 8;
+    }
+  }
+
+  // Eight bytes from p on.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint64_t word_at(Cta& cta, const Shared& shared, uint32_t p) {
+    const auto& words = reinterpret_cast<const simt::Shared<uint32_t, kQuads * 4>&>(shared.bytes);
+    const uint32_t low = cta.load(words, p / 4);
+    const uint32_t middle = cta.load(words, p / 4 + 1);
+    const uint32_t high = cta.load(words, p / 4 + 2);
+    return (low | uint64_t{middle} << 32) >> (8 * (p % 4)) | (uint64_t{high} << 1) << (63 - 8 * (p % 4));
+  }
+
+  // Writes a tile's codes and its strings' offsets, once it is known how many codes come before.
+  template <class Cta>
+  BOBBIN_HD void write(Cta& cta, Shared& shared, uint64_t tile) const {
+    uint32_t counts_of[kOwned];
+    uint32_t own = 0;
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kOwned; ++i) {
-      own[i] = cta.load(shared.matches, cta.thread() * kOwned + i);
-      count += codes_of(own[i]);
+      counts_of[i] = bits_of(own_word(cta, shared.taken, i)) + bits_of(own_word(cta, shared.escaped, i));
+      own += counts_of[i];
     }
-    const auto [before, total] = sum_before(cta, shared, count);
+    auto [before, total] = sum_before(cta, shared, own);
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kOwned; before += counts_of[i++]) {
+      if (const uint32_t w = cta.thread() * kOwned + i; w < kWords) {
+        cta.store(shared.before, w, static_cast<uint16_t>(before));
+      }
+    }
     if (cta.warp() == 0) {
       const uint64_t earlier = simt::look_back(cta, states, tile, total);
       if (cta.lane() == 0) {
@@ -307,10 +415,10 @@ struct EncodeKernel {
     }
     cta.sync();
     const uint64_t earlier = cta.load(shared.tile, 1);
-    write_stage(cta, shared, own, before, static_cast<uint32_t>(earlier % kQuadBytes));
-    cta.sync();
-    copy_out(cta, shared, earlier, total);
-    write_offsets(cta, shared, tile, present, earlier, total);
+    if (earlier + total <= codes.size) {  // else the caller finds out, and comes again with more room
+      write_codes(cta, shared, {codes.data + earlier, total});
+    }
+    write_offsets(cta, shared, tile, earlier);
   }
 
   struct Sums {
@@ -319,64 +427,45 @@ struct EncodeKernel {
   };
   template <class Cta>
   BOBBIN_HD Sums sum_before(Cta& cta, Shared& shared, uint32_t count) const {
-    const auto through_warp = [&](uint32_t v) {
-      BOBBIN_UNROLL
-      for (uint32_t d = 1; d < simt::kWarpSize; d *= 2) {
-        const uint32_t other = cta.shfl_up(v, d);
-        v += cta.lane() >= d ? other : 0;
-      }
-      return v;
-    };
-    const uint32_t through = through_warp(count);
+    const uint32_t through = simt::sum_through(cta, count);
     if (cta.lane() == simt::kWarpSize - 1) {
       cta.store(shared.sums, cta.warp(), through);
     }
     cta.sync();
-    const uint32_t warps = through_warp(cta.lane() < kWarps ? cta.load(shared.sums, cta.lane()) : 0);
+    const uint32_t warps =
+        simt::sum_through(cta, cta.lane() < kWarps ? cta.load(shared.sums, cta.lane()) : 0);
     const uint32_t total = cta.shfl(warps, simt::kWarpSize - 1);
     const uint32_t earlier = cta.shfl(warps, cta.warp() == 0 ? 0 : cta.warp() - 1);
     return {(cta.warp() == 0 ? 0 : earlier) + through - count, total};
   }
 
-  // Puts a thread's codes where they go, and beside each position how many come before it.
+  // Codes among the positions of word w that lie below bit `bit`.
   template <class Cta>
-  BOBBIN_HD void write_stage(Cta& cta, Shared& shared, const uint16_t (&own)[kOwned], uint32_t before,
-                             uint32_t phase) const {
-    auto& stage = reinterpret_cast<simt::Shared<uint8_t, kStageBytes>&>(shared.stage);
-    auto& input = reinterpret_cast<const simt::Shared<uint8_t, (kPositions / kQuadBytes + 1) * kQuadBytes>&>(
-        shared.bytes);
-    uint32_t to = before;
-    BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kOwned; ++i) {
-      const uint32_t p = cta.thread() * kOwned + i;
-      cta.store(shared.matches, p, static_cast<uint16_t>(to));
-      if (own[i] >= kTaken) {
-        const auto code = static_cast<uint8_t>(own[i]);
-        cta.store(stage, phase + to++, code);
-        if (code == kEscape) {
-          cta.store(stage, phase + to++, cta.load(input, p));
-        }
-      }
-    }
+  [[nodiscard]] BOBBIN_HD static uint32_t codes_before(Cta& cta, const Shared& shared, uint32_t w,
+                                                       uint32_t bit) {
+    const uint32_t below = (uint32_t{1} << bit) - 1;
+    return cta.load(shared.before, w) + bits_of(cta.load(shared.taken, w) & below) +
+           bits_of(cta.load(shared.escaped, w) & below);
   }
 
+  // A warp takes four words' positions at a time, a lane four of them, so that codes next to each other are
+  // stored together.
   template <class Cta>
-  BOBBIN_HD void copy_out(Cta& cta, Shared& shared, uint64_t earlier, uint32_t total) const {
-    if (earlier + total > codes.size) {
-      return;  // the caller finds out, and comes again with more room
-    }
-    auto& stage = reinterpret_cast<simt::Shared<uint8_t, kStageBytes>&>(shared.stage);
-    const auto phase = static_cast<uint32_t>(earlier % kQuadBytes);
-    const uint64_t base = earlier - phase;
-    const uint32_t end = phase + total;
-    const Global<Quad> to{reinterpret_cast<Quad*>(codes.data), codes.size / kQuadBytes};
-    for (uint32_t q = cta.thread(); q * kQuadBytes < end; q += kThreads) {
-      if ((q > 0 || phase == 0) && (q + 1) * kQuadBytes <= end) {
-        cta.store_once(to, base / kQuadBytes + q, cta.load(shared.stage, q));
-      } else {
-        const uint32_t stop = (q + 1) * kQuadBytes < end ? (q + 1) * kQuadBytes : end;
-        for (uint32_t b = q == 0 ? phase : q * kQuadBytes; b < stop; ++b) {
-          cta.store(codes, base + b, cta.load(stage, b));
+  BOBBIN_HD void write_codes(Cta& cta, const Shared& shared, Global<uint8_t> to) const {
+    constexpr uint32_t kLanes = 32 / 4;  // for a word
+    const uint32_t bit = cta.lane() % kLanes * 4;
+    for (uint32_t w = cta.warp() * 4 + cta.lane() / kLanes; w + 1 < kWords; w += kWarps * 4) {
+      const uint32_t taken = cta.load(shared.taken, w) >> bit;
+      const uint32_t escaped = cta.load(shared.escaped, w) >> bit;
+      const uint32_t four = cta.load(shared.codes, w * kLanes + bit / 4);
+      uint32_t at = codes_before(cta, shared, w, bit);
+      BOBBIN_UNROLL
+      for (uint32_t b = 0; b < 4; ++b) {
+        if ((escaped >> b & 1) != 0) {
+          cta.store(to, at++, kEscape);
+        }
+        if ((taken >> b & 1) != 0) {
+          cta.store(to, at++, static_cast<uint8_t>(four >> (8 * b)));
         }
       }
     }
@@ -384,15 +473,12 @@ struct EncodeKernel {
 
   // Codes before each string that begins in the tile; with the last tile, at the end of all.
   template <class Cta>
-  BOBBIN_HD void write_offsets(Cta& cta, Shared& shared, uint64_t tile, uint32_t present, uint64_t earlier,
-                               uint32_t total) const {
+  BOBBIN_HD void write_offsets(Cta& cta, const Shared& shared, uint64_t tile, uint64_t earlier) const {
     const bool last = tile + 1 == states.size;
     const uint64_t end = last ? offsets.length + 1 : cta.load(firsts, tile + 1);
     for (uint64_t s = cta.load(firsts, tile) + cta.thread(); s < end; s += kThreads) {
-      const uint64_t at = offsets.at(cta, s) - tile * kTile;
-      cta.store(
-          code_offsets, s,
-          earlier + (last && at >= present ? total : cta.load(shared.matches, static_cast<uint32_t>(at))));
+      const auto at = static_cast<uint32_t>(offsets.at(cta, s) - tile * kTile);
+      cta.store(code_offsets, s, earlier + codes_before(cta, shared, at / 32, at % 32));
     }
   }
 };

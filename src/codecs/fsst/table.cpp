@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
-#include <unordered_map>
 
 namespace bobbin::codec::fsst {
 namespace {
@@ -27,10 +26,43 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-struct SymbolHash {
-  size_t operator()(const Symbol& s) const {
-    return std::rotl((s.bytes + s.length) * 0x9e3779b97f4a7c15U, 27);
+// What each symbol would save. Symbols are found by hashing, next to each other: there are tens of thousands.
+class Gains {
+ public:
+  using Entry = std::pair<Symbol, uint64_t>;
+
+  explicit Gains(size_t most) : places_(std::bit_ceil(2 * most + 1)) { entries_.reserve(most); }
+
+  void add(const Symbol& s, uint64_t gain) {
+    const size_t mask = places_.size() - 1;
+    for (size_t h = hash(s) & mask;; h = (h + 1) & mask) {
+      if (places_[h] == 0) {
+        entries_.emplace_back(s, gain);
+        places_[h] = static_cast<uint32_t>(entries_.size());
+        return;
+      }
+      if (Entry& entry = entries_[places_[h] - 1]; entry.first == s) {
+        entry.second += gain;
+        return;
+      }
+    }
   }
+
+  // The `most` that save most, in that order. Ties by value, so that it is always the same.
+  [[nodiscard]] std::span<const Entry> best(size_t most) {
+    const auto key = [](const Entry& e) { return std::tuple(~e.second, e.first.bytes, e.first.length); };
+    most = std::min(most, entries_.size());
+    const auto middle = entries_.begin() + static_cast<ptrdiff_t>(most);
+    std::ranges::nth_element(entries_, middle, {}, key);
+    std::ranges::sort(entries_.begin(), middle, {}, key);
+    return {entries_.data(), most};
+  }
+
+ private:
+  static size_t hash(const Symbol& s) { return std::rotl((s.bytes + s.length) * 0x9e3779b97f4a7c15U, 27); }
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> places_;  // of entries, from 1 on; 0 is free
 };
 
 uint64_t load_word(const uint8_t* from, size_t bytes) {
@@ -46,10 +78,7 @@ uint64_t load_word(const uint8_t* from, size_t bytes) {
 // A table in the making. Ids 0 to 255 are bytes without a symbol, further ones are symbols.
 class Draft {
  public:
-  Draft() {
-    slots_.fill(kNone);
-    shorts_.resize(65536, kNone);
-    ones_.fill(kNone);
+  Draft() : shorts_(65536) {
     for (uint32_t b = 0; b < 256; ++b) {
       symbols_.push_back({b, 1});
     }
@@ -93,12 +122,12 @@ class Draft {
   [[nodiscard]] Table finish() const;
 
  private:
-  static constexpr uint16_t kNone = UINT16_MAX;
+  static constexpr uint16_t kNone = 0;  // the id of a byte, not of a symbol
 
   std::vector<Symbol> symbols_;
-  std::array<uint16_t, kSlots> slots_;
+  std::array<uint16_t, kSlots> slots_{};
   std::vector<uint16_t> shorts_;
-  std::array<uint16_t, 256> ones_;
+  std::array<uint16_t, 256> ones_{};
 };
 
 Table Draft::finish() const {
@@ -172,13 +201,13 @@ Counts count(const Draft& draft, const Pieces& pieces, uint32_t share) {
 
 // The table of those symbols, and pairs of symbols, that save most.
 Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
-  std::unordered_map<Symbol, uint64_t, SymbolHash> gains;
+  const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
+  Gains gains(ids + counts.pairs.size());
   const auto consider = [&](const Symbol& s, uint64_t times) {
     if (times >= 5 * share / kAll) {
-      gains[s] += times * s.length;
+      gains.add(s, times * s.length);
     }
   };
-  const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
   for (uint32_t id = 0; id < ids; ++id) {
     // A byte without a symbol costs two codes: symbols of one byte are worth more than they seem.
     const Symbol& s = draft.symbol(id);
@@ -190,15 +219,9 @@ Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
       consider(first.then(draft.symbol(pair % kIds)), counts.two[pair]);
     }
   }
-  std::vector<std::pair<Symbol, uint64_t>> order(gains.begin(), gains.end());
-  // Ties by value, so that the order is always the same. More than twice a table's symbols are not looked at:
-  // few are in each other's way.
-  const auto middle = order.begin() + std::min<ptrdiff_t>(std::ssize(order), 2 * kMaxSymbols);
-  std::ranges::partial_sort(
-      order, middle, {}, [](const auto& c) { return std::tuple(~c.second, c.first.bytes, c.first.length); });
-  order.erase(middle, order.end());
   Draft next;
-  for (const auto& [s, gain] : order) {
+  // More than twice a table's symbols are not looked at: few are in each other's way.
+  for (const auto& [s, gain] : gains.best(2 * kMaxSymbols)) {
     if (next.num_symbols() == kMaxSymbols) {
       break;
     }
@@ -281,6 +304,23 @@ Table learn(const Pieces& pieces) {
   }
   // Once more without pairs: what is not used any more goes.
   return improve(draft, count(draft, pieces, kAll), kAll).finish();
+}
+
+bool could_be_learnt(const Table& table) {
+  std::vector<bool> slots(kSlots);
+  for (uint32_t c = 0; c < table.size(); ++c) {
+    if (c > 0 && table.lengths[c] == table.lengths[c - 1] && table.symbols[c] <= table.symbols[c - 1]) {
+      return false;
+    }
+    if (table.lengths[c] > 2) {
+      const uint32_t slot = slot_of(static_cast<uint32_t>(table.symbols[c]));
+      if (slots[slot]) {
+        return false;
+      }
+      slots[slot] = true;
+    }
+  }
+  return true;
 }
 
 Matcher::Matcher(const Table& table) : shorts_(65536) {

@@ -59,6 +59,10 @@ struct Window {
 // Learns a table from a sample. The same pieces give the same table, anywhere.
 [[nodiscard]] Table learn(const Pieces& pieces);
 
+// Whether a table is in the order that learn() gives it, and keeps to what Matcher asks for: another writer's
+// may not.
+[[nodiscard]] bool could_be_learnt(const Table& table);
+
 // What encoding needs of a table that learn() made, where symbols of 3 bytes or more differ in the slot of
 // their first three bytes.
 inline constexpr uint32_t kSlots = 2048;

@@ -8,6 +8,7 @@
 #include "core/bit_scan.hpp"
 #include "core/portable.hpp"
 #include "simt/cta.hpp"
+#include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::fsst {
 
@@ -229,12 +230,7 @@ BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& cod
     poison |= four;
     sum += four * 0x01010101 >> 24;
   }
-  uint32_t through = sum;
-  BOBBIN_UNROLL
-  for (uint32_t d = 1; d < simt::kWarpSize; d *= 2) {
-    const uint32_t other = cta.shfl_up(through, d);
-    through += cta.lane() >= d ? other : 0;
-  }
+  const uint32_t through = simt::sum_through(cta, sum);
   round.before = through - sum;
   round.total = cta.shfl(through, simt::kWarpSize - 1);
   return !cta.any((poison & 0x80808080) != 0);
