@@ -85,6 +85,9 @@ Status measure_width(DType type, uint32_t width, const Args& args, std::vector<R
   const Values values{type, raw.data(), length};
   const double copy_speed = measure_memcpy(raw.span(), plan).decompress.bytes_per_second(raw.size());
   for (const Codec* codec : value_codecs()) {
+    if (!codec->takes(type)) {
+      continue;
+    }
     BOBBIN_ASSIGN(const CodecResult result, measure_codec(codec, values, plan, true));
     rows.push_back({type, width, std::string(codec->name), raw.size(), result.bytes, result.checked,
                     result.encode, result.decode, result.compare, copy_speed});

@@ -27,7 +27,8 @@ TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64",
 UTF8, STRINGS = 11, (11, 12)
 INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
-CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst"}
+MAX_EXPONENT = {9: 10, 10: 18}  # alp
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp"}
 FSST = 4
 
 
@@ -532,8 +533,88 @@ def decode_fsst(node, buffers, _):
     return strings
 
 
+def block_patches(block, bits):
+    """The indices and values of a chunk's patches: patched/spec.md, "Lanes"."""
+    if not block:
+        return [], []
+    size, counts = bits // 8, block[:8]  # blocks are a multiple of 8 bytes
+    total = sum(counts)
+    require(total >= 1, "patched: a block without a patch")
+    require(max(counts) <= 128, "patched: a lane's count")
+    values_at = -(-(8 + 2 * total) // size) * size
+    end = values_at + total * size
+    require(len(block) == -(-end // 8) * 8, "patched: the size of a block")
+    indices, first = struct.unpack_from(f"<{total}H", block, 8), 0
+    for lane, count in enumerate(counts):
+        mine = indices[first:first + count]
+        require(all(i < 1024 and i // (128 // bits) % 8 == lane for i in mine), "patched: an index of another lane")
+        require(all(a < b for a, b in zip(mine, mine[1:])), "patched: indices that do not ascend")
+        first += count
+    return indices, split_values(block[values_at:end], size)
+
+
+def sorted_patches(indices, values, bits):
+    """The same, "Sorted"."""
+    indices = struct.unpack(f"<{len(indices) // 2}H", indices)
+    require(all(i < 1024 for i in indices), "patched: an index outside of a chunk")
+    require(all(a < b for a, b in zip(indices, indices[1:])), "patched: indices that do not ascend")
+    return indices, split_values(values, bits // 8)
+
+
+def split_values(data, size):
+    return [int.from_bytes(data[at:at + size], "little") for at in range(0, len(data), size)]
+
+
+def decode_patched(node, buffers, bits):
+    require(len(node.metadata) == 1 and node.metadata[0] <= 1, "patched: the form")
+    in_lanes, size = node.metadata[0] == 0, bits // 8
+    require(len(buffers) == (2 if in_lanes else 3) and len(node.children) == 1, "patched: its parts")
+    inner, lengths = node.children[0], vector_lengths(node.length)
+    require(inner.type == node.type and inner.length == node.length, "patched: the child's type or length")
+    require(len(buffers[0]) == 4 * (len(lengths) + 1), "patched: the size of starts")
+    starts = struct.unpack(f"<{len(lengths) + 1}I", buffers[0])
+    require(all(a <= b for a, b in zip(starts, starts[1:])), "patched: starts that descend")
+    unit = 8 if in_lanes else 2  # bytes of buffer 1 that starts count
+    require(len(buffers[1]) % unit == 0, "patched: the size of blocks or indices")
+    require(starts[-1] <= len(buffers[1]) // unit, "patched: starts past the end")
+    require(in_lanes or len(buffers[2]) == len(buffers[1]) // 2 * size, "patched: the size of values")
+    values = decode(inner)
+    for v, (begin, end) in enumerate(zip(starts, starts[1:])):
+        part = buffers[1][unit * begin:unit * end]
+        if in_lanes:
+            indices, patches = block_patches(part, bits)
+        else:
+            indices, patches = sorted_patches(part, buffers[2][size * begin:size * end], bits)
+        for index, patch in zip(indices, patches):
+            if index < lengths[v]:
+                values[1024 * v + index] = patch
+    return values
+
+
+def decode_alp(node, buffers, bits):
+    require(node.type in MAX_EXPONENT, "alp: a type that is not of floats")
+    require(len(node.metadata) == 0 and len(buffers) == 1 and len(node.children) == 1, "alp: its parts")
+    scales, child, lengths = buffers[0], node.children[0], vector_lengths(node.length)
+    require(len(scales) == 2 * len(lengths), "alp: the size of scales")
+    for e, f in zip(scales[::2], scales[1::2]):
+        require(f <= e <= MAX_EXPONENT[node.type], "alp: an exponent or a factor")
+    require(child.type == SIGNED[bits] and child.length == node.length, "alp: the child's type or length")
+    half, values = 2**(bits - 1), []
+    for i, integer in enumerate(decode(child)):
+        e, f = scales[i // 1024 * 2], scales[i // 1024 * 2 + 1]
+        m = (integer * 10**f + half) % 2**bits - half
+        if bits == 64:
+            value = struct.pack("<d", float(m) * float(f"1e-{e}"))
+        else:  # a quotient of two floats, rounded to a double and then to a float, is the float nearest to it
+            x, = struct.unpack("<f", struct.pack("<f", m))
+            value = struct.pack("<f", x / 10**e)
+        values.append(int.from_bytes(value, "little"))
+    return values
+
+
 def decode(node):
-    decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst}
+    decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
+                "patched": decode_patched, "alp": decode_alp}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -60,6 +60,9 @@ class Bench {
     const std::vector<bench::PeerResult> peers = bench::measure_peers(raw.span(), plan_);
     const double copy_speed = peers.front().decompress.bytes_per_second(raw.size());
     for (const Codec* codec : value_codecs()) {
+      if (!codec->takes(values.type)) {
+        continue;
+      }
       BOBBIN_ASSIGN(const bench::CodecResult result, bench::measure_codec(codec, values, plan_));
       rows_.push_back({name, type, std::string(codec->name), "cpu", raw.size(), result.bytes, result.checked,
                        result.encode, result.decode, copy_speed});
@@ -82,6 +85,9 @@ class Bench {
     const uint64_t raw = values.length * size_bytes(values.type);
     Sample copy;
     for (const Codec* codec : value_codecs()) {
+      if (!codec->takes(values.type)) {
+        continue;
+      }
       BOBBIN_ASSIGN(const bench::DeviceResult result,
                     bench::measure_on_device(backend_, codec, values, plan_));
       copy = result.copy;

@@ -52,7 +52,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::span<const uint8_t> bytes(data, size);
   const bobbin::Array array = make_array(bytes, 2);
   const bool emulate = array.length % 16 == 3;
-  if (const std::string wrong = bobbin::testing::check_any_array(array, emulate); !wrong.empty()) {
+  if (const std::string wrong =
+          bobbin::testing::check_any_array(array, emulate ? bobbin::Backend::emulator : bobbin::Backend::cpu);
+      !wrong.empty()) {
     std::fprintf(stderr, "%s\n", wrong.c_str());
     std::abort();
   }

@@ -67,6 +67,18 @@ Status decode_through_device(const Array& array, std::span<std::byte> out, Strea
   return stream.synchronize();
 }
 
+// For codecs that encode on the CPU only.
+Result<Array> encode_through_host(CodecId codec, DType type, const void* values, uint64_t length,
+                                  StreamView stream) {
+  const NewBuffer host = make_buffer(length * size_bytes(type));
+  BOBBIN_TRY(copy_async(host.data, values, host.buffer.bytes.size(), stream));
+  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_ASSIGN(const Array encoded, find_codec(codec)->encode({type, host.data, length}));
+  BOBBIN_ASSIGN(const OnDevice there, to_device(encoded, stream));
+  BOBBIN_TRY(stream.synchronize());
+  return there.array;
+}
+
 }  // namespace
 
 Result<OnDevice> to_device(const Array& array, StreamView stream) {
@@ -106,6 +118,9 @@ Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32
 Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length,
                                StreamView stream) {
   BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(codec, stream));
+  if (ops->encode == nullptr) {
+    return encode_through_host(codec, type, values, length, stream);
+  }
   return ops->encode(type, values, length, stream);
 }
 

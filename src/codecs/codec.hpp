@@ -19,7 +19,7 @@
 namespace bobbin {
 
 // Wire ids: part of the file format, never reused.
-enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4 };
+enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4, patched = 5, alp = 6 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {
@@ -105,6 +105,9 @@ struct StringDeviceOps {
 struct DeviceOps {
   // Writes `array.length` values to `out`, which is aligned to 16 bytes.
   Status (*decode)(const Array& array, void* out, StreamView stream) = nullptr;
+  // Decodes a `patched` array whose inner array is of this codec, in one launch. Null: patches are written
+  // once the inner array is decoded.
+  Status (*decode_patched)(const Array& patched, void* out, StreamView stream) = nullptr;
   // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the
   // data.
   Result<Array> (*encode)(DType type, const void* values, uint64_t length, StreamView stream) = nullptr;
@@ -137,6 +140,8 @@ struct Codec {
   uint16_t min_format = 1;  // container versions that may hold this codec
   uint16_t max_format = 1;
 
+  bool floats_only = false;
+
   // Bytes the encoded form of these values takes, metadata included.
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
@@ -155,6 +160,11 @@ struct Codec {
   void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
 
   const StringOps* strings = nullptr;
+
+  // Whether it encodes values of a type.
+  [[nodiscard]] constexpr bool takes(DType type) const {
+    return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only);
+  }
 };
 
 }  // namespace bobbin

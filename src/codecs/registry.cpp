@@ -3,10 +3,12 @@
 
 #include <array>
 
+#include "codecs/alp/alp.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
+#include "codecs/patched/patched.hpp"
 
 namespace bobbin {
 namespace {
@@ -60,8 +62,32 @@ constexpr Codec kFsst{.id = CodecId::fsst,
                       .slice = &codec::fsst::slice,
                       .strings = &kFsstStrings};
 
-constexpr std::array<const Codec*, 4> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst};
-constexpr std::array<const Codec*, 3> kValueCodecs{&kBitpack, &kFfor, &kDelta};
+constexpr Codec kPatched{.id = CodecId::patched,
+                         .name = "patched",
+                         .estimate = &codec::patched::estimate,
+                         .encode = &codec::patched::encode,
+                         .describe = &codec::patched::describe,
+                         .validate = &codec::patched::validate,
+                         .decode = &codec::patched::decode,
+                         .reference = &codec::patched::reference,
+                         .slice = &codec::patched::slice,
+                         .value_at = &codec::patched::value_at,
+                         .compare = &codec::patched::compare};
+
+constexpr Codec kAlp{.id = CodecId::alp,
+                     .name = "alp",
+                     .floats_only = true,
+                     .estimate = &codec::alp::estimate,
+                     .encode = &codec::alp::encode,
+                     .describe = &codec::alp::describe,
+                     .validate = &codec::alp::validate,
+                     .decode = &codec::alp::decode,
+                     .reference = &codec::alp::reference,
+                     .slice = &codec::alp::slice,
+                     .value_at = &codec::alp::value_at};
+
+constexpr std::array<const Codec*, 6> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst, &kPatched, &kAlp};
+constexpr std::array<const Codec*, 5> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -73,6 +99,10 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::delta::kEmulator;
     case CodecId::fsst:
       return &codec::fsst::kEmulator;
+    case CodecId::patched:
+      return &codec::patched::kEmulator;
+    case CodecId::alp:
+      return &codec::alp::kEmulator;
   }
   return nullptr;
 }

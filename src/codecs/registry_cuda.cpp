@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's column of the table, in builds with CUDA.
+#include "codecs/alp/alp.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
+#include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
 
 namespace bobbin {
@@ -18,6 +20,10 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::delta::kCuda;
     case CodecId::fsst:
       return &codec::fsst::kCuda;
+    case CodecId::patched:
+      return &codec::patched::kCuda;
+    case CodecId::alp:
+      return &codec::alp::kCuda;
   }
   return nullptr;
 }

@@ -10,7 +10,7 @@ namespace {
 
 // What a codec must save to be taken for one that stands before it: each more has a buffer or two more, and
 // every buffer is filled up to 128 bytes in a file.
-constexpr uint64_t kWorthwhile = 128;
+constexpr uint64_t kWorthwhile = 256;
 
 }  // namespace
 
@@ -18,6 +18,9 @@ const Codec& choose(const Values& values) {
   const Codec* best = nullptr;
   uint64_t best_bytes = 0;
   for (const Codec* codec : value_codecs()) {
+    if (!codec->takes(values.type)) {
+      continue;
+    }
     const uint64_t bytes = codec->estimate(values);
     if (best == nullptr || bytes + kWorthwhile < best_bytes) {
       best = codec;

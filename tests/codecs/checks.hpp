@@ -28,8 +28,8 @@ namespace bobbin::testing {
 // The array with some bits changed: validate() refuses it, or every decoder gives the same values.
 [[nodiscard]] std::string check_flips(const Codec& codec, const Input& input, Random& random);
 
-// Any array at all: validate() refuses it, or every decoder gives the same values. Buffers are copied to
-// allocations of their exact size, so that AddressSanitizer sees a step outside.
-[[nodiscard]] std::string check_any_array(const Array& array, bool with_emulator);
+// Any array at all: validate() refuses it, or every decoder, the backend's too, gives the same values.
+// Buffers are copied to allocations of their exact size, so that AddressSanitizer sees a step outside.
+[[nodiscard]] std::string check_any_array(const Array& array, Backend backend);
 
 }  // namespace bobbin::testing

@@ -4,6 +4,7 @@
 
 #include "codecs/registry.hpp"
 #include "simt/emulator.hpp"
+#include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/codecs/delta/series.hpp"
 
@@ -34,12 +35,13 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
       simt::default_emulator_options().seed = seed;
       simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 7);
       Random random(seed);
-      Input input{"many tiles", DType::i16, std::vector<std::byte>(200'000)};
+      const Codec& codec = *find_codec(component.codec);
+      Input input{"many tiles", codec.takes(DType::i16) ? DType::i16 : DType::f64,
+                  std::vector<std::byte>(200'000)};
       for (std::byte& byte : input.bytes) {
         byte = static_cast<std::byte>(random.next() & 31);
       }
-      EXPECT_EQ(check_backend(*find_codec(component.codec), input, Backend::emulator, random), "")
-          << "schedule " << seed;
+      EXPECT_EQ(check_backend(codec, input, Backend::emulator, random), "") << "schedule " << seed;
     }
   }
   simt::default_emulator_options() = {};
@@ -48,6 +50,16 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
 TEST(EmulatedDelta, EveryParameterDecodes) {
   EXPECT_EQ(check_every_parameter(Backend::emulator, kStride == 1 ? 5001 : 100), "");
   EXPECT_EQ(check_every_parameter(Backend::emulator, 1030), "");
+}
+
+TEST(EmulatedCodecs, AnyCascadeAgreesWithTheReference) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 150); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    const Array array = draw_cascade(random);
+    EXPECT_EQ(check_any_array(array, Backend::emulator), "") << "seed " << seed << ", " << name_of(array);
+  }
+  simt::default_emulator_options() = {};
 }
 
 }  // namespace

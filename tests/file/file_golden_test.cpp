@@ -178,6 +178,19 @@ Table series() {
   return table;
 }
 
+// Every type; small values but for some of any size.
+Table outliers() {
+  Table table = table_of(kAllTypes, 3000, 7);
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const size_t size = size_bytes(table.columns[c].type);
+    for (uint64_t i = 0; i < 3000; ++i) {
+      const uint64_t value = i % (20 + 9 * c) == 5 ? i * 0x9e37'79b9'7f4a'7c15 : i * i % 6;
+      std::memcpy(table.values[c].data() + i * size, &value, size);
+    }
+  }
+  return table;
+}
+
 // Prices, then any bits at all: NaN with payloads, infinities, both zeros and denormals among them.
 Table floats() {
   Table table = table_of(std::array{DType::f32, DType::f64}, 2500, 5);
@@ -280,6 +293,8 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
   make.good("floats.bob", floats(), {.rows_per_group = 1024});
   make.good("delta.bob", series(), {.rows_per_group = 1500, .codec = "delta"});
+  make.good("patched.bob", outliers(), {.rows_per_group = 2048, .codec = "patched"});
+  make.good("alp.bob", floats(), {.rows_per_group = 2048, .codec = "alp"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});

@@ -7,6 +7,7 @@
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
+#include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 
 namespace bobbin::testing {
@@ -29,15 +30,26 @@ TEST(GpuCodecs, AgreeWithTheCpu) {
 
 TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
   for (const Component& component : components()) {
+    const Codec& codec = *find_codec(component.codec);
     for (const DType type : kAllTypes) {
+      if (!codec.takes(type)) {
+        continue;
+      }
       Random random(5);
       Input input{"long", type, std::vector<std::byte>((size_t{10'000'000} + 77) * size_bytes(type))};
       for (size_t i = 0; i < input.bytes.size(); i += size_bytes(type)) {
         input.bytes[i] = static_cast<std::byte>(random.next() >> (i >> 20 & 7));
       }
-      ASSERT_EQ(check_backend(*find_codec(component.codec), input, Backend::cuda, random), "")
-          << to_string(type);
+      ASSERT_EQ(check_backend(codec, input, Backend::cuda, random), "") << to_string(type);
     }
+  }
+}
+
+TEST(GpuCodecs, AnyCascadeAgreesWithTheReference) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    Random random(seed);
+    const Array array = draw_cascade(random);
+    ASSERT_EQ(check_any_array(array, Backend::cuda), "") << "seed " << seed << ", " << name_of(array);
   }
 }
 

@@ -21,7 +21,12 @@ template <class T>
 struct UniformSource {
   Global<const Quad> packed;
   uint32_t width;
+  NoPatches patches{};
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD AsIs finish(Cta& /*cta*/, uint64_t /*v*/) const {
+    return {};
+  }
   template <class Cta>
   BOBBIN_HD Frame<T> frame(Cta& /*cta*/, uint64_t v) const {
     return {.first_register = v * width, .width = width, .reference = 0};
@@ -41,9 +46,10 @@ struct Tile {
   static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
 };
 
-// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it.
-// Whole tiles are gathered in shared memory and leave it in one run: the card's memory wants long runs of
-// writes.
+// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. A
+// source has `packed`, frame(v), finish(v), which gives what turns unpacked integers into the values, and
+// `patches`. Whole tiles are gathered in shared memory and leave it in one run: the card's memory wants long
+// runs of writes.
 template <class T, class Source>
 struct DecodeKernel {
   // 16 KiB beat 32 by up to 1 % (docs/perf/bitpack.md); 64-bit vectors are so long that a warp needs 32.
@@ -68,11 +74,19 @@ struct DecodeKernel {
     const uint64_t first = tile * Tile::kValues;
     const bool inside = vector * kVectorLength < end;
     const Frame<T> frame = inside ? source.frame(cta, vector) : Frame<T>{};
+    const auto finish = source.finish(cta, inside ? vector : 0);
+    using Run = typename decltype(source.patches)::Run;
+    const Run patches = inside ? source.patches.run(cta, vector, slice) : Run{};
     // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
     if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
       if (inside) {
-        decode_edge(cta, frame, vector * kVectorLength, slice);
+        decode_edge(cta, frame, finish, vector * kVectorLength, slice);
       }
+      if (source.patches.dealt_out()) {
+        cta.sync();
+      }
+      source.patches.apply(
+          cta, patches, [&](uint32_t i, T value) { store_inside(cta, vector * kVectorLength + i, value); });
       return;
     }
     auto& shared = cta.template shared<Shared>();
@@ -83,6 +97,15 @@ struct DecodeKernel {
             cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
           });
     });
+    if constexpr (!std::is_same_v<decltype(finish), const AsIs>) {
+      finish_column(cta, shared, to, finish);
+    }
+    if (source.patches.dealt_out()) {
+      cta.sync();
+    }
+    auto& values = reinterpret_cast<simt::Shared<T, Tile::kValues>&>(shared.values);
+    source.patches.apply(cta, patches,
+                         [&](uint32_t i, T value) { cta.store(values, in_tile * kVectorLength + i, value); });
     cta.sync();
     const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
     const uint64_t start = (first - offset) / kSliceLength<T>;
@@ -92,18 +115,37 @@ struct DecodeKernel {
   }
 
  private:
-  template <class Cta>
-  BOBBIN_HD void decode_edge(Cta& cta, const Frame<T>& frame, uint64_t first, uint32_t slice) const {
+  // Unpacking is unrolled for each width. With more work a value it would no longer fit the cache for
+  // instructions: that is done in a loop of its own.
+  template <class Cta, class Finish>
+  BOBBIN_HD static void finish_column(Cta& cta, Shared& shared, uint32_t to, const Finish& finish) {
+    constexpr uint32_t kAtOnce = 4;
+    for (uint32_t first = 0; first < kRows<T>; first += kAtOnce) {
+      BOBBIN_UNROLL
+      for (uint32_t row = first; row < first + kAtOnce; ++row) {
+        const uint32_t at = to + row * kSlices;
+        cta.store(shared.values, at, finish(cta.load(shared.values, at)));
+      }
+    }
+  }
+  template <class Cta, class Finish>
+  BOBBIN_HD void decode_edge(Cta& cta, const Frame<T>& frame, const Finish& finish, uint64_t first,
+                             uint32_t slice) const {
     const uint64_t left = end - first;
     const uint32_t rows = left >= kVectorLength ? kRows<T> : num_rows(static_cast<uint32_t>(left), kBits<T>);
     for (uint32_t row = 0; row < rows; ++row) {
-      const Quad quad = unpack_slice<T>(cta, source.packed, frame, row, slice);
+      const Quad quad =
+          finish(add_reference<T>(unpack_slice<T>(cta, source.packed, frame, row, slice), frame.reference));
       for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
         const uint64_t at = first + row * kLanes<T> + slice * kSliceLength<T> + i;
-        if (at >= offset && at < end) {
-          cta.store(out, at - offset, static_cast<T>(value_in<T>(quad, i) + frame.reference));
-        }
+        store_inside(cta, at, value_in<T>(quad, i));
       }
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD void store_inside(Cta& cta, uint64_t at, T value) const {
+    if (at >= offset && at < end) {
+      cta.store(out, at - offset, value);
     }
   }
 };

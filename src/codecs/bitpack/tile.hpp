@@ -82,6 +82,27 @@ struct Frame {
   T reference = 0;
 };
 
+// What turns unpacked integers into values where they are the values.
+struct AsIs {
+  [[nodiscard]] BOBBIN_HD const Quad& operator()(const Quad& quad) const { return quad; }
+};
+
+// What a source of vectors without patches has in their place.
+struct NoPatches {
+  struct Run {};  // patches for one thread
+
+  // What thread `slice` of eight has to do for vector v. Loads of it may be under way while it unpacks.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run run(Cta& /*cta*/, uint64_t /*v*/, uint32_t /*slice*/) const {
+    return {};
+  }
+  // Whether a thread's patches may lie in others' columns, which must be unpacked first.
+  [[nodiscard]] BOBBIN_HD bool dealt_out() const { return false; }
+  // Calls write(index in the vector, value) for each patch of a run.
+  template <class Cta, class Write>
+  BOBBIN_HD void apply(Cta& /*cta*/, const Run& /*run*/, Write&& /*write*/) const {}
+};
+
 // Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each
 // step, so that 65 widths cost seven branches.
 template <uint32_t kLow, uint32_t kHigh, class F>

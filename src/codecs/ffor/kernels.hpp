@@ -14,10 +14,31 @@
 
 namespace bobbin::codec::ffor {
 
+// What EncodeKernel has in the place of a codec's patches: all values fit the width.
+template <class T>
+struct NoPatcher {
+  struct Shared {};
+
+  template <class Cta, class RowOf>
+  BOBBIN_HD uint32_t width(Cta& /*cta*/, Shared& /*shared*/, uint32_t /*in_tile*/, uint32_t /*slice*/,
+                           uint32_t /*count*/, const Frame<T>& frame, RowOf&& /*row_of*/) const {
+    return frame.width;
+  }
+  template <class Cta>
+  BOBBIN_HD void number(Cta& /*cta*/, Shared& /*shared*/, uint64_t /*tile*/, uint64_t /*vectors*/) const {}
+  [[nodiscard]] BOBBIN_HD static Quad keep(const Quad& differences, uint32_t /*width*/) {
+    return differences;
+  }
+  template <class Cta, class RowOf>
+  BOBBIN_HD void write(Cta& /*cta*/, Shared& /*shared*/, uint32_t /*in_tile*/, uint32_t /*slice*/,
+                       uint32_t /*count*/, const Frame<T>& /*frame*/, RowOf&& /*row_of*/) const {}
+};
+
 // Encodes in one pass over memory: a block brings a tile of vectors into shared memory, finds their frames,
 // learns from the tiles before it where its registers go (decoupled look-back), and packs. Tiles go to blocks
-// by ticket, in the order in which they start, so a tile waits only for tiles that are under way.
-template <class T>
+// by ticket, in the order in which they start, so a tile waits only for tiles that are under way. A patcher
+// may choose smaller widths and keep what does not fit.
+template <class T, class Patcher = NoPatcher<T>>
 struct EncodeKernel {
   using Tile = bitpack::Tile<T, 2048>;
   static constexpr uint32_t kThreads = Tile::kThreads;
@@ -31,6 +52,7 @@ struct EncodeKernel {
     simt::Shared<uint64_t, Tile::kVectors> first_registers;
     simt::Shared<uint64_t, 1> tile;
     simt::CopyBarrier loaded;
+    typename Patcher::Shared patches;
   };
 
   Global<const T> values;
@@ -40,6 +62,7 @@ struct EncodeKernel {
   Global<uint64_t> tickets;  // [0]: the next tile; [1]: receives the number of registers in all
   Global<uint64_t> states;   // one a tile
   T sign;
+  Patcher patcher{};
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -57,7 +80,8 @@ struct EncodeKernel {
     const auto row_of = [&](uint32_t row) {
       return cta.load(shared.values, in_tile * Tile::kVectorQuads + row * kSlices + slice);
     };
-    const Frame<T> frame = find_frame<T>(cta, count, slice, sign, row_of);
+    Frame<T> frame = find_frame<T>(cta, count, slice, sign, row_of);
+    frame.width = patcher.width(cta, shared.patches, in_tile, slice, count, frame, row_of);
     if (slice == 0) {
       cta.store(shared.references, in_tile, frame.reference);
       cta.store(shared.widths, in_tile, frame.width);
@@ -65,9 +89,11 @@ struct EncodeKernel {
     cta.sync();
     if (cta.warp() == 0) {
       number_registers(cta, shared, tile);
+      patcher.number(cta, shared.patches, tile, num_vectors(values.size));
     }
     cta.sync();
     pack(cta, frame, cta.load(shared.first_registers, in_tile), slice, count, row_of);
+    patcher.write(cta, shared.patches, in_tile, slice, count, frame, row_of);
   }
 
  private:
@@ -130,7 +156,9 @@ struct EncodeKernel {
   BOBBIN_HD void pack(Cta& cta, const Frame<T>& frame, uint64_t first_register, uint32_t slice,
                       uint32_t count, RowOf&& row_of) const {
     const auto negated = static_cast<T>(T{0} - frame.reference);
-    const auto difference = [&](uint32_t row) { return bitpack::add_reference<T>(row_of(row), negated); };
+    const auto difference = [&](uint32_t row) {
+      return Patcher::keep(bitpack::add_reference<T>(row_of(row), negated), frame.width);
+    };
     const auto sink = [&](uint32_t k, const Quad& quad) {
       cta.store_once(packed, (first_register + k) * kSlices + slice, quad);
     };
@@ -173,21 +201,22 @@ struct EncodeBuffers {
 };
 
 // Asynchronous; the number of registers is left in work[1].
-template <class T, class Executor>
+template <class T, class Executor, class Patcher = NoPatcher<T>>
 Status run_encode(const Executor& executor, DType type, Global<const T> values,
-                  const EncodeBuffers<T>& buffers) {
+                  const EncodeBuffers<T>& buffers, const Patcher& patcher = {}) {
   const uint64_t tiles = EncodeBuffers<T>::num_tiles(values.size);
   BOBBIN_TRY(fill_async(buffers.work.data(), 0, buffers.work.size(), executor.stream()));
   auto* work = buffers.work.template as<uint64_t>();
   const auto sign = static_cast<T>(is_signed(type) ? T{1} << (kBits<T> - 1) : 0);
-  const EncodeKernel<T> kernel{
+  const EncodeKernel<T, Patcher> kernel{
       .values = values,
       .references = {buffers.references.template as<T>(), num_vectors(values.size)},
       .entries = {buffers.entries.template as<uint32_t>(), num_vectors(values.size)},
       .packed = {buffers.packed.template as<Quad>(), buffers.packed.size() / sizeof(Quad)},
       .tickets = {work, 2},
       .states = {work + 2, tiles},
-      .sign = sign};
+      .sign = sign,
+      .patcher = patcher};
   return executor.run(kernel, tiles);
 }
 
@@ -215,28 +244,34 @@ struct Plans {
     });
   }
 
+  // Waits for what run_encode has under way, and makes an array of it.
+  template <class T>
+  static Result<Array> finish(DType type, uint64_t length, EncodeBuffers<T> made, StreamView stream) {
+    auto buffers = std::make_shared<EncodeBuffers<T>>(std::move(made));
+    uint64_t registers = 0;
+    BOBBIN_TRY(copy_async(&registers, buffers->work.template as<uint64_t>() + 1, sizeof registers, stream));
+    BOBBIN_TRY(stream.synchronize());
+    BOBBIN_RETURN_IF(registers > kMaxRegisters, StatusCode::unsupported,
+                     "ffor: more than 4 GiB packed: split the array");
+    const auto part = [&](const DeviceBuffer& buffer, size_t size) {
+      return Buffer{buffers, {buffer.template as<std::byte>(), size}};
+    };
+    return Array{.codec = CodecId::ffor,
+                 .type = type,
+                 .length = length,
+                 .offset = 0,
+                 .metadata = {},
+                 .buffers = {part(buffers->references, buffers->references.size()),
+                             part(buffers->entries, buffers->entries.size()),
+                             part(buffers->packed, registers * kRegisterBytes)},
+                 .children = {}};
+  }
+
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     return visit_bits(type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
-      BOBBIN_ASSIGN(EncodeBuffers<T> fresh, EncodeBuffers<T>::create(length, stream));
-      auto buffers = std::make_shared<EncodeBuffers<T>>(std::move(fresh));
-      BOBBIN_TRY(run_encode<T>(Executor(stream), type, {static_cast<const T*>(data), length}, *buffers));
-      uint64_t registers = 0;
-      BOBBIN_TRY(copy_async(&registers, buffers->work.template as<uint64_t>() + 1, sizeof registers, stream));
-      BOBBIN_TRY(stream.synchronize());
-      BOBBIN_RETURN_IF(registers > kMaxRegisters, StatusCode::unsupported,
-                       "ffor: more than 4 GiB packed: split the array");
-      const auto part = [&](const DeviceBuffer& buffer, size_t size) {
-        return Buffer{buffers, {buffer.template as<std::byte>(), size}};
-      };
-      return Array{.codec = CodecId::ffor,
-                   .type = type,
-                   .length = length,
-                   .offset = 0,
-                   .metadata = {},
-                   .buffers = {part(buffers->references, buffers->references.size()),
-                               part(buffers->entries, buffers->entries.size()),
-                               part(buffers->packed, registers * kRegisterBytes)},
-                   .children = {}};
+      BOBBIN_ASSIGN(EncodeBuffers<T> buffers, EncodeBuffers<T>::create(length, stream));
+      BOBBIN_TRY(run_encode<T>(Executor(stream), type, {static_cast<const T*>(data), length}, buffers));
+      return finish(type, length, std::move(buffers), stream);
     });
   }
 

@@ -29,7 +29,12 @@ struct FrameSource {
   Global<const Quad> packed;
   Global<const uint32_t> entries;
   Global<const T> references;
+  bitpack::NoPatches patches{};
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bitpack::AsIs finish(Cta& /*cta*/, uint64_t /*v*/) const {
+    return {};
+  }
   template <class Cta>
   BOBBIN_HD Frame<T> frame(Cta& cta, uint64_t v) const {
     const Entry entry{cta.load(entries, v)};

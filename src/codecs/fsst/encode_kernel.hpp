@@ -149,7 +149,7 @@ struct EncodeKernel {
   static constexpr uint32_t kTile = 28 * 1024;
   static constexpr uint32_t kPositions =
       kTile + kPieceBytes;  // a piece that begins in the tile may end later
-  static constexpr uint32_t kQuads = kPositions / kQuadBytes + 1;  // a symbol is sought in 12 bytes
+  static constexpr uint32_t kQuads = kPositions / kQuadBytes + 1;  // words are read ahead
   static constexpr uint32_t kWords = kPositions / 32 + 1;  // of a bitmap: all positions, and the one behind
   static constexpr uint32_t kOwned = 2;                    // words of a thread
   static_assert(kOwned * kThreads >= kWords && 2 * kPositions < 65536);
@@ -345,6 +345,35 @@ struct EncodeKernel {
     each([&](uint32_t i, uint32_t place) { cta.store(shared.order, place, static_cast<uint16_t>(i)); });
   }
 
+  // The three words that hold the eight bytes from p on. The two behind them are loaded while the next symbol
+  // is sought, so that nothing waits for them.
+  struct Window {
+    uint32_t word[3];
+
+    template <class Cta>
+    [[nodiscard]] BOBBIN_HD static uint32_t load(Cta& cta, const Shared& shared, uint32_t w) {
+      return cta.load(reinterpret_cast<const simt::Shared<uint32_t, kQuads * 4>&>(shared.bytes), w);
+    }
+    template <class Cta>
+    [[nodiscard]] BOBBIN_HD static Window at(Cta& cta, const Shared& shared, uint32_t p) {
+      return {{load(cta, shared, p / 4), load(cta, shared, p / 4 + 1), load(cta, shared, p / 4 + 2)}};
+    }
+    [[nodiscard]] BOBBIN_HD uint64_t bytes(uint32_t p) const {
+      const uint32_t shift = 8 * (p % 4);
+      const uint64_t low = (word[0] | uint64_t{word[1]} << 32) >> shift;
+      const uint64_t high = (word[1] | uint64_t{word[2]} << 32) >> shift;
+      return static_cast<uint32_t>(low) | high << 32;
+    }
+    // Moves on by up to two words.
+    BOBBIN_HD void move(uint32_t words, uint32_t third, uint32_t fourth) {
+      const uint32_t all[5] = {word[0], word[1], word[2], third, fourth};
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < 3; ++i) {
+        word[i] = words == 0 ? all[i] : words == 1 ? all[i + 1] : all[i + 2];
+      }
+    }
+  };
+
   // A thread goes on to its next piece as soon as it is done with one: lanes wait for each other at the end
   // only.
   template <class Cta>
@@ -354,6 +383,7 @@ struct EncodeKernel {
     uint32_t next = cta.thread();
     uint32_t p = 0;
     uint32_t end = 0;
+    Window window{};
     while (true) {
       if (p == end) {
         if (next >= sorted) {
@@ -363,8 +393,11 @@ struct EncodeKernel {
         p = cta.load(shared.pieces, piece);
         end = cta.load(shared.pieces, piece + 1);
         next += kThreads;
+        window = Window::at(cta, shared, p);
       }
-      const uint64_t word = word_at(cta, shared, p);
+      const uint32_t third = Window::load(cta, shared, p / 4 + 3);
+      const uint32_t fourth = Window::load(cta, shared, p / 4 + 4);
+      const uint64_t word = window.bytes(p);
       const uint32_t match = shared.matcher.longest(cta, word, end - p);
       const bool escape = (match & 0xff) == kEscape;
       const uint32_t bit = uint32_t{1} << (p % 32);
@@ -373,18 +406,10 @@ struct EncodeKernel {
       if (escape) {
         cta.template atomic_or<simt::Order::relaxed>(shared.escaped, p / 32, bit);
       }
-      p += match >> 8;
+      const uint32_t after = p + (match >> 8);
+      window.move(after / 4 - p / 4, third, fourth);
+      p = after;
     }
-  }
-
-  // Eight bytes from p on.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint64_t word_at(Cta& cta, const Shared& shared, uint32_t p) {
-    const auto& words = reinterpret_cast<const simt::Shared<uint32_t, kQuads * 4>&>(shared.bytes);
-    const uint32_t low = cta.load(words, p / 4);
-    const uint32_t middle = cta.load(words, p / 4 + 1);
-    const uint32_t high = cta.load(words, p / 4 + 2);
-    return (low | uint64_t{middle} << 32) >> (8 * (p % 4)) | (uint64_t{high} << 1) << (63 - 8 * (p % 4));
   }
 
   // Writes a tile's codes and its strings' offsets, once it is known how many codes come before.

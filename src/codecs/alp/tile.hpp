@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile functions of ALP: what turns a row's slice of integers, still in registers, into floats. Unpacking is
+// bitpack's, patches are patched's.
+//
+// Formula: value = float(integer * 10^f) * 10^-e, two roundings. Cost: an integer multiplication, a
+// conversion and a multiplication a value; 2 bytes read a vector.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "codecs/alp/alp.hpp"
+#include "codecs/bitpack/tile.hpp"
+#include "codecs/patched/tile.hpp"
+
+namespace bobbin::codec::alp {
+
+using simt::Global;
+using simt::Quad;
+
+template <class Float>
+struct ToFloats {
+  using Bits = BitsOf<Float>;
+
+  Scaling<Float> scaling;
+
+  [[nodiscard]] BOBBIN_HD Quad operator()(const Quad& quad) const {
+    auto words = bitpack::Words<Bits>::of(quad);
+    BOBBIN_UNROLL
+    for (Bits& word : words.word) {
+      word = std::bit_cast<Bits>(scaling.value_of(word));
+    }
+    return words.quad();
+  }
+};
+
+// Packed integers, their scales, and patches over the values: what bitpack's decoding kernel takes.
+template <class Float>
+struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
+  patched::PatchSource<BitsOf<Float>> patches;
+  Global<const uint8_t> scales;
+  Powers<Float> powers;
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD ToFloats<Float> finish(Cta& cta, uint64_t v) const {
+    return {powers.scaling(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1))};
+  }
+};
+
+// Integers of another encoding, decoded into the place of the values.
+template <class Float>
+struct ConvertKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<BitsOf<Float>> values;  // offset .. end-1
+  uint64_t offset;
+  Global<const uint8_t> scales;
+  Powers<Float> powers;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < values.size) {
+      const uint64_t v = (offset + i) / kVectorLength;
+      const auto scaling = powers.scaling(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
+      const Float value = scaling.value_of(cta.load(values, i));
+      cta.store(values, i, std::bit_cast<BitsOf<Float>>(value));
+    }
+  }
+};
+
+}  // namespace bobbin::codec::alp

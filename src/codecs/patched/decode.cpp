@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "codecs/batches.hpp"
+#include "codecs/patched/patched.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::patched {
+namespace {
+
+Status refuse(uint64_t v, const std::string& why) {
+  return {StatusCode::corrupt, "patched: chunk " + std::to_string(v) + ": " + why};
+}
+
+Status check_parts(const Array& array) {
+  BOBBIN_RETURN_IF(array.metadata.size() != 1, StatusCode::corrupt,
+                   "patched: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of 1");
+  BOBBIN_RETURN_IF(array.metadata[0] > 1, StatusCode::corrupt,
+                   "patched: form " + std::to_string(array.metadata[0]));
+  const size_t buffers = form_of(array) == Form::lanes ? 2 : 3;
+  BOBBIN_RETURN_IF(
+      array.buffers.size() != buffers, StatusCode::corrupt,
+      "patched: " + std::to_string(array.buffers.size()) + " buffers instead of " + std::to_string(buffers));
+  BOBBIN_RETURN_IF(array.children.size() != 1, StatusCode::corrupt,
+                   "patched: " + std::to_string(array.children.size()) + " children instead of 1");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt,
+                   "patched: offset past the first chunk");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "patched: length too large");
+  const Array& inner = array.children[0];
+  BOBBIN_RETURN_IF(inner.type != array.type, StatusCode::corrupt,
+                   "patched: the inner array is of type " + std::string(to_string(inner.type)));
+  BOBBIN_RETURN_IF(inner.length != array.length || inner.offset != array.offset, StatusCode::corrupt,
+                   "patched: the inner array has " + std::to_string(inner.length) + " values instead of " +
+                       std::to_string(array.length));
+  return {};
+}
+
+// Never descending, and none past the end of what they count.
+Status check_starts(const Array& array, uint64_t end) {
+  const Buffer& starts = array.buffers[0];
+  const uint64_t chunks = num_vectors(array.offset + array.length);
+  BOBBIN_RETURN_IF(starts.bytes.size() != (chunks + 1) * sizeof(uint32_t), StatusCode::corrupt,
+                   "patched: starts have " + std::to_string(starts.bytes.size()) + " bytes instead of " +
+                       std::to_string((chunks + 1) * sizeof(uint32_t)));
+  uint32_t before = 0;
+  for (uint64_t v = 0; v <= chunks; ++v) {
+    const auto start = load_at<uint32_t>(starts.bytes.data(), v);
+    BOBBIN_RETURN_IF(start < before || start > end, StatusCode::corrupt,
+                     "patched: start " + std::to_string(v) + " descends or lies past the end");
+    before = start;
+  }
+  return {};
+}
+
+Status check_sorted(const Array& array, uint64_t v) {
+  const Chunk chunk = chunk_of(array, v);
+  for (uint32_t i = 0; i < chunk.count; ++i) {
+    if (chunk.index(i) >= kVectorLength) {
+      return refuse(v, "index " + std::to_string(chunk.index(i)));
+    }
+    if (i > 0 && chunk.index(i) <= chunk.index(i - 1)) {
+      return refuse(v, "indices do not ascend");
+    }
+  }
+  return {};
+}
+
+Status check_block(const Array& array, uint64_t v) {
+  const auto size = static_cast<uint32_t>(size_bytes(array.type));
+  const auto start = load_at<uint32_t>(array.buffers[0].bytes.data(), v);
+  const uint32_t units = load_at<uint32_t>(array.buffers[0].bytes.data(), v + 1) - start;
+  if (units == 0) {
+    return {};
+  }
+  const std::byte* block = array.buffers[1].bytes.data() + uint64_t{start} * kUnitBytes;
+  uint32_t patches = 0;
+  for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
+    const uint32_t count = load_at<uint8_t>(block, lane);
+    if (count > kMostInLane) {
+      return refuse(v, std::to_string(count) + " patches in a lane");
+    }
+    patches += count;
+  }
+  if (patches == 0 || units != Block::units(patches, size)) {
+    return refuse(v, std::to_string(patches) + " patches do not fit its block");
+  }
+  uint32_t i = 0;
+  for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
+    for (uint32_t before = 0, n = load_at<uint8_t>(block, lane); n > 0; --n, ++i) {
+      const uint32_t index = load_at<uint16_t>(block + Block::kIndices, i);
+      if (index >= kVectorLength || lane_of(index, size) != lane || index < before) {
+        return refuse(v, "index " + std::to_string(index) + " is out of its lane or order");
+      }
+      before = index + 1;
+    }
+  }
+  return {};
+}
+
+// Calls f(place, value) for the patches of chunk v that lie among the array's values.
+template <class T, class F>
+void visit_patches(const Array& array, uint64_t v, F&& f) {
+  const Chunk chunk = chunk_of(array, v);
+  for (uint32_t i = 0; i < chunk.count; ++i) {
+    const uint64_t at = v * kVectorLength + chunk.index(i);
+    if (at >= array.offset && at < array.offset + array.length) {
+      f(at - array.offset, load_at<T>(chunk.values, i));
+    }
+  }
+}
+
+}  // namespace
+
+Chunk chunk_of(const Array& array, uint64_t v) {
+  const std::byte* starts = array.buffers[0].bytes.data();
+  const auto start = load_at<uint32_t>(starts, v);
+  const uint32_t size = load_at<uint32_t>(starts, v + 1) - start;
+  const auto value_size = static_cast<uint32_t>(size_bytes(array.type));
+  if (form_of(array) == Form::sorted) {
+    return {size, array.buffers[1].bytes.data() + uint64_t{start} * sizeof(uint16_t),
+            array.buffers[2].bytes.data() + uint64_t{start} * value_size};
+  }
+  if (size == 0) {
+    return {};
+  }
+  const std::byte* block = array.buffers[1].bytes.data() + uint64_t{start} * kUnitBytes;
+  uint32_t patches = 0;
+  for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
+    patches += load_at<uint8_t>(block, lane);
+  }
+  return {patches, block + Block::kIndices, block + Block::values(patches, value_size)};
+}
+
+std::string describe(const Array& array) {
+  if (array.metadata.size() != 1 || array.buffers.size() < 2) {
+    return "damaged";
+  }
+  return form_of(array) == Form::lanes
+             ? "by lanes, " + std::to_string(array.buffers[1].bytes.size()) + " bytes"
+             : "sorted, " + std::to_string(array.buffers[1].bytes.size() / 2);
+}
+
+Status validate(const Array& array) {
+  BOBBIN_TRY(check_parts(array));
+  const uint64_t bytes = array.buffers[1].bytes.size();
+  const bool by_lanes = form_of(array) == Form::lanes;
+  const uint64_t unit = by_lanes ? kUnitBytes : sizeof(uint16_t);
+  BOBBIN_RETURN_IF(bytes % unit != 0, StatusCode::corrupt,
+                   "patched: " + std::to_string(bytes) + " bytes of " + (by_lanes ? "blocks" : "indices"));
+  BOBBIN_RETURN_IF(!by_lanes && array.buffers[2].bytes.size() != bytes / unit * size_bytes(array.type),
+                   StatusCode::corrupt,
+                   "patched: " + std::to_string(array.buffers[2].bytes.size()) + " bytes of values for " +
+                       std::to_string(bytes / unit) + " indices");
+  BOBBIN_TRY(check_starts(array, bytes / unit));
+  for (uint64_t v = 0; v < num_vectors(array.offset + array.length); ++v) {
+    BOBBIN_TRY(by_lanes ? check_block(array, v) : check_sorted(array, v));
+  }
+  return {};
+}
+
+void decode(const Array& array, void* out) {
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    decode_in_batches(array.children[0], static_cast<std::byte*>(out), [&](uint64_t v) {
+      visit_patches<T>(array, v, [&](uint64_t at, T value) { static_cast<T*>(out)[at] = value; });
+    });
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  const uint64_t at = array.offset + index;
+  const Chunk chunk = chunk_of(array, at / kVectorLength);
+  for (uint32_t i = 0; i < chunk.count; ++i) {
+    if (chunk.index(i) == at % kVectorLength) {
+      return visit_bits(array.type,
+                        [&]<class T>(std::type_identity<T>) { return Scalar{load_at<T>(chunk.values, i)}; });
+    }
+  }
+  const Array& inner = array.children[0];
+  return find_codec(inner.codec)->value_at(inner, index);
+}
+
+}  // namespace bobbin::codec::patched

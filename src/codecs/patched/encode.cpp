@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values are kept as ffor does, but at a width of each vector's own choice: those that are wider become
+// patches where that takes fewer bytes.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "codecs/ffor/ffor.hpp"
+#include "codecs/patched/patched.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::patched {
+namespace {
+
+template <class T>
+uint64_t packed_bytes(uint32_t values, uint32_t width) {
+  return uint64_t{num_registers(num_rows(values, kBits<T>), width, kBits<T>)} * kRegisterBytes;
+}
+
+template <class T>
+std::vector<Choice<T>> choose_all(std::span<const T> values) {
+  std::vector<Choice<T>> choices;
+  choices.reserve(num_vectors(values.size()));
+  for (uint64_t first = 0; first < values.size(); first += kVectorLength) {
+    choices.push_back(
+        choose(values.subspan(first, std::min<uint64_t>(kVectorLength, values.size() - first))));
+  }
+  return choices;
+}
+
+template <class T>
+Buffer buffer_of(const std::vector<T>& items) {
+  const auto bytes = std::as_bytes(std::span(items));
+  const NewBuffer buffer = make_buffer(bytes.size());
+  std::ranges::copy(bytes, buffer.data);
+  return buffer.buffer;
+}
+
+template <class T>
+Result<Array> encode_values(std::span<const T> values, DType type) {
+  using Bits = std::make_unsigned_t<T>;
+  const std::vector<Choice<T>> choices = choose_all(values);
+  std::vector<T> plain(values.begin(), values.end());
+  std::vector<uint64_t> places;
+  std::vector<Bits> patches;
+  for (size_t v = 0; v < choices.size(); ++v) {
+    const uint64_t end = std::min<uint64_t>((v + 1) * kVectorLength, plain.size());
+    for (uint64_t i = v * kVectorLength; i < end && choices[v].patches != 0; ++i) {
+      if (choices[v].is_patch(plain[i])) {
+        places.push_back(i);
+        patches.push_back(static_cast<Bits>(plain[i]));
+        plain[i] = choices[v].reference;
+      }
+    }
+  }
+  BOBBIN_ASSIGN(Array inner, ffor::encode({type, plain.data(), plain.size()}));
+  return wrap<Bits>(std::move(inner), places, patches);
+}
+
+// A chunk's patches as a block of lanes, put behind others.
+template <class T>
+void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
+  const size_t begin = blocks.size();
+  blocks.resize(begin + size_t{Block::units(chunk.count, sizeof(T))} * kUnitBytes);
+  std::byte* indices = blocks.data() + begin + Block::kIndices;
+  std::byte* values = blocks.data() + begin + Block::values(chunk.count, sizeof(T));
+  for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
+    uint8_t count = 0;
+    for (uint32_t i = 0; i < chunk.count; ++i) {
+      if (lane_of(chunk.index(i), sizeof(T)) == lane) {
+        std::memcpy(indices, chunk.indices + i * sizeof(uint16_t), sizeof(uint16_t));
+        std::memcpy(values, chunk.values + i * sizeof(T), sizeof(T));
+        indices += sizeof(uint16_t);
+        values += sizeof(T);
+        ++count;
+      }
+    }
+    blocks[begin + lane] = static_cast<std::byte>(count);
+  }
+}
+
+}  // namespace
+
+template <class T>
+Choice<T> choose_from(T reference, std::span<const T> vector) {
+  using Bits = std::make_unsigned_t<T>;
+  std::array<uint32_t, kBits<T> + 1> of_width{};
+  for (const T value : vector) {
+    // What lies below the reference counts as widest.
+    const auto difference = static_cast<Bits>(static_cast<Bits>(value) - static_cast<Bits>(reference));
+    ++of_width[value < reference ? kBits<T> : bit_width_of(difference)];
+  }
+  Choice<T> best{.reference = reference, .width = kBits<T>, .patches = 0, .bytes = UINT64_MAX};
+  uint32_t wider = 0;
+  for (uint32_t width = kBits<T> + 1; width-- > 0;) {
+    // A width that no value has is no better than the next one that some have.
+    if (of_width[width] != 0 || width == 0) {
+      const uint64_t bytes = packed_bytes<T>(static_cast<uint32_t>(vector.size()), width) +
+                             uint64_t{wider} * patch_bytes(sizeof(T));
+      if (bytes < best.bytes) {
+        best = {reference, width, wider, bytes};
+      }
+    }
+    wider += of_width[width];
+  }
+  return best;
+}
+
+template <class T>
+Choice<T> choose(std::span<const T> vector) {
+  return choose_from(*std::ranges::min_element(vector), vector);
+}
+
+template Choice<uint8_t> choose<uint8_t>(std::span<const uint8_t>);
+template Choice<uint16_t> choose<uint16_t>(std::span<const uint16_t>);
+template Choice<uint32_t> choose<uint32_t>(std::span<const uint32_t>);
+template Choice<uint64_t> choose<uint64_t>(std::span<const uint64_t>);
+template Choice<int8_t> choose<int8_t>(std::span<const int8_t>);
+template Choice<int16_t> choose<int16_t>(std::span<const int16_t>);
+template Choice<int32_t> choose<int32_t>(std::span<const int32_t>);
+template Choice<int64_t> choose<int64_t>(std::span<const int64_t>);
+template Choice<int32_t> choose_from<int32_t>(int32_t, std::span<const int32_t>);
+template Choice<int64_t> choose_from<int64_t>(int64_t, std::span<const int64_t>);
+
+template <class T>
+Result<Array> wrap(Array inner, std::span<const uint64_t> places, std::span<const T> values) {
+  BOBBIN_RETURN_IF(places.size() > UINT32_MAX, StatusCode::unsupported,
+                   "patched: too many patches: split the array");
+  std::vector<uint32_t> starts{0};
+  std::vector<uint16_t> indices;
+  indices.reserve(places.size());
+  for (uint64_t v = 0; v < num_vectors(inner.length); ++v) {
+    while (indices.size() < places.size() && places[indices.size()] < (v + 1) * kVectorLength) {
+      indices.push_back(static_cast<uint16_t>(places[indices.size()] % kVectorLength));
+    }
+    starts.push_back(static_cast<uint32_t>(indices.size()));
+  }
+  const NewBuffer patches = make_buffer(values.size_bytes());
+  std::ranges::copy(std::as_bytes(values), patches.data);
+  return Array{.codec = CodecId::patched,
+               .type = inner.type,
+               .length = inner.length,
+               .offset = 0,
+               .metadata = {static_cast<uint8_t>(Form::sorted)},
+               .buffers = {buffer_of(starts), buffer_of(indices), patches.buffer},
+               .children = {std::move(inner)}};
+}
+
+template Result<Array> wrap<uint8_t>(Array, std::span<const uint64_t>, std::span<const uint8_t>);
+template Result<Array> wrap<uint16_t>(Array, std::span<const uint64_t>, std::span<const uint16_t>);
+template Result<Array> wrap<uint32_t>(Array, std::span<const uint64_t>, std::span<const uint32_t>);
+template Result<Array> wrap<uint64_t>(Array, std::span<const uint64_t>, std::span<const uint64_t>);
+
+uint64_t wrapping_bytes(uint64_t length, uint64_t patches, uint32_t value_size) {
+  return 1 + (num_vectors(length) + 1) * sizeof(uint32_t) + patches * patch_bytes(value_size);
+}
+
+uint64_t estimate(const Values& values) {
+  return visit_integer(values.type, [&]<class T>(std::type_identity<T>) {
+    uint64_t bytes = num_vectors(values.length) * (sizeof(T) + sizeof(uint32_t));
+    for (const Choice<T>& choice : choose_all(values.as<T>())) {
+      bytes += choice.bytes;
+    }
+    return bytes + wrapping_bytes(values.length, 0, sizeof(T));
+  });
+}
+
+Result<Array> encode(const Values& values) {
+  return visit_integer(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+    return encode_values(values.as<T>(), values.type);
+  });
+}
+
+Array to_lanes(const Array& array) {
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    std::vector<uint32_t> starts{0};
+    std::vector<std::byte> blocks;
+    for (uint64_t v = 0; v < num_vectors(array.offset + array.length); ++v) {
+      if (const Chunk chunk = chunk_of(array, v); chunk.count != 0) {
+        add_block<T>(chunk, blocks);
+      }
+      starts.push_back(static_cast<uint32_t>(blocks.size() / kUnitBytes));
+    }
+    Array lanes = array;
+    lanes.metadata = {static_cast<uint8_t>(Form::lanes)};
+    lanes.buffers = {buffer_of(starts), buffer_of(blocks)};
+    return lanes;
+  });
+}
+
+}  // namespace bobbin::codec::patched

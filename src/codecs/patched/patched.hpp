@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array with some values of its own, grouped by chunks of 1024, over another array: see spec.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "codecs/codec.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::patched {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+enum class Form : uint8_t { lanes = 0, sorted = 1 };
+
+// A row of a packed vector is cut into pieces of 16 bytes: whoever unpacks one applies its patches.
+inline constexpr uint32_t kPatchLanes = 8;
+inline constexpr uint32_t kMostInLane = kVectorLength / kPatchLanes;
+inline constexpr uint32_t kUnitBytes = 8;  // what `starts` counts in
+
+// The lane that index i belongs to; `size` is that of a value in bytes.
+[[nodiscard]] BOBBIN_HD constexpr uint32_t lane_of(uint32_t i, uint32_t size) {
+  return i * size / 16 % kPatchLanes;
+}
+
+// A chunk's block of lanes: counts, indices, values.
+struct Block {
+  static constexpr uint32_t kIndices = kPatchLanes;  // where they begin
+
+  [[nodiscard]] BOBBIN_HD static constexpr uint32_t values(uint32_t patches, uint32_t size) {
+    return round_up(kIndices + 2 * patches, size);
+  }
+  [[nodiscard]] BOBBIN_HD static constexpr uint32_t units(uint32_t patches, uint32_t size) {
+    return patches == 0 ? 0 : ceil_div(values(patches, size) + patches * size, kUnitBytes);
+  }
+};
+
+template <class T>
+[[nodiscard]] T load_at(const std::byte* from, uint64_t i) {
+  T value;
+  std::memcpy(&value, from + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+// The patches of one chunk, in host memory: in no order that matters.
+struct Chunk {
+  uint32_t count = 0;
+  const std::byte* indices = nullptr;
+  const std::byte* values = nullptr;
+
+  [[nodiscard]] uint32_t index(uint32_t i) const { return load_at<uint16_t>(indices, i); }
+};
+
+[[nodiscard]] inline Form form_of(const Array& array) {
+  return static_cast<Form>(array.metadata[0]);
+}
+// Chunk v of a valid array.
+[[nodiscard]] Chunk chunk_of(const Array& array, uint64_t v);
+
+// How a vector is kept in the fewest bytes: differences to `reference` of up to `width` bits, others as
+// patches.
+template <class T>
+struct Choice {
+  T reference = 0;
+  uint32_t width = 0;
+  uint32_t patches = 0;  // those below the reference or too wide
+  uint64_t bytes = 0;
+
+  [[nodiscard]] bool is_patch(T value) const {
+    using Bits = std::make_unsigned_t<T>;
+    return static_cast<Bits>(static_cast<Bits>(value) - static_cast<Bits>(reference)) > low_mask<Bits>(width);
+  }
+};
+// For up to 1024 values. T is any integer. The reference is the least value, or a given one.
+template <class T>
+[[nodiscard]] Choice<T> choose(std::span<const T> vector);
+template <class T>
+[[nodiscard]] Choice<T> choose_from(T reference, std::span<const T> vector);
+
+// What a patch takes up, sorted.
+[[nodiscard]] BOBBIN_HD constexpr uint32_t patch_bytes(uint32_t value_size) {
+  return sizeof(uint16_t) + value_size;
+}
+
+// An array over `inner`, in host memory, with other values at some places, which ascend. T is the unsigned
+// integer of the type's size.
+template <class T>
+Result<Array> wrap(Array inner, std::span<const uint64_t> places, std::span<const T> values);
+// Bytes that adds to an inner array of some length.
+[[nodiscard]] uint64_t wrapping_bytes(uint64_t length, uint64_t patches, uint32_t value_size);
+
+// The same array, which is sorted, with its patches by lanes.
+[[nodiscard]] Array to_lanes(const Array& array);
+
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Scalar value_at(const Array& array, uint64_t index);
+void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
+
+}  // namespace bobbin::codec::patched

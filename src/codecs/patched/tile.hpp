@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile functions of patches, for kernels that unpack vectors as bitpack does: eight threads a vector, each a
+// column of 16 bytes a row.
+//
+// By lanes, a thread applies its own column's patches right after it has written the column: no one else
+// writes there, so nothing is waited for. Sorted, a chunk's patches are dealt out to the eight in turn,
+// whoever's columns they lie in: all must be done with unpacking first.
+//
+// Shared memory: none of its own. Preconditions (checked by validate): blocks are as large as their counts
+// say, indices lie in the chunk and, by lanes, in their lane. Cost: for each patch an index and a value are
+// read and a value is written; for each vector 8 bytes of starts, and 8 of counts where there are patches.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/bitpack/tile.hpp"
+#include "codecs/ffor/tile.hpp"
+#include "codecs/patched/patched.hpp"
+#include "core/lanes.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::codec::patched {
+
+using bitpack::kSlices;
+using simt::Global;
+using simt::Quad;
+static_assert(kSlices == kPatchLanes);
+
+// Each byte is at most 128: their sums need 16 bits.
+[[nodiscard]] BOBBIN_HD constexpr uint32_t sum_of_bytes(uint64_t bytes) {
+  constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
+  const uint64_t pairs = (bytes & kEven) + (bytes >> 8 & kEven);
+  return static_cast<uint32_t>(pairs * 0x0001000100010001 >> 48);
+}
+
+// Patches of vectors, as bitpack::NoPatches but with some.
+template <class T>
+struct PatchSource {
+  // So many are loaded before they are needed, while a thread unpacks.
+  static constexpr uint32_t kAhead = 8;
+
+  // Those for one thread: `count` of them, every `step`th.
+  struct Run {
+    uint64_t index = 0;  // where the first one's index is, in u16s
+    uint64_t value = 0;  // where its value is, in values
+    uint32_t count = 0;
+    uint32_t step = 1;
+    uint16_t indices[kAhead] = {};
+    T values[kAhead] = {};
+  };
+
+  Form form;
+  Global<const uint32_t> starts;
+  Global<const uint64_t> counts;   // lanes: the blocks
+  Global<const uint16_t> indices;  // lanes: the blocks again
+  Global<const T> values;          // and again
+
+  static PatchSource of(const Array& array) {
+    const auto view = [&]<class U>(size_t buffer) -> Global<const U> {
+      const auto bytes = array.buffers[buffer].bytes;
+      return {reinterpret_cast<const U*>(bytes.data()), bytes.size() / sizeof(U)};
+    };
+    const Form form = form_of(array);
+    return {.form = form,
+            .starts = view.template operator()<uint32_t>(0),
+            .counts = view.template operator()<uint64_t>(1),
+            .indices = view.template operator()<uint16_t>(1),
+            .values = view.template operator()<T>(form == Form::lanes ? 1 : 2)};
+  }
+
+  [[nodiscard]] BOBBIN_HD bool dealt_out() const { return form == Form::sorted; }
+
+  // What thread `slice` of the eight has to do for vector v.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run run(Cta& cta, uint64_t v, uint32_t slice) const {
+    if (starts.data == nullptr) {
+      return {};  // there are none at all
+    }
+    Run run = form == Form::sorted ? dealt_run(cta, v, slice) : lane_run(cta, v, slice);
+    load_ahead(cta, run, 0);
+    return run;
+  }
+
+  // Calls write(index, value) for each patch of a run.
+  template <class Cta, class Write>
+  BOBBIN_HD void apply(Cta& cta, Run run, Write&& write) const {
+    for (uint32_t first = 0; first < run.count; first += kAhead) {
+      if (first != 0) {
+        load_ahead(cta, run, first);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAhead; ++i) {
+        if (first + i < run.count) {
+          write(run.indices[i], run.values[i]);
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run dealt_run(Cta& cta, uint64_t v, uint32_t slice) const {
+    const uint64_t start = cta.load(starts, v);
+    const auto size = static_cast<uint32_t>(cta.load(starts, v + 1) - start);
+    return {.index = start + slice,
+            .value = start + slice,
+            .count = (size + kSlices - 1 - slice) / kSlices,
+            .step = kSlices};
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run lane_run(Cta& cta, uint64_t v, uint32_t slice) const {
+    const uint64_t start = cta.load(starts, v);
+    const uint64_t in_lanes = cta.load(starts, v + 1) == start ? 0 : cta.load(counts, start);
+    const uint32_t before = sum_of_bytes(in_lanes & ((uint64_t{1} << (8 * slice)) - 1));
+    const uint32_t values_at = Block::values(sum_of_bytes(in_lanes), sizeof(T));
+    return {.index = (start * kUnitBytes + Block::kIndices) / sizeof(uint16_t) + before,
+            .value = (start * kUnitBytes + values_at) / sizeof(T) + before,
+            .count = static_cast<uint32_t>(in_lanes >> (8 * slice) & 0xff),
+            .step = 1};
+  }
+
+  // Patches first .. first + kAhead - 1 of a run, as far as there are.
+  template <class Cta>
+  BOBBIN_HD void load_ahead(Cta& cta, Run& run, uint32_t first) const {
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAhead; ++i) {
+      if (first + i < run.count) {
+        const uint64_t at = uint64_t{first + i} * run.step;
+        run.indices[i] = cta.load(indices, run.index + at);
+        run.values[i] = cta.load(values, run.value + at);
+      }
+    }
+  }
+};
+
+// Where vectors of either kind of frame lie: all of one width, or each with an entry and a reference.
+template <class T>
+struct AnyFrames {
+  Global<const Quad> packed;
+  Global<const uint32_t> entries;  // none: all of one width
+  Global<const T> references;
+  uint32_t width;
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bitpack::AsIs finish(Cta& /*cta*/, uint64_t /*v*/) const {
+    return {};
+  }
+  template <class Cta>
+  BOBBIN_HD bitpack::Frame<T> frame(Cta& cta, uint64_t v) const {
+    if (entries.data == nullptr) {
+      return {.first_register = v * width, .width = width, .reference = 0};
+    }
+    return ffor::FrameSource<T>{packed, entries, references}.frame(cta, v);
+  }
+};
+
+// The same with patches: what bitpack's decoding kernel takes.
+template <class T>
+struct PatchedFrames : AnyFrames<T> {
+  PatchSource<T> patches;
+};
+
+}  // namespace bobbin::codec::patched

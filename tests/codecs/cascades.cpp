@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/codecs/cascades.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "codecs/alp/alp.hpp"
+#include "codecs/patched/patched.hpp"
+#include "codecs/registry.hpp"
+#include "core/bits.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+Array draw_array(Random& random, DType type, uint64_t length, int depth);
+
+Array draw_leaf(Random& random, DType type, uint64_t length) {
+  const CodecId leaves[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta};
+  const Codec& codec = *find_codec(leaves[random.below(std::size(leaves))]);
+  const auto width = static_cast<uint32_t>(random.below(size_bits(type) + 1));
+  return visit_bits(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(length);
+    for (T& value : values) {
+      value = static_cast<T>(random.next() & low_mask<uint64_t>(width));
+    }
+    return *codec.encode({type, values.data(), length});
+  });
+}
+
+// Patches over an array: few, many, or some chunks full of them.
+Array draw_patched(Random& random, Array inner) {
+  const uint64_t every = 1 + random.below(300);
+  const uint64_t chunks_in = 1 + random.below(4);
+  return visit_bits(inner.type, [&]<class T>(std::type_identity<T>) {
+    std::vector<uint64_t> places;
+    std::vector<T> values;
+    for (uint64_t i = 0; i < inner.length; ++i) {
+      if (i / 1024 % chunks_in == 0 && random.below(every) == 0) {
+        places.push_back(i);
+        values.push_back(static_cast<T>(random.next()));
+      }
+    }
+    const Array array = *codec::patched::wrap<T>(inner, places, values);
+    return random.below(2) == 0 ? array : codec::patched::to_lanes(array);
+  });
+}
+
+Array draw_alp(Random& random, DType type, uint64_t length, int depth) {
+  const DType integers = type == DType::f64 ? DType::i64 : DType::i32;
+  const uint64_t vectors = (length + 1023) / 1024;
+  const NewBuffer scales = make_buffer(2 * vectors);
+  for (uint64_t v = 0; v < vectors; ++v) {
+    const uint64_t e = random.below(type == DType::f64 ? 19 : 11);
+    scales.data[2 * v] = static_cast<std::byte>(e);
+    scales.data[2 * v + 1] = static_cast<std::byte>(random.below(e + 1));
+  }
+  return {.codec = CodecId::alp,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = {},
+          .buffers = {scales.buffer},
+          .children = {draw_array(random, integers, length, depth - 1)}};
+}
+
+Array draw_array(Random& random, DType type, uint64_t length, int depth) {
+  if (depth > 1 && is_float(type) && random.below(2) == 0) {
+    return draw_alp(random, type, length, depth);
+  }
+  if (depth > 1 && random.below(3) != 0) {
+    return draw_patched(random, draw_array(random, type, length, depth - 1));
+  }
+  return draw_leaf(random, type, length);
+}
+
+}  // namespace
+
+Array draw_cascade(Random& random) {
+  const DType type = random.below(2) == 0 ? (random.below(2) == 0 ? DType::f32 : DType::f64)
+                                          : kAllTypes[random.below(std::size(kAllTypes))];
+  return draw_array(random, type, random.below(6000), 3);
+}
+
+std::string name_of(const Array& array) {
+  std::string name(find_codec(array.codec)->name);
+  for (const Array& child : array.children) {
+    name += '(';
+    name += name_of(child);
+    name += ')';
+  }
+  return name;
+}
+
+}  // namespace bobbin::testing
