@@ -28,7 +28,7 @@ UTF8, STRINGS = 11, (11, 12)
 INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
-CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp"}
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd"}
 FSST = 4
 
 
@@ -612,9 +612,26 @@ def decode_alp(node, buffers, bits):
     return values
 
 
+def decode_alprd(node, buffers, bits):
+    require(node.type in MAX_EXPONENT, "alprd: a type that is not of floats")
+    require(len(node.metadata) >= 2 and not buffers and len(node.children) == 2, "alprd: its parts")
+    right_bits, entries = node.metadata[0], node.metadata[1]
+    require(bits - 16 <= right_bits < bits and 1 <= entries <= 8, "alprd: the cut")
+    require(len(node.metadata) == 2 + 2 * entries, "alprd: the size of metadata")
+    table = [int.from_bytes(node.metadata[2 + 2 * j:4 + 2 * j], "little") for j in range(entries)]
+    require(len(set(table)) == entries and max(table) < 2**(bits - right_bits), "alprd: the dictionary")
+    require(all(part >= entries or part == j for j, part in enumerate(table)), "alprd: the dictionary's order")
+    left, right = node.children
+    require(TYPES[left.type][0] == "u16" and TYPES[right.type][0] == f"u{bits}", "alprd: the children's types")
+    require(left.length == node.length and right.length == node.length, "alprd: the children's lengths")
+    codes = dict(enumerate(table))
+    codes.update({part: j for j, part in enumerate(table) if part >= entries})
+    return [(codes.get(c, c) * 2**right_bits + r % 2**right_bits) % 2**bits for c, r in zip(decode(left), decode(right))]
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
-                "patched": decode_patched, "alp": decode_alp}
+                "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -19,7 +19,7 @@
 namespace bobbin {
 
 // Wire ids: part of the file format, never reused.
-enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4, patched = 5, alp = 6 };
+enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4, patched = 5, alp = 6, alprd = 7 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codecs/alp/alp.hpp"
+#include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
@@ -86,8 +87,20 @@ constexpr Codec kAlp{.id = CodecId::alp,
                      .slice = &codec::alp::slice,
                      .value_at = &codec::alp::value_at};
 
-constexpr std::array<const Codec*, 6> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst, &kPatched, &kAlp};
-constexpr std::array<const Codec*, 5> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp};
+constexpr Codec kAlpRd{.id = CodecId::alprd,
+                       .name = "alprd",
+                       .floats_only = true,
+                       .estimate = &codec::alprd::estimate,
+                       .encode = &codec::alprd::encode,
+                       .describe = &codec::alprd::describe,
+                       .validate = &codec::alprd::validate,
+                       .decode = &codec::alprd::decode,
+                       .reference = &codec::alprd::reference,
+                       .slice = &codec::alprd::slice,
+                       .value_at = &codec::alprd::value_at};
+
+constexpr std::array<const Codec*, 7> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst, &kPatched, &kAlp, &kAlpRd};
+constexpr std::array<const Codec*, 6> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp, &kAlpRd};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -103,6 +116,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::patched::kEmulator;
     case CodecId::alp:
       return &codec::alp::kEmulator;
+    case CodecId::alprd:
+      return &codec::alprd::kEmulator;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's column of the table, in builds with CUDA.
 #include "codecs/alp/alp.hpp"
+#include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
@@ -24,6 +25,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::patched::kCuda;
     case CodecId::alp:
       return &codec::alp::kCuda;
+    case CodecId::alprd:
+      return &codec::alprd::kCuda;
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codecs/alp/alp.hpp"
+#include "codecs/alprd/alprd.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
@@ -65,7 +66,28 @@ Array draw_alp(Random& random, DType type, uint64_t length, int depth) {
           .children = {draw_array(random, integers, length, depth - 1)}};
 }
 
+Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
+  const uint32_t bits = size_bits(type);
+  const auto right_bits = static_cast<uint32_t>(bits - 4 - random.below(13));
+  codec::alprd::Cut cut{
+      .right_bits = right_bits, .entries = 1 + static_cast<uint32_t>(random.below(8)), .dict = {}};
+  for (uint32_t j = 0; j < cut.entries; ++j) {
+    cut.dict[j] = static_cast<uint16_t>(random.below(2) == 0 ? j : 8 + (j + random.below(2) * 8) % 8);
+  }
+  return {.codec = CodecId::alprd,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = cut.metadata(),
+          .buffers = {},
+          .children = {draw_array(random, DType::u16, length, depth - 1),
+                       draw_array(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
+}
+
 Array draw_array(Random& random, DType type, uint64_t length, int depth) {
+  if (depth > 1 && is_float(type) && random.below(4) == 0) {
+    return draw_cut(random, type, length, depth);
+  }
   if (depth > 1 && is_float(type) && random.below(2) == 0) {
     return draw_alp(random, type, length, depth);
   }

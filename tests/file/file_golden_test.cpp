@@ -295,6 +295,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("delta.bob", series(), {.rows_per_group = 1500, .codec = "delta"});
   make.good("patched.bob", outliers(), {.rows_per_group = 2048, .codec = "patched"});
   make.good("alp.bob", floats(), {.rows_per_group = 2048, .codec = "alp"});
+  make.good("alprd.bob", floats(), {.rows_per_group = 2048, .codec = "alprd"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});

@@ -69,6 +69,9 @@ Input any_floats(Random& random) {
 }
 
 const RegisterComponent kComponent({.codec = CodecId::alp, .edges = &alp_edges, .generate = &any_floats});
+const RegisterComponent kCutComponent({.codec = CodecId::alprd,
+                                       .edges = &alp_edges,
+                                       .generate = &any_floats});
 
 }  // namespace
 }  // namespace bobbin::testing

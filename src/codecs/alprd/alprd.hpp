@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats cut in a left part of few values and a right part kept as it is: see spec.md.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::alprd {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+inline constexpr uint32_t kMostEntries = 8;
+inline constexpr uint32_t kMostLeftBits = 16;
+
+// How values are cut, and which left parts have a code of their own.
+struct Cut {
+  uint32_t right_bits = 0;
+  uint32_t entries = 0;
+  uint16_t dict[kMostEntries] = {};
+
+  static Cut parse(std::span<const uint8_t> metadata) {
+    Cut cut{.right_bits = metadata[0], .entries = metadata[1], .dict = {}};
+    std::memcpy(cut.dict, metadata.data() + 2, cut.entries * sizeof(uint16_t));
+    return cut;
+  }
+  [[nodiscard]] std::vector<uint8_t> metadata() const {
+    std::vector<uint8_t> bytes{static_cast<uint8_t>(right_bits), static_cast<uint8_t>(entries)};
+    bytes.resize(2 + entries * sizeof(uint16_t));
+    std::memcpy(bytes.data() + 2, dict, entries * sizeof(uint16_t));
+    return bytes;
+  }
+
+  // From a code to a left part; and back, since two change places.
+  [[nodiscard]] BOBBIN_HD constexpr uint32_t exchange(uint32_t code) const {
+    if (code < entries) {
+      return dict[code];
+    }
+    for (uint32_t j = 0; j < entries; ++j) {
+      if (dict[j] == code) {
+        return j;
+      }
+    }
+    return code;
+  }
+  template <class Bits>
+  [[nodiscard]] BOBBIN_HD constexpr Bits join(uint32_t code, Bits right) const {
+    return static_cast<Bits>(static_cast<Bits>(exchange(code)) << right_bits |
+                             (right & low_mask<Bits>(right_bits)));
+  }
+};
+
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Scalar value_at(const Array& array, uint64_t index);
+
+}  // namespace bobbin::codec::alprd

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "codecs/alprd/alprd.hpp"
+#include "codecs/batches.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::alprd {
+namespace {
+
+Status check_cut(const Array& array) {
+  const auto& metadata = array.metadata;
+  BOBBIN_RETURN_IF(metadata.size() < 2, StatusCode::corrupt,
+                   "alprd: " + std::to_string(metadata.size()) + " bytes of metadata");
+  const uint32_t bits = size_bits(array.type);
+  BOBBIN_RETURN_IF(metadata[0] < bits - kMostLeftBits || metadata[0] >= bits, StatusCode::corrupt,
+                   "alprd: right parts of " + std::to_string(metadata[0]) + " bits");
+  BOBBIN_RETURN_IF(metadata[1] < 1 || metadata[1] > kMostEntries, StatusCode::corrupt,
+                   "alprd: a dictionary of " + std::to_string(metadata[1]) + " entries");
+  BOBBIN_RETURN_IF(metadata.size() != 2 + metadata[1] * sizeof(uint16_t), StatusCode::corrupt,
+                   "alprd: " + std::to_string(metadata.size()) + " bytes of metadata");
+  const Cut cut = Cut::parse(metadata);
+  for (uint32_t j = 0; j < cut.entries; ++j) {
+    const bool repeated = std::find(cut.dict, cut.dict + j, cut.dict[j]) != cut.dict + j;
+    const bool too_large = cut.dict[j] >> (bits - cut.right_bits) != 0;
+    BOBBIN_RETURN_IF(repeated || too_large || (cut.dict[j] < cut.entries && cut.dict[j] != j),
+                     StatusCode::corrupt, "alprd: entry " + std::to_string(j) + " of the dictionary");
+  }
+  return {};
+}
+
+Status check_child(const Array& array, size_t which, DType type) {
+  const Array& child = array.children[which];
+  const std::string name = which == 0 ? "left" : "right";
+  BOBBIN_RETURN_IF(child.type != type, StatusCode::corrupt,
+                   "alprd: " + name + " parts are of type " + std::string(to_string(child.type)));
+  BOBBIN_RETURN_IF(child.length != array.length || child.offset != array.offset, StatusCode::corrupt,
+                   "alprd: " + std::to_string(child.length) + " " + name + " parts for " +
+                       std::to_string(array.length) + " values");
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const Array& array) {
+  return array.metadata.size() < 2 ? "damaged" : "cut at bit " + std::to_string(array.metadata[0]);
+}
+
+Status validate(const Array& array) {
+  BOBBIN_RETURN_IF(!is_float(array.type), StatusCode::corrupt,
+                   "alprd: type " + std::string(to_string(array.type)) + " is no float");
+  BOBBIN_RETURN_IF(!array.buffers.empty(), StatusCode::corrupt, "alprd: has buffers");
+  BOBBIN_RETURN_IF(array.children.size() != 2, StatusCode::corrupt,
+                   "alprd: " + std::to_string(array.children.size()) + " children instead of 2");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "alprd: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "alprd: length too large");
+  BOBBIN_TRY(check_cut(array));
+  BOBBIN_TRY(check_child(array, 0, DType::u16));
+  return check_child(array, 1, array.type == DType::f64 ? DType::u64 : DType::u32);
+}
+
+void decode(const Array& array, void* out) {
+  const Array& left = array.children[0];
+  const Codec& left_codec = *find_codec(left.codec);
+  const Cut cut = Cut::parse(array.metadata);
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    decode_in_batches(array.children[1], static_cast<std::byte*>(out), [&](uint64_t v) {
+      const uint64_t begin = std::max(v * kVectorLength, array.offset);
+      const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
+      std::array<uint16_t, kVectorLength> codes;
+      left_codec.decode(left_codec.slice(left, begin - array.offset, end - begin), codes.data());
+      T* const values = static_cast<T*>(out) + (begin - array.offset);
+      for (uint64_t i = 0; i < end - begin; ++i) {
+        values[i] = cut.join<T>(codes[i], values[i]);
+      }
+    });
+  });
+}
+
+Array slice(const Array& array, uint64_t begin, uint64_t length) {
+  Array part = array;
+  part.offset = (array.offset + begin) % kVectorLength;
+  part.length = length;
+  for (Array& child : part.children) {
+    child = find_codec(child.codec)->slice(child, begin, length);
+  }
+  return part;
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  const auto part = [&](const Array& child) { return find_codec(child.codec)->value_at(child, index).bits; };
+  const Cut cut = Cut::parse(array.metadata);
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    return Scalar{
+        cut.join<T>(static_cast<uint32_t>(part(array.children[0])), static_cast<T>(part(array.children[1])))};
+  });
+}
+
+}  // namespace bobbin::codec::alprd

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where values are cut is chosen from a sample: the cut that takes fewest bits, with the eight most frequent
+// left parts as codes and the others as patches.
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "codecs/alprd/alprd.hpp"
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "codecs/patched/patched.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::alprd {
+namespace {
+
+constexpr uint64_t kSample = 4096;
+
+// Left parts and how often they occur, most frequent first.
+template <class T>
+std::vector<std::pair<uint16_t, uint32_t>> count_left(std::span<const T> sample, uint32_t right_bits) {
+  std::vector<uint16_t> parts;
+  parts.reserve(sample.size());
+  for (const T value : sample) {
+    parts.push_back(static_cast<uint16_t>(value >> right_bits));
+  }
+  std::ranges::sort(parts);
+  std::vector<std::pair<uint16_t, uint32_t>> counts;
+  for (const uint16_t part : parts) {
+    if (counts.empty() || counts.back().first != part) {
+      counts.emplace_back(part, 0);
+    }
+    ++counts.back().second;
+  }
+  std::ranges::stable_sort(counts, std::ranges::greater{}, [](const auto& entry) { return entry.second; });
+  return counts;
+}
+
+// Entries below their number stand at their own place, others where there is room.
+Cut make_cut(uint32_t right_bits, std::span<const std::pair<uint16_t, uint32_t>> frequent) {
+  Cut cut{.right_bits = right_bits, .entries = static_cast<uint32_t>(frequent.size()), .dict = {}};
+  std::vector<bool> taken(frequent.size());
+  for (const auto& [part, count] : frequent) {
+    if (part < cut.entries) {
+      cut.dict[part] = part;
+      taken[part] = true;
+    }
+  }
+  uint32_t next = 0;
+  for (const auto& [part, count] : frequent) {
+    if (part >= cut.entries) {
+      while (taken[next]) {
+        ++next;
+      }
+      cut.dict[next++] = part;
+    }
+  }
+  return cut;
+}
+
+template <class T>
+Cut choose_cut(std::span<const T> values) {
+  std::vector<T> sample;
+  const uint64_t stride = std::max<uint64_t>(1, values.size() / kSample);
+  for (uint64_t i = 0; i < values.size(); i += stride) {
+    sample.push_back(values[i]);
+  }
+  Cut best{.right_bits = kBits<T> - 1, .entries = 1, .dict = {}};
+  uint64_t least = UINT64_MAX;
+  for (uint32_t left_bits = 1; left_bits <= kMostLeftBits && !sample.empty(); ++left_bits) {
+    const uint32_t right_bits = kBits<T> - left_bits;
+    const auto counts = count_left<T>(sample, right_bits);
+    const auto frequent = std::span(counts).first(std::min<size_t>(counts.size(), kMostEntries));
+    uint64_t rare = sample.size();
+    for (const auto& [part, count] : frequent) {
+      rare -= count;
+    }
+    const uint64_t code_bits = bit_width_of(frequent.size() - 1);
+    const uint64_t bits =
+        sample.size() * (right_bits + code_bits) + rare * 8 * patched::patch_bytes(sizeof(uint16_t));
+    if (bits < least) {
+      least = bits;
+      best = make_cut(right_bits, frequent);
+    }
+  }
+  return best;
+}
+
+// Both parts of all values.
+template <class T>
+struct Halves {
+  Cut cut;
+  std::vector<uint16_t> left;
+  std::vector<T> right;
+
+  explicit Halves(std::span<const T> values)
+      : cut(choose_cut(values)), left(values.size()), right(values.size()) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      left[i] = static_cast<uint16_t>(cut.exchange(static_cast<uint32_t>(values[i] >> cut.right_bits)));
+      right[i] = values[i] & low_mask<T>(cut.right_bits);
+    }
+  }
+  [[nodiscard]] Values left_values() const { return {DType::u16, left.data(), left.size()}; }
+  [[nodiscard]] Values right_values() const {
+    return {sizeof(T) == 8 ? DType::u64 : DType::u32, right.data(), right.size()};
+  }
+  [[nodiscard]] bool with_patches() const {
+    return patched::estimate(left_values()) < ffor::estimate(left_values());
+  }
+};
+
+}  // namespace
+
+uint64_t estimate(const Values& values) {
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    const Halves<T> halves(values.as<T>());
+    return halves.cut.metadata().size() +
+           std::min(patched::estimate(halves.left_values()), ffor::estimate(halves.left_values())) +
+           bitpack::estimate(halves.right_values());
+  });
+}
+
+Result<Array> encode(const Values& values) {
+  BOBBIN_RETURN_IF(!is_float(values.type), StatusCode::unsupported,
+                   "alprd: type " + std::string(to_string(values.type)) + " is no float");
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+    const Halves<T> halves(values.as<T>());
+    BOBBIN_ASSIGN(Array left, halves.with_patches() ? patched::encode(halves.left_values())
+                                                    : ffor::encode(halves.left_values()));
+    BOBBIN_ASSIGN(Array right, bitpack::encode(halves.right_values()));
+    return Array{.codec = CodecId::alprd,
+                 .type = values.type,
+                 .length = values.length,
+                 .offset = 0,
+                 .metadata = halves.cut.metadata(),
+                 .buffers = {},
+                 .children = {std::move(left), std::move(right)}};
+  });
+}
+
+}  // namespace bobbin::codec::alprd
