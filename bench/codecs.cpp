@@ -129,6 +129,8 @@ Result<DeviceResult> measure_on_device(Backend backend, const Codec* codec, cons
   BOBBIN_TRY(copy_async(raw.data(), values.data, size, stream));
 
   BOBBIN_ASSIGN(const Array host, encode_values(codec, values));
+  // The root's codec may be another: `patched` over what `alp` made.
+  const CodecId encoder = codec != nullptr ? codec->id : select::choose(values).id;
   BOBBIN_TRY(array::validate(host));
   BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(host, stream));
   BOBBIN_ASSIGN(
@@ -139,13 +141,13 @@ Result<DeviceResult> measure_on_device(Backend backend, const Codec* codec, cons
       result.decode,
       measure_in_stream([&] { return array::decode_on_device(encoded.array, decoded.data(), stream); },
                         stream, plan));
-  BOBBIN_ASSIGN(result.encode, measure_in_stream(
-                                   [&]() -> Status {
-                                     return array::encode_on_device(host.codec, values.type, raw.data(),
-                                                                    values.length, stream)
-                                         .error();
-                                   },
-                                   stream, plan));
+  BOBBIN_ASSIGN(
+      result.encode,
+      measure_in_stream(
+          [&]() -> Status {
+            return array::encode_on_device(encoder, values.type, raw.data(), values.length, stream).error();
+          },
+          stream, plan));
   const Bytes back(size);
   BOBBIN_TRY(copy_async(back.data(), decoded.data(), size, stream));
   BOBBIN_TRY(stream.synchronize());

@@ -105,8 +105,8 @@ struct StringDeviceOps {
 struct DeviceOps {
   // Writes `array.length` values to `out`, which is aligned to 16 bytes.
   Status (*decode)(const Array& array, void* out, StreamView stream) = nullptr;
-  // Decodes a `patched` array whose inner array is of this codec, in one launch. Null: patches are written
-  // once the inner array is decoded.
+  // Decodes a `patched` array whose inner array is of this codec, in one launch where it can. Null: patches
+  // are written once the inner array is decoded.
   Status (*decode_patched)(const Array& patched, void* out, StreamView stream) = nullptr;
   // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the
   // data.
@@ -141,8 +141,9 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
+  uint32_t buffers = 0;  // of the trees it makes, as a rule
 
-  // Bytes the encoded form of these values takes, metadata included.
+  // Bytes the encoded form of these values takes, metadata included. Only of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
   // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.

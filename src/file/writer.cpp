@@ -92,7 +92,7 @@ Status check_request(std::span<const Column> columns, const WriteOptions& option
     BOBBIN_RETURN_IF(!string && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
                      StatusCode::invalid_argument,
                      fmt::format("column {}: no such type", quoted(column.name)));
-    BOBBIN_RETURN_IF(codec != nullptr && (codec->strings != nullptr) != string, StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(codec != nullptr && !codec->takes(column.type), StatusCode::invalid_argument,
                      fmt::format("column {}: codec {} is not for type {}", quoted(column.name), codec->name,
                                  to_string(column.type)));
   }

@@ -8,9 +8,8 @@ namespace bobbin::select {
 
 namespace {
 
-// What a codec must save to be taken for one that stands before it: each more has a buffer or two more, and
-// every buffer is filled up to 128 bytes in a file.
-constexpr uint64_t kWorthwhile = 256;
+// Every buffer is filled up to a multiple of 128 bytes in a file, by half of it as a rule.
+constexpr uint64_t kFilling = 64;
 
 }  // namespace
 
@@ -21,8 +20,8 @@ const Codec& choose(const Values& values) {
     if (!codec->takes(values.type)) {
       continue;
     }
-    const uint64_t bytes = codec->estimate(values);
-    if (best == nullptr || bytes + kWorthwhile < best_bytes) {
+    const uint64_t bytes = codec->estimate(values) + codec->buffers * kFilling;
+    if (best == nullptr || bytes < best_bytes) {
       best = codec;
       best_bytes = bytes;
     }

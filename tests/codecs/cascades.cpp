@@ -68,11 +68,14 @@ Array draw_alp(Random& random, DType type, uint64_t length, int depth) {
 
 Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
   const uint32_t bits = size_bits(type);
-  const auto right_bits = static_cast<uint32_t>(bits - 4 - random.below(13));
-  codec::alprd::Cut cut{
-      .right_bits = right_bits, .entries = 1 + static_cast<uint32_t>(random.below(8)), .dict = {}};
+  const auto right_bits = static_cast<uint32_t>(bits - 1 - random.below(16));
+  const uint64_t parts = uint64_t{1} << (bits - right_bits);
+  codec::alprd::Cut cut{.right_bits = right_bits,
+                        .entries = 1 + static_cast<uint32_t>(random.below(std::min<uint64_t>(parts, 8))),
+                        .dict = {}};
   for (uint32_t j = 0; j < cut.entries; ++j) {
-    cut.dict[j] = static_cast<uint16_t>(random.below(2) == 0 ? j : 8 + (j + random.below(2) * 8) % 8);
+    const uint64_t other = 8 + 8 * random.below(2) + j;  // differs from all others'
+    cut.dict[j] = static_cast<uint16_t>(random.below(2) == 0 || other >= parts ? j : other);
   }
   return {.codec = CodecId::alprd,
           .type = type,

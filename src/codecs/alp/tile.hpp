@@ -2,8 +2,8 @@
 // Tile functions of ALP: what turns a row's slice of integers, still in registers, into floats. Unpacking is
 // bitpack's, patches are patched's.
 //
-// Formula: value = float(integer * 10^f) * 10^-e, two roundings. Cost: an integer multiplication, a
-// conversion and a multiplication a value; 2 bytes read a vector.
+// Formula: value = float(integer * 10^f) * 10^-e (f32: / 10^e), two roundings. Cost: an integer
+// multiplication, a conversion and a multiplication (a division) a value; 2 bytes read a vector.
 #pragma once
 
 #include <bit>

@@ -102,6 +102,8 @@ struct DecodeKernel {
     }
     if (source.patches.dealt_out()) {
       cta.sync();
+    } else {
+      cta.sync_warp();  // what follows stores in the same place by another type
     }
     auto& values = reinterpret_cast<simt::Shared<T, Tile::kValues>&>(shared.values);
     source.patches.apply(cta, patches,

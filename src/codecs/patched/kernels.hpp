@@ -253,9 +253,14 @@ struct Plans {
                                .states = {states.template as<uint64_t>(), tiles}};
       BOBBIN_TRY(ffor::run_encode<T>(Executor(stream), type, {static_cast<const T*>(data), length}, buffers,
                                      patcher));
-      uint32_t patches = 0;
-      BOBBIN_TRY(copy_async(&patches, starts->template as<uint32_t>() + vectors, sizeof patches, stream));
-      BOBBIN_ASSIGN(Array inner, Ffor::finish(type, length, std::move(buffers), stream));
+      uint64_t last = 0;  // the state of the last tile: all patches
+      if (tiles != 0) {
+        BOBBIN_TRY(copy_async(&last, states.template as<uint64_t>() + tiles - 1, sizeof last, stream));
+      }
+      BOBBIN_ASSIGN(Array inner, Ffor::finish(type, length, std::move(buffers), stream));  // waits
+      const uint64_t patches = last & simt::TileState::kSum;
+      BOBBIN_RETURN_IF(patches > UINT32_MAX, StatusCode::unsupported,
+                       "patched: too many patches: split the array");
       const auto part = [](const std::shared_ptr<DeviceBuffer>& buffer, size_t size) {
         return Buffer{buffer, {buffer->template as<std::byte>(), size}};
       };

@@ -21,7 +21,7 @@ enum class Form : uint8_t { lanes = 0, sorted = 1 };
 // A row of a packed vector is cut into pieces of 16 bytes: whoever unpacks one applies its patches.
 inline constexpr uint32_t kPatchLanes = 8;
 inline constexpr uint32_t kMostInLane = kVectorLength / kPatchLanes;
-inline constexpr uint32_t kUnitBytes = 8;  // what `starts` counts in
+inline constexpr uint32_t kUnitBytes = 8;  // what `starts` counts in, by lanes
 
 // The lane that index i belongs to; `size` is that of a value in bytes.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t lane_of(uint32_t i, uint32_t size) {
