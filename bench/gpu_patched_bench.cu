@@ -19,7 +19,7 @@ namespace {
 struct Args {
   std::string out;
   uint64_t values = uint64_t{1} << 29;
-  uint64_t floats = uint64_t{1} << 27;  // they are encoded on the CPU, which takes long
+  uint64_t floats = uint64_t{1} << 28;  // they are encoded on the CPU, which takes long
 };
 
 // A block of values that is repeated on the card.

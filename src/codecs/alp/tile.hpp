@@ -37,6 +37,10 @@ struct ToFloats {
 // Packed integers, their scales, and patches over the values: what bitpack's decoding kernel takes.
 template <class Float>
 struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
+  // With one thread a column there are 6 warps an SM for f64, 12 for f32, and each waits for its own
+  // arithmetic.
+  static constexpr uint32_t kRowParts = sizeof(Float) == 8 ? 4 : 2;
+
   patched::PatchSource<BitsOf<Float>> patches;
   Global<const uint8_t> scales;
   Powers<Float> powers;

@@ -46,6 +46,17 @@ struct Tile {
   static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
 };
 
+// Into how many parts a column's rows are cut, each with a thread of its own: one, unless the source says
+// that there is much to compute.
+template <class Source>
+constexpr uint32_t row_parts() {
+  if constexpr (requires { Source::kRowParts; }) {
+    return Source::kRowParts;
+  } else {
+    return 1;
+  }
+}
+
 // Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. A
 // source has `packed`, frame(v), finish(v), which gives what turns unpacked integers into the values, and
 // `patches`. Whole tiles are gathered in shared memory and leave it in one run: the card's memory wants long
@@ -54,7 +65,9 @@ template <class T, class Source>
 struct DecodeKernel {
   // 16 KiB beat 32 by up to 1 % (docs/perf/bitpack.md); 64-bit vectors are so long that a warp needs 32.
   using Tile = bitpack::Tile<T, sizeof(T) == 8 ? 2048 : 1024>;
-  static constexpr uint32_t kThreads = Tile::kThreads;
+  static constexpr uint32_t kParts = row_parts<Source>();
+  static constexpr uint32_t kPartRows = kRows<T> / kParts;
+  static constexpr uint32_t kThreads = Tile::kThreads * kParts;
   static constexpr uint32_t kMinBlocks = Tile::kMinBlocks;
   struct Shared {
     simt::Shared<Quad, Tile::kQuads> values;
@@ -67,7 +80,8 @@ struct DecodeKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint32_t in_tile = cta.thread() / kSlices;
+    const uint32_t part = cta.thread() / Tile::kThreads;
+    const uint32_t in_tile = cta.thread() % Tile::kThreads / kSlices;
     const uint32_t slice = cta.thread() % kSlices;
     const uint64_t tile = cta.block();
     const uint64_t vector = tile * Tile::kVectors + in_tile;
@@ -76,13 +90,14 @@ struct DecodeKernel {
     const Frame<T> frame = inside ? source.frame(cta, vector) : Frame<T>{};
     const auto finish = source.finish(cta, inside ? vector : 0);
     using Run = typename decltype(source.patches)::Run;
-    const Run patches = inside ? source.patches.run(cta, vector, slice) : Run{};
+    const Run patches =
+        inside ? source.patches.run(cta, vector, part * kSlices + slice, kParts * kSlices) : Run{};
     // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
     if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
-      if (inside) {
+      if (inside && part == 0) {
         decode_edge(cta, frame, finish, vector * kVectorLength, slice);
       }
-      if (source.patches.dealt_out()) {
+      if (source.patches.dealt_out() || kParts > 1) {
         cta.sync();
       }
       source.patches.apply(
@@ -91,16 +106,18 @@ struct DecodeKernel {
     }
     auto& shared = cta.template shared<Shared>();
     const uint32_t to = in_tile * Tile::kVectorQuads + slice;
-    with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-      unpack_column<T, W>(
-          cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
-            cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
-          });
-    });
+    // One choice of width and part: a choice within a choice is not inlined.
+    with_width_in<0, (kBits<T> + 1) * kParts - 1>(
+        frame.width * kParts + part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
+          unpack_column<T, I / kParts, I % kParts * kPartRows, (I % kParts + 1) * kPartRows>(
+              cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
+                cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
+              });
+        });
     if constexpr (!std::is_same_v<decltype(finish), const AsIs>) {
-      finish_column(cta, shared, to, finish);
+      finish_column(cta, shared, to, part * kPartRows, finish);
     }
-    if (source.patches.dealt_out()) {
+    if (source.patches.dealt_out() || kParts > 1) {
       cta.sync();
     } else {
       cta.sync_warp();  // what follows stores in the same place by another type
@@ -120,9 +137,10 @@ struct DecodeKernel {
   // Unpacking is unrolled for each width. With more work a value it would no longer fit the cache for
   // instructions: that is done in a loop of its own.
   template <class Cta, class Finish>
-  BOBBIN_HD static void finish_column(Cta& cta, Shared& shared, uint32_t to, const Finish& finish) {
+  BOBBIN_HD static void finish_column(Cta& cta, Shared& shared, uint32_t to, uint32_t first_row,
+                                      const Finish& finish) {
     constexpr uint32_t kAtOnce = 4;
-    for (uint32_t first = 0; first < kRows<T>; first += kAtOnce) {
+    for (uint32_t first = first_row; first < first_row + kPartRows; first += kAtOnce) {
       BOBBIN_UNROLL
       for (uint32_t row = first; row < first + kAtOnce; ++row) {
         const uint32_t at = to + row * kSlices;

@@ -91,9 +91,11 @@ struct AsIs {
 struct NoPatches {
   struct Run {};  // patches for one thread
 
-  // What thread `slice` of eight has to do for vector v. Loads of it may be under way while it unpacks.
+  // What thread `place` of `places`, which work on vector v, has to do; there are eight, or a multiple of it,
+  // the first eight of which are those of the eight columns. Loads of it may be under way while it unpacks.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Run run(Cta& /*cta*/, uint64_t /*v*/, uint32_t /*slice*/) const {
+  [[nodiscard]] BOBBIN_HD Run run(Cta& /*cta*/, uint64_t /*v*/, uint32_t /*place*/,
+                                  uint32_t /*places*/) const {
     return {};
   }
   // Whether a thread's patches may lie in others' columns, which must be unpacked first.
@@ -123,8 +125,9 @@ BOBBIN_HD void with_width(uint32_t width, F&& f) {
   with_width_in<0, kBits<T>>(width, f);
 }
 
-// Walks down column `slice` of a whole vector at width W and calls sink(row, quad) for each row.
-template <class T, uint32_t W, class Cta, class Sink>
+// Walks down column `slice` of a vector at width W, from row kFirst to kEnd - 1, and calls sink(row, quad)
+// for each.
+template <class T, uint32_t W, uint32_t kFirst = 0, uint32_t kEnd = kRows<T>, class Cta, class Sink>
 BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first_register, uint32_t slice,
                              Sink&& sink) {
   using Word = LaneWord<T>;
@@ -132,15 +135,15 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
   Words<Word> low{};
   Words<Word> high{};
   if constexpr (W != 0) {
-    high = Words<Word>::of(cta.load(packed, base));
+    high = Words<Word>::of(cta.load(packed, base + RowCut<T, Word>::of(kFirst, W).low_register * kSlices));
   }
   BOBBIN_UNROLL
-  for (uint32_t row = 0; row < kRows<T>; ++row) {
+  for (uint32_t row = kFirst; row < kEnd; ++row) {
     const auto cut = RowCut<T, Word>::of(row, W);
     // `high` holds the register last loaded; a row that starts in it, or in none before, moves on.
-    if (W != 0 && (row == 0 || cut.low_register != RowCut<T, Word>::of(row - 1, W).low_register)) {
+    if (W != 0 && (row == kFirst || cut.low_register != RowCut<T, Word>::of(row - 1, W).low_register)) {
       low = high;
-      if (row != 0 && RowCut<T, Word>::of(row - 1, W).high_register != cut.low_register) {
+      if (row != kFirst && RowCut<T, Word>::of(row - 1, W).high_register != cut.low_register) {
         low = Words<Word>::of(cta.load(packed, base + cut.low_register * kSlices));
         high = low;
       }

@@ -34,7 +34,7 @@ struct PatchKernel {
     const uint64_t first = thread / kSlices * kVectorLength;
     if (first < end) {
       const auto slice = static_cast<uint32_t>(thread % kSlices);
-      patches.apply(cta, patches.run(cta, first / kVectorLength, slice), [&](uint32_t i, T value) {
+      patches.apply(cta, patches.run(cta, first / kVectorLength, slice, kSlices), [&](uint32_t i, T value) {
         if (first + i >= offset && first + i < end) {
           cta.store(out, first + i - offset, value);
         }

@@ -4,7 +4,8 @@
 //
 // By lanes, a thread applies its own column's patches right after it has written the column: no one else
 // writes there, so nothing is waited for. Sorted, a chunk's patches are dealt out to the eight in turn,
-// whoever's columns they lie in: all must be done with unpacking first.
+// whoever's columns they lie in: all must be done with unpacking first. (With more than eight threads a
+// vector, they are dealt out to all.)
 //
 // Shared memory: none of its own. Preconditions (checked by validate): blocks are as large as their counts
 // say, indices lie in the chunk and, by lanes, in their lane. Cost: for each patch an index and a value are
@@ -70,13 +71,13 @@ struct PatchSource {
 
   [[nodiscard]] BOBBIN_HD bool dealt_out() const { return form == Form::sorted; }
 
-  // What thread `slice` of the eight has to do for vector v.
+  // What thread `place` of `places` has to do for vector v.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Run run(Cta& cta, uint64_t v, uint32_t slice) const {
+  [[nodiscard]] BOBBIN_HD Run run(Cta& cta, uint64_t v, uint32_t place, uint32_t places) const {
     if (starts.data == nullptr) {
       return {};  // there are none at all
     }
-    Run run = form == Form::sorted ? dealt_run(cta, v, slice) : lane_run(cta, v, slice);
+    Run run = form == Form::sorted ? dealt_run(cta, v, place, places) : lane_run(cta, v, place);
     load_ahead(cta, run, 0);
     return run;
   }
@@ -99,16 +100,19 @@ struct PatchSource {
 
  private:
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Run dealt_run(Cta& cta, uint64_t v, uint32_t slice) const {
+  [[nodiscard]] BOBBIN_HD Run dealt_run(Cta& cta, uint64_t v, uint32_t place, uint32_t places) const {
     const uint64_t start = cta.load(starts, v);
     const auto size = static_cast<uint32_t>(cta.load(starts, v + 1) - start);
-    return {.index = start + slice,
-            .value = start + slice,
-            .count = (size + kSlices - 1 - slice) / kSlices,
-            .step = kSlices};
+    return {.index = start + place,
+            .value = start + place,
+            .count = (size + places - 1 - place) / places,
+            .step = places};
   }
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run lane_run(Cta& cta, uint64_t v, uint32_t slice) const {
+    if (slice >= kSlices) {
+      return {};
+    }
     const uint64_t start = cta.load(starts, v);
     const uint64_t in_lanes = cta.load(starts, v + 1) == start ? 0 : cta.load(counts, start);
     const uint32_t before = sum_of_bytes(in_lanes & ((uint64_t{1} << (8 * slice)) - 1));
