@@ -28,7 +28,7 @@ SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
-            "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp",
+            "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "query_kernels.hpp"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "codecs/codec.hpp"
+#include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::alp {
@@ -15,9 +16,10 @@ extern const DeviceOps kEmulator;
 extern const DeviceOps kCuda;  // only in builds with CUDA
 
 template <class Float>
-using IntegerOf = std::conditional_t<sizeof(Float) == 8, int64_t, int32_t>;
-template <class Float>
-using BitsOf = std::make_unsigned_t<IntegerOf<Float>>;
+using IntegerOf = std::make_signed_t<BitsOf<Float>>;
+[[nodiscard]] constexpr DType integer_type(DType type) {
+  return type == DType::f64 ? DType::i64 : DType::i32;
+}
 
 template <class Float>
 inline constexpr uint32_t kMaxExponent = sizeof(Float) == 8 ? 18 : 10;

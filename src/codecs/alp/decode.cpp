@@ -27,10 +27,6 @@ BOBBIN_AVX2 void to_values_avx2(std::byte* integers, uint64_t count, const Scali
   to_values<Float>(integers, count, scaling);
 }
 
-DType integer_type(DType type) {
-  return type == DType::f64 ? DType::i64 : DType::i32;
-}
-
 Status check_child(const Array& array) {
   const Array& child = array.children[0];
   BOBBIN_RETURN_IF(child.type != integer_type(array.type), StatusCode::corrupt,

@@ -200,8 +200,7 @@ struct Integers {
 template <class Float>
 Result<Array> encode_values(std::span<const Float> values, DType type) {
   const Integers<Float> made(values);
-  BOBBIN_ASSIGN(Array integers, ffor::encode({type == DType::f64 ? DType::i64 : DType::i32,
-                                              made.integers.data(), values.size()}));
+  BOBBIN_ASSIGN(Array integers, ffor::encode({integer_type(type), made.integers.data(), values.size()}));
   const auto bytes = std::as_bytes(std::span(made.scales));
   const NewBuffer scales = make_buffer(bytes.size());
   std::ranges::copy(bytes, scales.data);
@@ -223,8 +222,7 @@ Result<Array> encode_values(std::span<const Float> values, DType type) {
 uint64_t estimate(const Values& values) {
   return visit_float(values.type, [&]<class Float>(std::type_identity<Float>) {
     const Integers<Float> made(values.as<Float>());
-    const Values integers{values.type == DType::f64 ? DType::i64 : DType::i32, made.integers.data(),
-                          values.length};
+    const Values integers{integer_type(values.type), made.integers.data(), values.length};
     return ffor::estimate(integers) + made.scales.size() * sizeof(Scale) +
            (made.places.empty() ? 0
                                 : patched::wrapping_bytes(values.length, made.places.size(), sizeof(Float)));

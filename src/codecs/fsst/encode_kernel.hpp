@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoder, and what it needs before: a sample of the strings, and where each tile's strings begin.
+// The encoder.
 //
 // Tiles here are of input bytes. A block lists where the pieces of its tile begin; its threads walk them from
 // code to code, a piece a thread, and mark the bytes where codes begin; and those codes are written, behind
@@ -9,83 +9,12 @@
 #include <bit>
 #include <cstdint>
 
+#include "codecs/fsst/sample_kernel.hpp"
 #include "codecs/fsst/tile.hpp"
 #include "simt/look_back.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::fsst {
-
-// Offsets of strings on the device, of either size.
-struct DeviceOffsets {
-  Global<const uint32_t> narrow;
-  Global<const uint64_t> wide;
-  uint64_t base;  // the first one
-  uint64_t length;
-
-  // Where string i begins, counted from the first one's begin; `length` for the end.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint64_t at(Cta& cta, uint64_t i) const {
-    return (wide.data != nullptr ? cta.load(wide, i) : cta.load(narrow, i)) - base;
-  }
-  // The first string that begins at `position` or after it; `length` when there is none.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint64_t first_from(Cta& cta, uint64_t position) const {
-    uint64_t low = 0;
-    for (uint64_t high = length; low < high;) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (at(cta, middle) < position) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-};
-
-// Copies the bytes of a sample, and tells for each whether a string begins there.
-struct SampleKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  DeviceOffsets offsets;
-  Global<const uint8_t> bytes;
-  Global<const uint64_t> windows;  // where each begins
-  uint32_t window_bytes;
-  Global<uint8_t> sample;
-  Global<uint8_t> begins;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i >= sample.size) {
-      return;
-    }
-    const uint64_t position = cta.load(windows, i / window_bytes) + i % window_bytes;
-    cta.store(sample, i, cta.load(bytes, position));
-    const uint64_t string = offsets.first_from(cta, position);
-    const bool begin = string < offsets.length && offsets.at(cta, string) == position;
-    cta.store(begins, i, static_cast<uint8_t>(begin ? 1 : 0));
-  }
-};
-
-// For each tile, the first string that begins in it or after it.
-struct LocateKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  DeviceOffsets offsets;
-  uint32_t tile_bytes;
-  Global<uint64_t> firsts;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t tile = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (tile < firsts.size) {
-      cta.store(firsts, tile, offsets.first_from(cta, tile * tile_bytes));
-    }
-  }
-};
 
 // A Matcher as kernels want it: small enough for several blocks an SM. Codes are in order of their lengths,
 // and those of one length in order of their bytes, so that a symbol of two bytes is found by counting.
