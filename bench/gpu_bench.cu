@@ -295,7 +295,8 @@ Status measure_compare(Bench& bench, DType type, uint32_t width) {
   BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(num_vectors(bench.values) * 128, stream));
   const Scalar constant{low_mask<uint64_t>(width) / 3};
   BOBBIN_ASSIGN(const Sample sample, bench.timer.measure([&] {
-    return array::compare_on_device(array, Compare::lt, constant, bitmap.as<uint32_t>(), stream);
+    return array::compare_on_device(array, ValueRange::of(array.type, Compare::lt, constant),
+                                    bitmap.as<uint32_t>(), stream);
   }));
   BOBBIN_TRY(check_bitmap(array, bitmap, Compare::lt, constant, stream));
   bench.figures.add("compare (% of CUB's read)", type, width, size, sample, reading, width == 8 ? 85 : 0,

@@ -79,6 +79,9 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
+// Sums of integers are exact.
+__extension__ typedef __int128 Int128;
+
 enum class Compare : uint8_t { eq, ne, lt, le, gt, ge };
 
 }  // namespace bobbin

@@ -84,15 +84,19 @@ uint64_t Bitmap::count() const {
 }
 
 Result<Bitmap> compare(const Array& array, Compare op, Scalar constant) {
+  return compare(array, ValueRange::of(array.type, op, constant));
+}
+
+Result<Bitmap> compare(const Array& array, const ValueRange& range) {
   Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
   bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));
   const Codec* codec = find_codec(array.codec);
   if (codec->compare != nullptr && !is_float(array.type)) {
-    codec->compare(array, ValueRange::of(array.type, op, constant), bitmap.words.data());
+    codec->compare(array, range, bitmap.words.data());
   } else {
     const NewBuffer values = make_buffer(array.length * size_bytes(array.type));
     codec->decode(array, values.data);
-    compare_plain(array, values.data, op, constant, bitmap.words.data());
+    compare_plain(array, values.data, range, bitmap.words.data());
   }
   return bitmap;
 }

@@ -42,6 +42,7 @@ struct Bitmap {
 
 // On encoded data where the codec can; floats, and arrays of a codec that cannot, are decoded first. Floats
 // compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true.
+[[nodiscard]] Result<Bitmap> compare(const Array& array, const ValueRange& range);
 [[nodiscard]] Result<Bitmap> compare(const Array& array, Compare op, Scalar constant);
 
 // An array whose buffers lie in device memory, with their owner.
@@ -59,7 +60,7 @@ struct OnDevice {
 // Device memory in, device memory out (16-byte aligned); asynchronous. A comparison that has to decode takes
 // memory for the values from the backend's default_memory.
 [[nodiscard]] Status decode_on_device(const Array& array, void* out, StreamView stream);
-[[nodiscard]] Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap,
+[[nodiscard]] Status compare_on_device(const Array& array, const ValueRange& range, uint32_t* bitmap,
                                        StreamView stream);
 [[nodiscard]] Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length,
                                              StreamView stream);

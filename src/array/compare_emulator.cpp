@@ -5,9 +5,9 @@
 
 namespace bobbin::array {
 
-Status compare_plain_on_emulator(const Array& array, const void* values, Compare op, Scalar constant,
+Status compare_plain_on_emulator(const Array& array, const void* values, const ValueRange& range,
                                  uint32_t* bitmap, StreamView stream) {
-  return run_compare_plain(simt::EmulatorExecutor(stream), array, values, op, constant, bitmap);
+  return run_compare_plain(simt::EmulatorExecutor(stream), array, values, range, bitmap);
 }
 
 }  // namespace bobbin::array

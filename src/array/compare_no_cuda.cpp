@@ -4,8 +4,8 @@
 
 namespace bobbin::array {
 
-Status compare_plain_on_cuda(const Array& /*array*/, const void* /*values*/, Compare /*op*/,
-                             Scalar /*constant*/, uint32_t* /*bitmap*/, StreamView /*stream*/) {
+Status compare_plain_on_cuda(const Array& /*array*/, const void* /*values*/, const ValueRange& /*range*/,
+                             uint32_t* /*bitmap*/, StreamView /*stream*/) {
   return {StatusCode::unavailable, "the cuda backend is not in this build"};
 }
 

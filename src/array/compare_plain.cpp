@@ -5,15 +5,13 @@
 
 namespace bobbin::array {
 
-void compare_plain(const Array& array, const void* values, Compare op, Scalar constant, uint32_t* bitmap) {
+void compare_plain(const Array& array, const void* values, const ValueRange& range, uint32_t* bitmap) {
   visit_type(array.type, [&]<class T>(std::type_identity<T>) {
-    const Relations relations = Relations::of(op);
-    const T wanted = value_of<T>(constant);
     for (uint64_t i = 0; i < array.length; ++i) {
       T value;
       std::memcpy(&value, static_cast<const std::byte*>(values) + i * sizeof(T), sizeof(T));
       const uint64_t bit = array.offset + i;
-      bitmap[bit / 32] |= static_cast<uint32_t>(relations.hold(value, wanted)) << (bit % 32);
+      bitmap[bit / 32] |= static_cast<uint32_t>(range.holds(array.type, scalar_of(value))) << (bit % 32);
     }
   });
 }

@@ -15,44 +15,13 @@
 namespace bobbin::array {
 
 // `values` is what `array` decodes to. In host memory; `bitmap` is zero before.
-void compare_plain(const Array& array, const void* values, Compare op, Scalar constant, uint32_t* bitmap);
+void compare_plain(const Array& array, const void* values, const ValueRange& range, uint32_t* bitmap);
 // In the memory of the stream's device, asynchronously.
-[[nodiscard]] Status compare_plain_on_emulator(const Array& array, const void* values, Compare op,
-                                               Scalar constant, uint32_t* bitmap, StreamView stream);
+[[nodiscard]] Status compare_plain_on_emulator(const Array& array, const void* values,
+                                               const ValueRange& range, uint32_t* bitmap, StreamView stream);
 // compare_cuda.cu, or compare_no_cuda.cpp in builds without CUDA.
-[[nodiscard]] Status compare_plain_on_cuda(const Array& array, const void* values, Compare op,
-                                           Scalar constant, uint32_t* bitmap, StreamView stream);
-
-// Two values stand in exactly one of four relations; a comparison is the set of those for which it is true.
-struct Relations {
-  bool less = false;
-  bool equal = false;
-  bool greater = false;
-  bool unordered = false;  // NaN on either side
-
-  static constexpr Relations of(Compare op) {
-    switch (op) {
-      case Compare::eq:
-        return {.equal = true};
-      case Compare::ne:
-        return {.less = true, .greater = true, .unordered = true};
-      case Compare::lt:
-        return {.less = true};
-      case Compare::le:
-        return {.less = true, .equal = true};
-      case Compare::gt:
-        return {.greater = true};
-      case Compare::ge:
-        return {.equal = true, .greater = true};
-    }
-    return {};
-  }
-
-  template <class T>
-  [[nodiscard]] BOBBIN_HD bool hold(T a, T b) const {
-    return a < b ? less : a == b ? equal : a > b ? greater : unordered;
-  }
-};
+[[nodiscard]] Status compare_plain_on_cuda(const Array& array, const void* values, const ValueRange& range,
+                                           uint32_t* bitmap, StreamView stream);
 
 // A warp tests a vector, 32 neighbours at a time, and writes its 32 words together.
 template <class T>
@@ -64,11 +33,14 @@ struct ComparePlainKernel {
   static_assert(kWords == simt::kWarpSize, "each lane keeps one word of the vector's bitmap");
   using Shared = simt::NoShared;
 
-  simt::Global<const T> values;
+  using Bits = BitsOf<T>;
+
+  simt::Global<const Bits> values;
   simt::Global<uint32_t> bitmap;
   uint64_t offset;  // the first value's bit
-  T constant;
-  Relations relations;
+  Bits low;
+  Bits span;
+  bool negated;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -80,16 +52,16 @@ struct ComparePlainKernel {
     const uint64_t first = vector * kVectorLength + cta.lane() - offset;
     uint32_t word = 0;
     for (uint32_t w = 0; w < kWords; w += kAtOnce) {
-      T loaded[kAtOnce];
+      Bits loaded[kAtOnce];
       BOBBIN_UNROLL
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         const uint64_t i = first + (w + k) * 32;
-        loaded[k] = i < values.size ? cta.load(values, i) : T{};
+        loaded[k] = i < values.size ? cta.load(values, i) : Bits{0};
       }
       BOBBIN_UNROLL
       for (uint32_t k = 0; k < kAtOnce; ++k) {
-        const bool hit = first + (w + k) * 32 < values.size && relations.hold(loaded[k], constant);
-        const uint32_t hits = cta.ballot(hit);
+        const bool in_range = static_cast<Bits>(range_key<T>(loaded[k]) - low) <= span;
+        const uint32_t hits = cta.ballot(first + (w + k) * 32 < values.size && in_range != negated);
         word = cta.lane() == w + k ? hits : word;
       }
     }
@@ -98,16 +70,18 @@ struct ComparePlainKernel {
 };
 
 template <class Executor>
-Status run_compare_plain(const Executor& executor, const Array& array, const void* values, Compare op,
-                         Scalar constant, uint32_t* bitmap) {
+Status run_compare_plain(const Executor& executor, const Array& array, const void* values,
+                         const ValueRange& range, uint32_t* bitmap) {
   return visit_type(array.type, [&]<class T>(std::type_identity<T>) {
     using K = ComparePlainKernel<T>;
     const uint64_t vectors = num_vectors(array.offset + array.length);
-    const K kernel{.values = {static_cast<const T*>(values), array.length},
+    using Bits = BitsOf<T>;
+    const K kernel{.values = {static_cast<const Bits*>(values), array.length},
                    .bitmap = {bitmap, vectors * K::kWords},
                    .offset = array.offset,
-                   .constant = value_of<T>(constant),
-                   .relations = Relations::of(op)};
+                   .low = static_cast<Bits>(range.low),
+                   .span = static_cast<Bits>(range.span),
+                   .negated = range.negated};
     return executor.run(kernel, ceil_div<uint64_t>(vectors, K::kVectorsPerBlock));
   });
 }

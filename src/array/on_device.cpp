@@ -101,18 +101,17 @@ Status decode_on_device(const Array& array, void* out, StreamView stream) {
   return ops->decode(array, out, stream);
 }
 
-Status compare_on_device(const Array& array, Compare op, Scalar constant, uint32_t* bitmap,
-                         StreamView stream) {
+Status compare_on_device(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
   BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(array.codec, stream));
   if (ops->compare != nullptr && !is_float(array.type)) {
-    return ops->compare(array, ValueRange::of(array.type, op, constant), bitmap, stream);
+    return ops->compare(array, range, bitmap, stream);
   }
   BOBBIN_ASSIGN(const DeviceBuffer values,
                 DeviceBuffer::create(array.length * size_bytes(array.type), stream));
   BOBBIN_TRY(ops->decode(array, values.data(), stream));
   const auto compare_values =
       stream.backend() == Backend::cuda ? &compare_plain_on_cuda : &compare_plain_on_emulator;
-  return compare_values(array, values.data(), op, constant, bitmap, stream);
+  return compare_values(array, values.data(), range, bitmap, stream);
 }
 
 Result<Array> encode_on_device(CodecId codec, DType type, const void* values, uint64_t length,

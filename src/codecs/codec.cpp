@@ -1,21 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/codec.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "core/bits.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin {
 namespace {
 
-struct Bounds {
-  uint64_t least;
-  uint64_t greatest;
-};
+template <class T>
+constexpr T least_of() {
+  return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+template <class T>
+constexpr T greatest_of() {
+  return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
 
-// The least and greatest value of a type in its own order, as bit patterns.
-Bounds bounds_of(DType type) {
-  const uint64_t all = low_mask<uint64_t>(size_bits(type));
-  const uint64_t top = (all >> 1) + 1;
-  return is_signed(type) ? Bounds{top, top - 1} : Bounds{0, all};
+// The value next to one that is not the last in its order. Zero has two neighbours on each side: the one that
+// is not a zero counts.
+template <class T>
+T next_above(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::nextafter(value, std::numeric_limits<T>::infinity());
+  } else {
+    return static_cast<T>(value + 1);
+  }
+}
+template <class T>
+T next_below(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::nextafter(value, -std::numeric_limits<T>::infinity());
+  } else {
+    return static_cast<T>(value - 1);
+  }
 }
 
 }  // namespace
@@ -26,25 +46,66 @@ NewBuffer make_buffer(size_t size) {
   return {.buffer = {std::move(owner), {data, size}}, .data = data};
 }
 
+ValueRange ValueRange::none(DType type) {
+  return {.low = 0, .span = low_mask<uint64_t>(size_bits(type)), .negated = true};
+}
+
+ValueRange ValueRange::all(DType type) {
+  return {.low = 0, .span = low_mask<uint64_t>(size_bits(type)), .negated = false};
+}
+
+ValueRange ValueRange::between(DType type, Scalar least, Scalar greatest) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    T from = value_of<T>(least);
+    T to = value_of<T>(greatest);
+    if (!(from <= to)) {  // NaN too
+      return none(type);
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      from = from == 0 ? -T{0} : from;
+      to = to == 0 ? T{0} : to;
+    }
+    const auto low = range_key<T>(scalar_of(from).bits);
+    return ValueRange{
+        .low = low, .span = static_cast<BitsOf<T>>(range_key<T>(scalar_of(to).bits) - low), .negated = false};
+  });
+}
+
 ValueRange ValueRange::of(DType type, Compare op, Scalar constant) {
-  const uint64_t all = low_mask<uint64_t>(size_bits(type));
-  const auto [least, greatest] = bounds_of(type);
-  const uint64_t c = constant.bits & all;
-  switch (op) {
-    case Compare::eq:
-      return {.low = c, .span = 0, .negated = false};
-    case Compare::ne:
-      return {.low = c, .span = 0, .negated = true};
-    case Compare::le:
-      return {.low = least, .span = (c - least) & all, .negated = false};
-    case Compare::gt:
-      return {.low = least, .span = (c - least) & all, .negated = true};
-    case Compare::ge:
-      return {.low = c, .span = (greatest - c) & all, .negated = false};
-    case Compare::lt:
-      return {.low = c, .span = (greatest - c) & all, .negated = true};
-  }
-  return {};
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    const T c = value_of<T>(constant);
+    const Scalar least = scalar_of(least_of<T>());
+    const Scalar greatest = scalar_of(greatest_of<T>());
+    const auto unless = [&](ValueRange range) {
+      range.negated = !range.negated;
+      return range;
+    };
+    // Of an integer's two halves one is the other negated; NaN lies in neither half of a float's.
+    switch (op) {
+      case Compare::eq:
+        return between(type, constant, constant);
+      case Compare::ne:
+        return unless(between(type, constant, constant));
+      case Compare::le:
+        return between(type, least, constant);
+      case Compare::ge:
+        return between(type, constant, greatest);
+      case Compare::lt:
+        return c == c && c > least_of<T>() ? between(type, least, scalar_of(next_below(c))) : none(type);
+      case Compare::gt:
+        return c == c && c < greatest_of<T>() ? between(type, scalar_of(next_above(c)), greatest)
+                                              : none(type);
+    }
+    return none(type);
+  });
+}
+
+bool ValueRange::holds(DType type, Scalar value) const {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    using Bits = BitsOf<T>;
+    const auto from_low = static_cast<Bits>(range_key<T>(value.bits) - static_cast<Bits>(low));
+    return (from_low <= static_cast<Bits>(span)) != negated;
+  });
 }
 
 }  // namespace bobbin

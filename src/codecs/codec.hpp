@@ -60,14 +60,23 @@ struct Values {
   }
 };
 
-// The values from `low` to `low + span` (both in), counted upwards from `low` modulo 2^T; `negated` means all
-// others. All six comparisons with a constant, and `between`, are such a range, whatever the type's sign.
+// The values whose key counts from `low` to `low + span` (both in), upwards from `low` modulo 2^T; `negated`
+// means all others. An integer's key is its bits; a float's is its order_key(), and then the range does not
+// wrap around. All six comparisons with a constant, and `between`, are such a range.
 struct ValueRange {
   uint64_t low = 0;
   uint64_t span = 0;
   bool negated = false;
 
+  // Floats compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true.
   static ValueRange of(DType type, Compare op, Scalar constant);
+  // From `least` to `greatest`, both in.
+  static ValueRange between(DType type, Scalar least, Scalar greatest);
+  static ValueRange none(DType type);
+  static ValueRange all(DType type);
+
+  // Whether a value, given as its bits, lies in it.
+  [[nodiscard]] bool holds(DType type, Scalar value) const;
 };
 
 // Where decoded strings go: offsets (one more than strings, the first is 0) of the size the array says, and

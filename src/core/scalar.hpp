@@ -9,6 +9,7 @@
 
 #include "bobbin/types.hpp"
 #include "core/dispatch.hpp"
+#include "core/portable.hpp"
 
 namespace bobbin {
 
@@ -25,7 +26,7 @@ template <class T>
 // Floats are sign and magnitude: turning a negative one's magnitude round makes it two's complement, and
 // back.
 template <class Key>
-[[nodiscard]] constexpr Key turn_negative(Key bits) {
+[[nodiscard]] BOBBIN_HD constexpr Key turn_negative(Key bits) {
   return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
 }
 
@@ -47,6 +48,17 @@ template <class T, class Key>
     return std::bit_cast<T>(turn_negative(key));
   } else {
     return key;
+  }
+}
+
+// The key by which ranges of values are told (ValueRange): an integer's bits, a float's order_key().
+template <class T>
+[[nodiscard]] BOBBIN_HD constexpr BitsOf<T> range_key(uint64_t bits) {
+  using Bits = BitsOf<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<Bits>(turn_negative(static_cast<std::make_signed_t<Bits>>(bits)));
+  } else {
+    return static_cast<Bits>(bits);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "array/array.hpp"
 #include "array/compare_plain.hpp"
 #include "codecs/registry.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin::array {
 namespace {
@@ -73,16 +74,17 @@ TYPED_TEST(ComparePlain, CpuAndEmulatorGiveTheBitsOfEveryComparison) {
     const auto values = mixed<T>(array.length);
     for (const Compare op : kAllCompares) {
       const T constant = 7;
+      const ValueRange range = ValueRange::of(array.type, op, scalar_of(constant));
       std::vector<uint32_t> expected(num_vectors(array.offset + array.length) * 32);
       for (uint64_t i = 0; i < array.length; ++i) {
         const uint64_t bit = array.offset + i;
         expected[bit / 32] |= static_cast<uint32_t>(holds(op, values[i], constant)) << (bit % 32);
       }
       std::vector<uint32_t> on_cpu(expected.size());
-      compare_plain(array, values.data(), op, scalar_of(constant), on_cpu.data());
+      compare_plain(array, values.data(), range, on_cpu.data());
       EXPECT_EQ(on_cpu, expected);
       std::vector<uint32_t> emulated(expected.size(), 0xaaaa'aaaa);
-      ASSERT_TRUE(compare_plain_on_emulator(array, values.data(), op, scalar_of(constant), emulated.data(),
+      ASSERT_TRUE(compare_plain_on_emulator(array, values.data(), range, emulated.data(),
                                             {Backend::emulator, nullptr})
                       .ok());
       EXPECT_EQ(emulated, expected);

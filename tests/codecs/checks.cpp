@@ -92,7 +92,8 @@ Result<array::Bitmap> compare_by(Backend backend, const Array& array, Compare op
   BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(array, stream.view()));
   const size_t bytes = bitmap.words.size() * sizeof(uint32_t);
   BOBBIN_ASSIGN(const DeviceBuffer device, DeviceBuffer::create(bytes, stream.view()));
-  BOBBIN_TRY(array::compare_on_device(encoded.array, op, constant, device.as<uint32_t>(), stream.view()));
+  BOBBIN_TRY(array::compare_on_device(encoded.array, ValueRange::of(array.type, op, constant),
+                                      device.as<uint32_t>(), stream.view()));
   BOBBIN_TRY(copy_async(bitmap.words.data(), device.data(), bytes, stream.view()));
   BOBBIN_TRY(stream.view().synchronize());
   return bitmap;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/column.hpp"
+
+#include "codecs/delta/delta.hpp"
+#include "codecs/patched/patched.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+Bytes bytes_of(const Buffer& buffer) {
+  return {buffer.bytes.data(), buffer.bytes.size()};
+}
+
+Frames frames_of(const Array& array) {
+  if (array.codec == CodecId::bitpack) {
+    return {.packed = bytes_of(array.buffers[0]),
+            .entries = {},
+            .references = {},
+            .width = codec::bitpack::width_of(array)};
+  }
+  return {.packed = bytes_of(array.buffers[2]),
+          .entries = bytes_of(array.buffers[1]),
+          .references = bytes_of(array.buffers[0]),
+          .width = 0};
+}
+
+// Writes the steps of a tree one behind the other; stops being ok() when it has too many, or a codec that
+// kernels do not know.
+class Flattener {
+ public:
+  explicit Flattener(Column& column) : column_(column) {}
+
+  [[nodiscard]] bool ok() const { return ok_; }
+
+  void add(const Array& array) {
+    switch (array.codec) {
+      case CodecId::bitpack:
+      case CodecId::ffor:
+        step(array, Op::unpack).frames = frames_of(array);
+        return;
+      case CodecId::patched:
+        add(array.children[0]);
+        add_patches(array);
+        return;
+      case CodecId::alp:
+        add(array.children[0]);
+        step(array, Op::scale).extra = bytes_of(array.buffers[0]);
+        return;
+      case CodecId::delta:
+        add_delta(array);
+        return;
+      case CodecId::alprd:
+        add_parts(array);
+        return;
+      default:
+        ok_ = false;
+    }
+  }
+
+ private:
+  Node& step(const Array& array, Op op) {
+    static Node spare;
+    ok_ = ok_ && column_.num_nodes < Column::kMaxNodes;
+    Node& node = ok_ ? column_.nodes[column_.num_nodes++] : spare;
+    node = Node{};
+    node.op = op;
+    node.bytes = static_cast<uint8_t>(size_bytes(array.type));
+    return node;
+  }
+  void add_patches(const Array& array) {
+    const auto form = codec::patched::form_of(array);
+    const bool by_lanes = form == codec::patched::Form::lanes;
+    step(array, Op::patch).patches = {.form = form,
+                                      .starts = bytes_of(array.buffers[0]),
+                                      .indices = bytes_of(array.buffers[1]),
+                                      .values = bytes_of(array.buffers[by_lanes ? 1 : 2])};
+  }
+  void add_delta(const Array& array) {
+    add(array.children[0]);
+    Node& node = step(array, Op::sum_up);
+    node.order = array.metadata[0];
+    node.stride = array.metadata[1];
+    node.extra = bytes_of(array.buffers[0]);
+  }
+  void add_parts(const Array& array) {
+    add(array.children[0]);
+    step(array.children[0], Op::keep);
+    add(array.children[1]);
+    step(array, Op::join).cut = codec::alprd::Cut::parse(array.metadata);
+  }
+
+  Column& column_;
+  bool ok_ = true;
+};
+
+// Whether a column's steps are those that kernels do on packed words.
+bool composes(const Column& column) {
+  uint32_t next = 1;
+  if (next < column.num_nodes && column.nodes[next].op == Op::scale) {
+    ++next;
+  }
+  if (next < column.num_nodes && column.nodes[next].op == Op::patch) {
+    ++next;
+  }
+  return next == column.num_nodes && column.nodes[0].op == Op::unpack;
+}
+
+Column empty_column(DType type) {
+  Column column;
+  column.bytes = static_cast<uint8_t>(size_bytes(type));
+  column.is_float = is_float(type);
+  column.is_signed = is_signed(type);
+  return column;
+}
+
+}  // namespace
+
+bool make_column(const Array& array, Path path, Column& column) {
+  if (path == Path::decoded || is_string(array.type)) {
+    return false;
+  }
+  column = empty_column(array.type);
+  Flattener flattener(column);
+  flattener.add(array);
+  if (!flattener.ok()) {
+    return false;
+  }
+  column.form = composes(column) && path != Path::interpreted ? Form::packed : Form::staged;
+  return column.form == Form::packed || path != Path::composed;
+}
+
+Column plain_column(DType type, uint64_t length, const void* values) {
+  Column column = empty_column(type);
+  column.form = Form::plain;
+  column.num_nodes = 1;
+  column.nodes[0].op = Op::load;
+  column.nodes[0].bytes = column.bytes;
+  column.nodes[0].extra = {static_cast<const std::byte*>(values), length * column.bytes};
+  return column;
+}
+
+Column bitmap_column(uint64_t words, const uint32_t* bitmap) {
+  Column column;
+  column.form = Form::bitmap;
+  column.validity = {.kind = Validity::Kind::words,
+                     .offset = 0,
+                     .count = words,
+                     .words = {reinterpret_cast<const std::byte*>(bitmap), words * sizeof(uint32_t)},
+                     .frames = {}};
+  return column;
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns as fused kernels see them: a tree of codecs, flattened to the steps that decode one vector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codecs/alp/alp.hpp"
+#include "codecs/alprd/alprd.hpp"
+#include "codecs/bitpack/tile.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/patched/tile.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+using simt::Global;
+using simt::Quad;
+
+// Bytes whose type is known only where they are used.
+using Bytes = Global<const std::byte>;
+
+template <class T>
+[[nodiscard]] BOBBIN_HD Global<const T> view_as(const Bytes& bytes) {
+  return {reinterpret_cast<const T*>(bytes.data), bytes.size / sizeof(T)};
+}
+
+// Packed vectors: all of one width, or each with an entry and a reference.
+struct Frames {
+  Bytes packed;
+  Bytes entries;  // none: all of one width
+  Bytes references;
+  uint32_t width = 0;
+
+  template <class T>
+  [[nodiscard]] BOBBIN_HD codec::patched::AnyFrames<T> typed() const {
+    return {view_as<Quad>(packed), view_as<uint32_t>(entries), view_as<T>(references), width};
+  }
+};
+
+struct Patches {
+  codec::patched::Form form{};
+  Bytes starts;
+  Bytes indices;  // by lanes: the blocks
+  Bytes values;
+
+  [[nodiscard]] BOBBIN_HD bool any() const { return starts.data != nullptr; }
+  template <class T>
+  [[nodiscard]] BOBBIN_HD codec::patched::PatchSource<T> typed() const {
+    return {form, view_as<uint32_t>(starts), view_as<uint64_t>(indices), view_as<uint16_t>(indices),
+            view_as<T>(values)};
+  }
+};
+
+enum class Op : uint8_t {
+  unpack,  // packed vectors
+  load,    // values as they are
+  patch,   // some values replaced
+  scale,   // ALP's integers to floats
+  sum_up,  // delta's residuals to values
+  keep,    // alprd's left codes, put aside
+  join,    // right parts with them
+};
+
+// One step of decoding a vector. It works in place, on what the step before has left.
+struct Node {
+  Op op{};
+  uint8_t bytes = 0;   // of a value
+  uint8_t order = 0;   // sum_up
+  uint8_t stride = 0;  // sum_up
+  Frames frames;       // unpack
+  Patches patches;     // patch
+  Bytes extra;         // load: the values; scale: the scales; sum_up: the restarts
+  codec::alprd::Cut cut;
+};
+
+// How a column's values reach a kernel.
+enum class Form : uint8_t {
+  plain,   // values in memory
+  packed,  // unpack; perhaps scale; perhaps patch: tested and summed where they are packed
+  staged,  // any steps, vector by vector through shared memory
+  bitmap,  // no values: an answer for each row
+};
+
+// A bit for each row, or all of them set: in memory, one word for 32 rows, or packed.
+struct Validity {
+  enum class Kind : uint8_t { all, words, packed } kind = Kind::all;
+  uint64_t offset = 0;  // words to skip: packed ones may start inside a vector
+  uint64_t count = 0;   // words there are
+  Bytes words;
+  Frames frames;
+};
+
+struct Column {
+  static constexpr uint32_t kMaxNodes = 8;
+
+  Form form{};
+  uint8_t bytes = 0;
+  bool is_float = false;
+  bool is_signed = false;
+  uint8_t num_nodes = 0;
+  Node nodes[kMaxNodes];
+  Validity validity;
+
+  // Of form packed.
+  [[nodiscard]] BOBBIN_HD const Frames& frames() const { return nodes[0].frames; }
+  [[nodiscard]] BOBBIN_HD bool scaled() const { return num_nodes > 1 && nodes[1].op == Op::scale; }
+  [[nodiscard]] BOBBIN_HD const Bytes& scales() const { return nodes[1].extra; }
+  [[nodiscard]] BOBBIN_HD bool has_patches() const { return nodes[num_nodes - 1].op == Op::patch; }
+  [[nodiscard]] BOBBIN_HD const Patches& patches() const { return nodes[num_nodes - 1].patches; }
+};
+
+// How values are to reach a kernel; tests force each in turn.
+enum class Path : uint8_t {
+  automatic,  // as composed where that can be, else interpreted, else decoded
+  composed,
+  interpreted,
+  decoded,
+};
+
+// The column of a device array, on the given path; false when it has none there. `decoded` has none here: it
+// takes memory, so the caller decodes, and gives plain_column().
+[[nodiscard]] bool make_column(const Array& array, Path path, Column& column);
+[[nodiscard]] Column plain_column(DType type, uint64_t length, const void* values);
+[[nodiscard]] Column bitmap_column(uint64_t words, const uint32_t* bitmap);
+
+}  // namespace bobbin::plan

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// In builds without CUDA.
+#include "plan/launch.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+Status no_cuda() {
+  return {StatusCode::unavailable, "the cuda backend is not in this build"};
+}
+
+}  // namespace
+
+Status query_on_cuda(const Query& /*query*/, Reach /*reach*/, StreamView /*stream*/) {
+  return no_cuda();
+}
+Status sum_reals_on_cuda(Global<const double> /*values*/, Global<double> /*sums*/, StreamView /*stream*/) {
+  return no_cuda();
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packed vector in the registers of a warp: tests and sums that never write a value anywhere.
+//
+// Shape: a warp a vector; each thread holds W words of 32 bits, which are 32 values of W bits. For values of
+// 32 bits they are a lane's. A lane of 64-bit values is shared by two threads, half of its rows each; 16- and
+// 8-bit values stand two and four in a word. Which value is whose follows from Spread<T>; the words come in
+// an order that needs as few exchanges as possible to become strided.
+//
+// Preconditions: the vector is whole, and its width is W. Cost a value: a shift, a subtraction, a comparison
+// and an or to test it; a shift, a mask, a bit test and an addition to sum it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "codecs/alp/tile.hpp"
+#include "codecs/bitpack/tile.hpp"
+#include "core/lanes.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+using codec::bitpack::PackedRange;
+using simt::Global;
+
+// Which of a vector's values are a thread's.
+template <class T>
+struct Spread {
+  static constexpr uint32_t kPerWord = kBits<T> < 32 ? 32 / kBits<T> : 1;
+  // The word of a register that a lane loads, such that its place's lowest bits are those to exchange.
+  BOBBIN_HD static constexpr uint32_t word(uint32_t lane) {
+    if (kBits<T> == 16) {
+      return lane >> 1 | (lane & 1) << 4;
+    }
+    return kBits<T> == 8 ? lane >> 2 | (lane & 3) << 3 : lane;
+  }
+  // The bit of value n, of the 32 in the order in which they are packed, in the thread's word.
+  BOBBIN_HD static constexpr uint32_t bit(uint32_t n) { return kBits<T> == 64 ? n / 2 | n % 2 << 4 : n; }
+
+  // A thread's word of such bits to a strided word, and back.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t exchange(Cta& cta, uint32_t bits) {
+    if constexpr (kBits<T> == 64) {
+      bits = codec::bitpack::swap_index_bits(cta, bits, 4, 4);
+    } else if constexpr (kBits<T> < 32) {
+      BOBBIN_UNROLL
+      for (uint32_t bit = 0; 1U << bit < kPerWord; ++bit) {
+        bits = codec::bitpack::swap_index_bits(cta, bits, bit, bit);
+      }
+    }
+    return bits;
+  }
+};
+
+// A thread's 32 values of W bits, W at least 1.
+template <class T, uint32_t W>
+struct Lane {
+  static constexpr bool kSmall = W <= 32;
+  using Value = std::conditional_t<kSmall, uint32_t, uint64_t>;
+
+  uint32_t words[W];
+
+  template <class Cta>
+  BOBBIN_HD void load(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
+    if constexpr (kBits<T> == 64) {
+      load_half(cta, packed, first_register);
+    } else {
+      const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
+      const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < W; ++k) {
+        words[k] = cta.load(all, first + k * 32);
+      }
+    }
+  }
+
+  // Value n with its highest bit at the top of the word. Bits of others stand below it.
+  [[nodiscard]] BOBBIN_HD Value at_top(uint32_t n) const {
+    if constexpr (kBits<T> < 32) {
+      const auto cut = RowCut<T, uint32_t>::of(n / Spread<T>::kPerWord, W);
+      const uint32_t up = n % Spread<T>::kPerWord * kBits<T>;
+      return cut.high_mask == 0
+                 ? words[cut.low_register] << (32 - W - cut.shift - up)
+                 : cut.extract(words[cut.low_register], words[cut.high_register]) << (32 - W - up);
+    } else if constexpr (kSmall) {
+      return static_cast<uint32_t>(both(n * W / 32) << (64 - W - n * W % 32) >> 32);
+    } else {
+      return value(n) << (64 - W);
+    }
+  }
+
+  [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const {
+    if constexpr (kBits<T> < 32) {
+      const auto cut = RowCut<T, uint32_t>::of(n / Spread<T>::kPerWord, W);
+      const uint32_t up = n % Spread<T>::kPerWord * kBits<T>;
+      const uint32_t all = cut.high_mask == 0
+                               ? words[cut.low_register] >> cut.shift
+                               : cut.extract(words[cut.low_register], words[cut.high_register]);
+      return all >> up & bobbin::low_mask<uint32_t>(W);
+    } else if constexpr (kSmall) {
+      return piece(n * W) & bobbin::low_mask<uint32_t>(W);
+    } else {
+      const uint32_t high = piece(n * W + 32) & bobbin::low_mask<uint32_t>(W - 32);
+      return static_cast<uint64_t>(high) << 32 | piece(n * W);
+    }
+  }
+
+ private:
+  // 32 bits from a bit of the thread's stream on; zeros past its end.
+  [[nodiscard]] BOBBIN_HD uint32_t piece(uint32_t from) const {
+    return static_cast<uint32_t>(both(from / 32) >> from % 32);
+  }
+  // Word k and the one above it.
+  [[nodiscard]] BOBBIN_HD uint64_t both(uint32_t k) const {
+    return static_cast<uint64_t>(k + 1 < W ? words[k + 1] : 0) << 32 | words[k];
+  }
+
+  // Rows 0 .. 31 of a 64-bit lane are the stream's first W words of 32 bits, rows 32 .. 63 the other W; when
+  // W is odd those start in the middle of a 64-bit word.
+  template <class Cta>
+  BOBBIN_HD void load_half(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
+    const Global<const uint64_t> all{reinterpret_cast<const uint64_t*>(packed.data), packed.size * 2};
+    const uint32_t half = cta.lane() / 16;
+    const uint64_t first = (first_register + half * (W / 2)) * 16 + cta.lane() % 16;
+    constexpr uint32_t kLoads = (W + 1) / 2;
+    uint32_t pieces[2 * kLoads];
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kLoads; ++k) {
+      const uint64_t word = cta.load(all, first + k * 16);
+      pieces[2 * k] = static_cast<uint32_t>(word);
+      pieces[2 * k + 1] = static_cast<uint32_t>(word >> 32);
+    }
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < W; ++k) {
+      words[k] = W % 2 == 0 || half == 0 ? pieces[k] : pieces[W % 2 == 0 ? k : k + 1];
+    }
+  }
+};
+
+// One bit for each value in the range, as the thread has them (Spread::bit).
+template <class T, uint32_t W>
+[[nodiscard]] BOBBIN_HD uint32_t test_lane(const Lane<T, W>& lane, const PackedRange<T>& range) {
+  using Value = typename Lane<T, W>::Value;
+  // Where a value stands at the top, `low` with zeros below and `span` with ones make what is below count for
+  // nothing.
+  constexpr uint32_t kBelow = kBits<Value> - W;
+  const Value low = static_cast<Value>(range.low) << kBelow;
+  const Value span = static_cast<Value>(range.span) << kBelow | bobbin::low_mask<Value>(kBelow);
+  uint32_t hits = 0;
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    if (static_cast<Value>(lane.at_top(n) - low) <= span) {
+      hits |= 1U << Spread<T>::bit(n);
+    }
+  }
+  return hits;
+}
+
+// A sum of integers: low + high * 2^32. Each part has room for 2^31 values.
+struct WideSum {
+  uint64_t low = 0;
+  uint64_t high = 0;  // of negative numbers: modulo 2^64
+};
+
+// The sum of the values whose bits are set.
+template <class T, uint32_t W>
+[[nodiscard]] BOBBIN_HD WideSum sum_lane(const Lane<T, W>& lane, uint32_t mask) {
+  std::conditional_t<(W <= 27), uint32_t, uint64_t> low = 0;
+  uint64_t high = 0;
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    if ((mask >> Spread<T>::bit(n) & 1) != 0) {
+      low += static_cast<uint32_t>(lane.value(n));
+      if constexpr (W > 32) {
+        high += lane.value(n) >> 32;
+      }
+    }
+  }
+  return {low, high};
+}
+
+// What scales packed integers without an integer multiplication: exact where `fits` says so.
+struct RealScaling {
+  double reference;  // less 2^52, which stands in the packed integer's exponent
+  double up;
+  double down;
+
+  // Whether all integers from the reference on that W bits can add, times 10^f, are doubles.
+  BOBBIN_HD static bool fits(int64_t reference, uint32_t width, double up) {
+    if (width > 51 || reference > (int64_t{1} << 51) || reference < -(int64_t{1} << 51)) {
+      return false;
+    }
+    const auto first = static_cast<double>(reference);
+    const auto last = static_cast<double>(reference + static_cast<int64_t>(low_mask<uint64_t>(width)));
+    constexpr double kMost = 9007199254740992.0;  // 2^53
+    return first * up >= -kMost && last * up <= kMost;
+  }
+  [[nodiscard]] BOBBIN_HD double operator()(uint64_t packed) const {
+    constexpr uint64_t kExponent = uint64_t{0x433} << 52;  // of 2^52
+    return (std::bit_cast<double>(kExponent | packed) + reference) * up * down;
+  }
+};
+
+// A thread's two chains of a sum of floats: see RealSum.
+struct Chains {
+  double first = 0;
+  double second = 0;
+};
+
+// The chains of the thread's half of the rows: first those of even numbers, then those of odd ones.
+template <uint32_t W>
+[[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<uint64_t, W>& lane, uint32_t mask,
+                                         const RealScaling& scaling) {
+  Chains chains;
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    if ((mask >> Spread<uint64_t>::bit(n) & 1) != 0) {
+      (n % 2 == 0 ? chains.first : chains.second) += scaling(lane.value(n));
+    }
+  }
+  return chains;
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries over encoded columns in device memory: from trees of codecs to one launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bobbin/memory.hpp"
+#include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
+#include "bobbin/types.hpp"
+#include "codecs/codec.hpp"
+#include "plan/column.hpp"
+#include "plan/query.hpp"
+
+namespace bobbin::plan {
+
+// What rows must be, in postfix order; none: every row passes.
+struct Condition {
+  enum class Kind : uint8_t {
+    test,      // the value lies in the range (which may be negated); a null does not
+    is_null,   // there is no value
+    not_null,  // there is one
+    both,      // the two conditions before
+    either,
+  };
+  Kind kind{};
+  uint32_t column = 0;
+  ValueRange range;
+};
+using Filter = std::vector<Condition>;
+
+enum class Fold : uint8_t { count, sum, extremes };
+
+// Of the rows that pass; of those that have a value, where a column is given. Only `count` needs none.
+struct Aggregate {
+  Fold fold{};
+  std::optional<uint32_t> column;
+};
+
+struct Total {
+  uint64_t count = 0;
+  Int128 sum = 0;       // of integers, exact
+  double real_sum = 0;  // of floats, added in the order that RealSum tells (plan/values.hpp)
+  // Floats: NaN is neither, and nothing is when there is nothing else.
+  std::optional<Scalar> least;
+  std::optional<Scalar> greatest;
+};
+
+// A column of a query: an encoded array, or what is known of each row already (a word for 32 rows, as many as
+// whole vectors need).
+struct Source {
+  const Array* array = nullptr;
+  const uint32_t* bitmap = nullptr;
+};
+
+// A query that can be run again and again: all it needs besides columns is made once. All columns have the
+// same length; those whose offset differs from the first one's are decoded.
+class Prepared {
+ public:
+  // Reads nothing of the columns, which must stay where they are. Where a column has to be decoded, that
+  // happens here, once.
+  static Result<Prepared> create(std::span<const Source> columns, const Filter& filter,
+                                 std::span<const Aggregate> aggregates, StreamView stream,
+                                 Path path = Path::automatic);
+
+  // Asynchronous.
+  [[nodiscard]] Status run(StreamView stream) const;
+  // Also writes which rows passed: a word for 32 rows, whole vectors, from the first vector's start on.
+  [[nodiscard]] Status run(uint32_t* bitmap, StreamView stream) const;
+  // Of the last run. Waits for the stream.
+  [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
+
+  // Which way columns go.
+  [[nodiscard]] Reach reach() const { return reach_; }
+
+ private:
+  friend class Preparer;
+
+  Query query_;  // without folds
+  Reach reach_ = Reach::narrow;
+  std::vector<FoldStep> folds_;
+  std::vector<DType> types_;  // of the folds' columns
+  std::vector<DeviceBuffer> kept_;
+  std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
+  std::optional<DeviceBuffer> fresh_;   // the same as they are before a run
+  std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold
+};
+
+}  // namespace bobbin::plan

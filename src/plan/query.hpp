@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel of a query is told: columns, a program that filters rows, and what to fold them into.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/alp/alp.hpp"
+#include "plan/column.hpp"
+#include "plan/stage.hpp"
+#include "plan/values.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+inline constexpr uint32_t kMaxColumns = 8;
+inline constexpr uint32_t kMaxSteps = 48;
+inline constexpr uint32_t kMaxDepth = 8;
+inline constexpr uint32_t kMaxFolds = 4;  // of one launch
+inline constexpr uint32_t kNoColumn = 255;
+
+// Integers that ALP's scale (e, f) turns into values of a range: `low` to `low + span`, unless `empty`.
+// Integers from -most to most do not overflow when they are multiplied; others are looked at one by one.
+struct ScaledRange {
+  static constexpr uint32_t kWords = 4;
+  static constexpr uint32_t kExponents = codec::alp::kMaxExponent<double> + 1;
+
+  int64_t low = 0;
+  uint64_t span = 0;
+  int64_t most = 0;
+  uint64_t empty = 0;
+
+  [[nodiscard]] BOBBIN_HD static uint32_t place(uint32_t e, uint32_t f) { return e * kExponents + f; }
+  // Whether it tells of all integers from `reference` on that `width` bits can add.
+  [[nodiscard]] BOBBIN_HD bool covers(int64_t reference, uint32_t width) const {
+    return reference >= -most && reference <= most &&
+           low_mask<uint64_t>(width) <= static_cast<uint64_t>(most - reference);
+  }
+};
+
+enum class StepOp : uint8_t {
+  test,          // push the rows whose value is in the range
+  is_null,       // push the rows without a value
+  both,          // the two on top become one: and
+  either,        // or
+  skip_if_none,  // when no row is left on top, go on behind the step `target`
+};
+
+struct Step {
+  StepOp op{};
+  uint8_t column = 0;
+  uint8_t target = 0;
+  bool negated = false;
+  KeyRange range;
+  Global<const uint64_t> scaled;  // for columns of ALP's: a ScaledRange for each scale
+};
+
+enum class FoldOp : uint8_t { count, sum, extremes };
+
+struct FoldStep {
+  FoldOp op{};
+  uint8_t column = kNoColumn;  // none: rows are counted
+};
+
+// What a fold leaves in memory, in words of 64 bits.
+struct TotalWords {
+  enum : uint32_t { count, low, high, least, greatest, kWords };
+};
+
+// How much a kernel can do: less of it needs fewer registers, so that more warps fit an SM.
+enum class Reach : uint8_t {
+  narrow,  // values of up to 32 bits, plain or packed
+  wide,    // of up to 64
+  staged,  // any tree of codecs
+};
+
+struct Query {
+  Column columns[kMaxColumns];
+  Step steps[kMaxSteps];
+  FoldStep folds[kMaxFolds];
+  uint32_t num_steps = 0;
+  uint32_t num_folds = 0;
+  uint64_t begin = 0;  // rows, counted from the first vector's start
+  uint64_t end = 0;
+  Global<uint32_t> bitmap;  // or none
+  Global<uint64_t> totals;  // TotalWords a fold
+  Global<double> reals;     // a fold's sums of vectors, for floats: those of vector v at fold * vectors + v
+  Powers powers;
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch for a whole query: tests of several columns, joined by and and or, then a bitmap of the rows
+// that passed, or folds of several columns over them. No value is written to memory.
+//
+// Shape: a warp a vector of 1024 rows, all columns of it, and then the next one that no other warp has; each
+// lane keeps one word of 32 rows (strided.hpp). What is to be done is a short program; each of its steps
+// works on 1024 rows, so looking at it costs next to nothing. Bytes read: those of the columns, of vectors
+// that still have rows when their turn comes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "codecs/alp/alp.hpp"
+#include "plan/column.hpp"
+#include "plan/packed.hpp"
+#include "plan/query.hpp"
+#include "plan/stage.hpp"
+#include "plan/strided.hpp"
+#include "plan/values.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+template <Reach kReach>
+struct QueryKernel : Query {
+  static constexpr uint32_t kWarps = 4;
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
+  static constexpr bool kStaged = kReach == Reach::staged;
+  static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
+  struct NoStaging {};
+
+  struct Shared {
+    simt::Shared<uint32_t, kThreads * kMaxDepth> stack;
+    simt::Shared<uint32_t, kThreads> touched;  // rows that have patches
+    simt::Shared<uint32_t, kThreads> words;    // of patches: hits, or the rows that count
+    simt::Shared<uint32_t, kThreads * kMaxFolds> counts;
+    simt::Shared<uint64_t, kThreads * kMaxFolds> first;   // sums: the low part; extremes: the least
+    simt::Shared<uint64_t, kThreads * kMaxFolds> second;  // the high part; the greatest
+    std::conditional_t<kStaged, Staging<kWarps>, NoStaging> staging;
+  };
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    for (uint32_t f = 0; f < num_folds; ++f) {
+      cta.store(shared.counts, at(cta, f), 0U);
+      cta.store(shared.first, at(cta, f), folds[f].op == FoldOp::extremes ? Extremes{}.least : 0);
+      cta.store(shared.second, at(cta, f), uint64_t{0});
+    }
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
+    for (uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp(); v < num_vectors(end); v += stride) {
+      const uint32_t rows = filter(cta, shared, v, rows_inside(v, cta.lane(), begin, end));
+      if (bitmap.data != nullptr) {
+        cta.store_once(bitmap, v * simt::kWarpSize + cta.lane(), transpose(cta, rows));
+      }
+      for (uint32_t f = 0; f < num_folds && cta.any(rows != 0); ++f) {
+        fold(cta, shared, v, f, rows);
+      }
+    }
+    for (uint32_t f = 0; f < num_folds; ++f) {
+      add_total(cta, shared, f);
+    }
+  }
+
+ private:
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t row) {
+    return row * kThreads + cta.thread();
+  }
+  [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
+    const uint64_t left = end - v * kVectorLength;
+    return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
+  }
+
+  // Calls f with a value of the column's unsigned type.
+  template <class F>
+  BOBBIN_HD static auto with_type(const Column& column, F&& f) {
+    if constexpr (kReach != Reach::narrow) {
+      if (column.bytes == 8) {
+        return f(uint64_t{0});
+      }
+    }
+    return column.bytes == 4 ? f(uint32_t{0}) : column.bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
+  }
+
+  // The rows that have a value.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t valid_rows(Cta& cta, const Validity& validity, uint64_t v) const {
+    if (validity.kind == Validity::Kind::all) {
+      return ~uint32_t{0};
+    }
+    const uint64_t at = v * simt::kWarpSize + cta.lane();
+    uint32_t word = 0;
+    if (at < validity.count) {
+      if (validity.kind == Validity::Kind::words) {
+        word = cta.load(view_as<uint32_t>(validity.words), at);
+      } else {
+        const auto source = validity.frames.template typed<uint32_t>();
+        const auto frame = source.frame(cta, (validity.offset + at) / kVectorLength);
+        word = frame.reference +
+               unpack_one<uint32_t>(cta, source.packed, frame, (validity.offset + at) % kVectorLength);
+      }
+    }
+    return transpose(cta, word);
+  }
+
+  // The program. What is on top of the stack is in a register.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t filter(Cta& cta, Shared& shared, uint64_t v, uint32_t rows) const {
+    uint32_t top = rows;
+    uint32_t depth = 0;  // words below `top`, which is the first one's place
+    for (uint32_t s = 0; s < num_steps; ++s) {
+      const Step& step = steps[s];
+      switch (step.op) {
+        case StepOp::test:
+        case StepOp::is_null:
+          if (depth != 0) {
+            cta.store(shared.stack, at(cta, depth), top);
+          }
+          ++depth;
+          top = rows & (step.op == StepOp::test ? test(cta, shared, step, v, rows) : nulls(cta, step, v));
+          break;
+        case StepOp::both:
+          top &= cta.load(shared.stack, at(cta, --depth));
+          break;
+        case StepOp::either:
+          top |= cta.load(shared.stack, at(cta, --depth));
+          break;
+        case StepOp::skip_if_none:
+          s = cta.any(top != 0) ? s : step.target;
+          break;
+      }
+    }
+    return top;
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t nulls(Cta& cta, const Step& step, uint64_t v) const {
+    const uint32_t valid = valid_rows(cta, columns[step.column].validity, v);
+    return step.negated ? valid : ~valid;
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+                                        uint32_t rows) const {
+    const Column& column = columns[step.column];
+    const uint32_t valid = valid_rows(cta, column.validity, v);
+    if (column.form == Form::bitmap) {
+      return step.negated ? ~valid : valid;
+    }
+    const uint32_t hits =
+        with_type(column, [&](auto zero) { return test_as<decltype(zero)>(cta, shared, step, v, rows); });
+    return (step.negated ? ~hits : hits) & valid;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+                                           uint32_t rows) const {
+    const Column& column = columns[step.column];
+    if (column.form == Form::packed) {
+      return test_packed<T>(cta, shared, step, v, rows);
+    }
+    uint32_t hits = 0;
+    with_values<T>(cta, shared, column, v, [&](auto&& get) {
+      hits = test_values<T, kAtOnce>(rows, step.range, column.is_float, get);
+    });
+    return hits;
+  }
+
+  // Calls f with what gives the thread's values: of a column in memory, or of one that is decoded first.
+  template <class T, class Cta, class F>
+  BOBBIN_HD void with_values(Cta& cta, Shared& shared, const Column& column, uint64_t v, F&& f) const {
+    if constexpr (kStaged) {
+      if (column.form == Form::staged) {
+        Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(column);
+        auto& values = shared.staging.template as<T>();
+        const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
+        f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
+        cta.sync_warp();  // before the next column comes
+        return;
+      }
+    }
+    const auto values = view_as<T>(column.nodes[0].extra);
+    const uint64_t first = v * kVectorLength + cta.lane() - begin;  // begin: where the values start
+    f([&](uint32_t r) { return cta.load_once(values, first + r * simt::kWarpSize); });
+  }
+
+  // A packed column's vector, as far as all that is done with it needs it.
+  template <class T>
+  struct Vector {
+    codec::patched::AnyFrames<T> source;
+    codec::bitpack::Frame<T> frame;
+    uint32_t e = 0;
+    uint32_t f = 0;
+    bool whole = false;
+  };
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Vector<T> vector_of(Cta& cta, const Column& column, uint64_t v) const {
+    Vector<T> vector{.source = column.frames().typed<T>(), .frame = {}};
+    vector.frame = vector.source.frame(cta, v);
+    vector.whole = rows_of(v) == kVectorLength;
+    if (column.scaled()) {
+      const auto scales = view_as<uint8_t>(column.scales());
+      vector.e = cta.load(scales, 2 * v);
+      vector.f = cta.load(scales, 2 * v + 1);
+    }
+    return vector;
+  }
+  // Value 32 r + lane of it, without patches.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Vector<T>& vector,
+                                     uint32_t r) const {
+    const auto value =
+        static_cast<T>(vector.frame.reference + unpack_one<T>(cta, vector.source.packed, vector.frame,
+                                                              r * simt::kWarpSize + cta.lane()));
+    if constexpr (sizeof(T) >= 4) {
+      if (column.scaled()) {
+        return std::bit_cast<T>(powers.scaling<T>(vector.e, vector.f).value_of(value));
+      }
+    }
+    return value;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+                                               uint32_t rows) const {
+    const Column& column = columns[step.column];
+    const Vector<T> vector = vector_of<T>(cta, column, v);
+    KeyRange range = step.range;
+    bool direct = vector.whole && !column.is_float;
+    bool empty = false;
+    if (column.scaled()) {
+      const ScaledRange scaled = load_range(cta, step.scaled, vector.e, vector.f);
+      range = {static_cast<uint64_t>(scaled.low), scaled.span};
+      empty = scaled.empty != 0;
+      direct = vector.whole &&
+               scaled.covers(static_cast<std::make_signed_t<T>>(vector.frame.reference), vector.frame.width);
+    }
+    uint32_t hits = 0;
+    if (direct) {
+      hits = empty ? 0 : test_direct<T>(cta, vector, range);
+    } else {
+      hits = test_values<T, 1>(rows, step.range, column.is_float,
+                               [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+    }
+    return column.has_patches() ? test_patches<T>(cta, shared, column, step, v, hits) : hits;
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static ScaledRange load_range(Cta& cta, const Global<const uint64_t>& ranges,
+                                                        uint32_t e, uint32_t f) {
+    const uint64_t first = uint64_t{ScaledRange::place(e, f)} * ScaledRange::kWords;
+    return {.low = static_cast<int64_t>(cta.load(ranges, first)),
+            .span = cta.load(ranges, first + 1),
+            .most = static_cast<int64_t>(cta.load(ranges, first + 2)),
+            .empty = cta.load(ranges, first + 3)};
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Vector<T>& vector,
+                                                      const KeyRange& keys) {
+    const auto range = PackedRange<T>::of(static_cast<T>(vector.frame.reference - static_cast<T>(keys.low)),
+                                          static_cast<T>(keys.span), vector.frame.width);
+    if (range.empty || vector.frame.width == 0) {
+      return range.empty ? 0 : ~uint32_t{0};
+    }
+    uint32_t hits = 0;
+    codec::bitpack::with_width_in<1, kBits<T>>(
+        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<T, W> lane;
+          lane.load(cta, vector.source.packed, vector.frame.first_register);
+          hits = test_lane<T, W>(lane, range);
+        });
+    return Spread<T>::exchange(cta, hits);
+  }
+
+  // Each patch answers for itself.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t test_patches(Cta& cta, Shared& shared, const Column& column,
+                                                const Step& step, uint64_t v, uint32_t hits) const {
+    const auto patches = column.patches().typed<T>();
+    const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
+    cta.store(shared.touched, cta.thread(), 0U);
+    cta.store(shared.words, cta.thread(), 0U);
+    cta.sync_warp();
+    const uint32_t first = cta.warp() * simt::kWarpSize;
+    patches.apply(cta, run, [&](uint32_t i, T value) {
+      const uint32_t bit = 1U << (i / simt::kWarpSize);
+      const uint32_t lane = first + i % simt::kWarpSize;
+      cta.template atomic_or<simt::Order::relaxed>(shared.touched, lane, bit);
+      if (step.range.template holds<T>(value, column.is_float)) {
+        cta.template atomic_or<simt::Order::relaxed>(shared.words, lane, bit);
+      }
+    });
+    cta.sync_warp();
+    hits = (hits & ~cta.load(shared.touched, cta.thread())) | cta.load(shared.words, cta.thread());
+    cta.sync_warp();
+    return hits;
+  }
+
+  template <class Cta>
+  BOBBIN_HD void fold(Cta& cta, Shared& shared, uint64_t v, uint32_t f, uint32_t rows) const {
+    const FoldStep& step = folds[f];
+    if (step.column != kNoColumn) {
+      rows &= valid_rows(cta, columns[step.column].validity, v);
+    }
+    cta.store(shared.counts, at(cta, f),
+              cta.load(shared.counts, at(cta, f)) + static_cast<uint32_t>(std::popcount(rows)));
+    if (step.op == FoldOp::count) {
+      return;
+    }
+    const Column& column = columns[step.column];
+    with_type(column, [&](auto zero) {
+      using T = decltype(zero);
+      if (step.op == FoldOp::extremes) {
+        fold_extremes<T>(cta, shared, column, v, f, rows);
+      } else if (column.is_float) {
+        fold_reals<T>(cta, shared, column, v, f, rows);
+      } else {
+        fold_sum<T>(cta, shared, column, v, f, rows);
+      }
+      return 0;
+    });
+  }
+
+  // Calls one(i, value) for the patches of rows that count, and takes those off `rows`.
+  template <class T, class Cta, class One>
+  BOBBIN_HD void fold_patches(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t& rows,
+                              One&& one) const {
+    const auto patches = column.patches().typed<T>();
+    const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
+    cta.store(shared.touched, cta.thread(), 0U);
+    cta.store(shared.words, cta.thread(), rows);
+    cta.sync_warp();
+    const uint32_t first = cta.warp() * simt::kWarpSize;
+    patches.apply(cta, run, [&](uint32_t i, T value) {
+      const uint32_t bit = 1U << (i / simt::kWarpSize);
+      const uint32_t lane = first + i % simt::kWarpSize;
+      cta.template atomic_or<simt::Order::relaxed>(shared.touched, lane, bit);
+      if ((cta.load(shared.words, lane) & bit) != 0) {
+        one(value);
+      }
+    });
+    cta.sync_warp();
+    rows &= ~cta.load(shared.touched, cta.thread());
+    cta.sync_warp();
+  }
+
+  template <class T, class Cta>
+  BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+                          uint32_t rows) const {
+    WideSum sum;
+    if (column.form == Form::packed) {
+      if (column.has_patches()) {
+        fold_patches<T>(cta, shared, column, v, rows,
+                        [&](T value) { add_to<T>(sum, value, column.is_signed); });
+      }
+      const WideSum packed = sum_packed<T>(cta, column, v, rows);
+      sum = {sum.low + packed.low, sum.high + packed.high};
+    } else {
+      with_values<T>(cta, shared, column, v,
+                     [&](auto&& get) { sum = sum_values<T, kAtOnce>(rows, column.is_signed, get); });
+    }
+    cta.store(shared.first, at(cta, f), cta.load(shared.first, at(cta, f)) + sum.low);
+    cta.store(shared.second, at(cta, f), cta.load(shared.second, at(cta, f)) + sum.high);
+  }
+
+  // Packed integers add up by themselves; the reference comes in once for each, unless a value wraps around.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD WideSum sum_packed(Cta& cta, const Column& column, uint64_t v,
+                                             uint32_t rows) const {
+    const Vector<T> vector = vector_of<T>(cta, column, v);
+    const T reference = vector.frame.reference;
+    const T sign = column.is_signed ? static_cast<T>(T{1} << (kBits<T> - 1)) : T{0};
+    const bool wraps = static_cast<T>(reference ^ sign) > static_cast<T>(~low_mask<T>(vector.frame.width));
+    if (!vector.whole || wraps) {
+      return sum_values<T, 1>(rows, column.is_signed,
+                              [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+    }
+    WideSum sum = sum_direct<T>(cta, vector, rows);
+    WideSum one;
+    add_to<T>(one, reference, column.is_signed);
+    const auto count = static_cast<uint64_t>(std::popcount(rows));
+    sum.low += one.low * count;
+    sum.high += one.high * count;
+    return sum;
+  }
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Vector<T>& vector, uint32_t rows) {
+    WideSum sum;
+    const uint32_t mask = Spread<T>::exchange(cta, rows);
+    codec::bitpack::with_width_in<0, kBits<T>>(
+        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          if constexpr (W != 0) {
+            Lane<T, W> lane;
+            lane.load(cta, vector.source.packed, vector.frame.first_register);
+            sum = sum_lane<T, W>(lane, mask);
+          }
+        });
+    return sum;
+  }
+
+  template <class T, class Cta>
+  BOBBIN_HD void fold_reals(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+                            uint32_t rows) const {
+    double sum = 0;
+    if (column.form == Form::packed) {
+      sum = sum_packed_reals<T>(cta, column, v, rows);
+    } else {
+      with_values<T>(cta, shared, column, v,
+                     [&](auto&& get) { sum = RealSum::of_warp(cta, RealSum::of_lane<T>(rows, get)); });
+    }
+    if (cta.lane() == 0) {
+      cta.store(reals, f * num_vectors(end) + v, sum);
+    }
+  }
+
+  // Without patches: those have their place in the order of additions.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD double sum_packed_reals(Cta& cta, const Column& column, uint64_t v,
+                                                  uint32_t rows) const {
+    const Vector<T> vector = vector_of<T>(cta, column, v);
+    if constexpr (sizeof(T) == 8) {
+      const auto reference = static_cast<int64_t>(vector.frame.reference);
+      if (column.scaled() && vector.whole &&
+          RealScaling::fits(reference, vector.frame.width, powers.f64.up[vector.f])) {
+        return RealSum::of_halves(cta, sum_direct_reals(cta, vector, reference, rows));
+      }
+    }
+    const double lane =
+        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+    return RealSum::of_warp(cta, lane);
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Chains sum_direct_reals(Cta& cta, const Vector<uint64_t>& vector, int64_t reference,
+                                                  uint32_t rows) const {
+    const RealScaling scaling{static_cast<double>(reference - (int64_t{1} << 52)), powers.f64.up[vector.f],
+                              powers.f64.down[vector.e]};
+    const uint32_t mask = Spread<uint64_t>::exchange(cta, rows);
+    Chains chains;
+    codec::bitpack::with_width_in<0, 51>(
+        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<uint64_t, W == 0 ? 1 : W> lane{};
+          if constexpr (W != 0) {
+            lane.load(cta, vector.source.packed, vector.frame.first_register);
+          }
+          chains = sum_reals(lane, mask, scaling);
+        });
+    return chains;
+  }
+
+  template <class T, class Cta>
+  BOBBIN_HD void fold_extremes(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+                               uint32_t rows) const {
+    Extremes extremes{cta.load(shared.first, at(cta, f)), cta.load(shared.second, at(cta, f))};
+    const auto add = [&](T value) { extremes.add<T>(value, column.is_float, column.is_signed); };
+    const auto add_rows = [&](auto&& get) {
+      for (uint32_t r = 0; r < 32; ++r) {
+        if ((rows >> r & 1) != 0) {
+          add(get(r));
+        }
+      }
+    };
+    if (column.form == Form::packed) {
+      if (column.has_patches()) {
+        fold_patches<T>(cta, shared, column, v, rows, add);
+      }
+      const Vector<T> vector = vector_of<T>(cta, column, v);
+      add_rows([&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+    } else {
+      with_values<T>(cta, shared, column, v, add_rows);
+    }
+    cta.store(shared.first, at(cta, f), extremes.least);
+    cta.store(shared.second, at(cta, f), extremes.greatest);
+  }
+
+  // A warp's part of a fold joins the others'.
+  template <class Cta>
+  BOBBIN_HD void add_total(Cta& cta, Shared& shared, uint32_t f) const {
+    uint64_t count = cta.load(shared.counts, at(cta, f));
+    uint64_t first = cta.load(shared.first, at(cta, f));
+    uint64_t second = cta.load(shared.second, at(cta, f));
+    const bool sums = folds[f].op != FoldOp::extremes;
+    for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
+      count += cta.shfl_xor(count, distance);
+      const uint64_t other_first = cta.shfl_xor(first, distance);
+      const uint64_t other_second = cta.shfl_xor(second, distance);
+      first = sums ? first + other_first : first < other_first ? first : other_first;
+      second = sums ? second + other_second : second > other_second ? second : other_second;
+    }
+    if (cta.lane() != 0) {
+      return;
+    }
+    const uint64_t to = uint64_t{f} * TotalWords::kWords;
+    constexpr auto kRelaxed = simt::Order::relaxed;
+    cta.template atomic_add<kRelaxed>(totals, to + TotalWords::count, count);
+    if (sums) {
+      // The low part keeps 32 bits, so that those of all warps together fit 64.
+      cta.template atomic_add<kRelaxed>(totals, to + TotalWords::low, first & 0xffffffff);
+      cta.template atomic_add<kRelaxed>(totals, to + TotalWords::high, second + (first >> 32));
+    } else {
+      cta.template atomic_min<kRelaxed>(totals, to + TotalWords::least, first);
+      cta.template atomic_max<kRelaxed>(totals, to + TotalWords::greatest, second);
+    }
+  }
+};
+
+// Sums of vectors of doubles, a warp each: what is left of a sum of floats, until one is left.
+struct RealSumKernel {
+  static constexpr uint32_t kThreads = 128;
+  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  using Shared = simt::NoShared;
+
+  Global<const double> values;
+  Global<double> sums;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp();
+    if (v >= sums.size) {
+      return;
+    }
+    const uint32_t rows = rows_inside(v, cta.lane(), 0, values.size);
+    const double lane = RealSum::of_lane<uint64_t>(rows, [&](uint32_t r) {
+      return std::bit_cast<uint64_t>(cta.load(values, v * kVectorLength + cta.lane() + r * simt::kWarpSize));
+    });
+    const double sum = RealSum::of_warp(cta, lane);
+    if (cta.lane() == 0) {
+      cta.store(sums, v, sum);
+    }
+  }
+};
+
+}  // namespace bobbin::plan

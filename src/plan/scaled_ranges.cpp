@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A larger integer never gives a smaller value, for as long as it does not overflow: both of ALP's steps
+// round to the nearest. So the integers of a range are neighbours, and a search finds the first and the last.
+// It starts where arithmetic on doubles expects them, which is right but for rounding.
+#include "plan/scaled_ranges.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/scalar.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+template <class Float>
+struct Search {
+  using Bits = BitsOf<Float>;
+  using Key = std::make_signed_t<Bits>;
+
+  codec::alp::Scaling<Float> scaling;
+  int64_t most;
+
+  [[nodiscard]] Key key(int64_t integer) const {
+    return order_key(scaling.value_of(static_cast<Bits>(integer)));
+  }
+
+  // The least integer from -most to most whose value is not below; most + 1 when there is none. Looks at
+  // distances 1, 2, 4 .. around the guess until it is enclosed, then halves.
+  [[nodiscard]] int64_t first_not_below(Key wanted, int64_t guess) const {
+    int64_t low = -most - 1;  // below, or out of reach
+    int64_t high = most + 1;  // not below, or out of reach
+    const auto look_at = [&](int64_t integer) { (key(integer) < wanted ? low : high) = integer; };
+    look_at(guess);
+    const bool up = low == guess;
+    for (int64_t step = 1; high - low > 1; step *= 2) {
+      const int64_t room = up ? high - 1 - low : high - 1 - low;
+      if (step >= room) {
+        break;
+      }
+      const int64_t next = up ? low + step : high - step;
+      look_at(next);
+      if (up ? high == next : low == next) {
+        break;
+      }
+    }
+    while (high - low > 1) {
+      look_at(low + (high - low) / 2);
+    }
+    return high;
+  }
+};
+
+template <class Float>
+int64_t guess_of(BitsOf<Float> key, codec::alp::Scale scale, int64_t most) {
+  const auto value =
+      static_cast<double>(value_of_key<Float>(static_cast<std::make_signed_t<BitsOf<Float>>>(key)));
+  const double integer =
+      value * codec::alp::kPowers<double>.up[scale.e] * codec::alp::kPowers<double>.down[scale.f];
+  const auto limit = static_cast<double>(most) * 0.999;
+  return !(integer > -limit) ? -most : integer >= limit ? most : static_cast<int64_t>(std::floor(integer));
+}
+
+}  // namespace
+
+ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale scale) {
+  return codec::alp::visit_float(type, [&]<class Float>(std::type_identity<Float>) {
+    using Bits = BitsOf<Float>;
+    using Key = typename Search<Float>::Key;
+    const auto scaling = codec::alp::scaling_of<Float>(scale);
+    constexpr auto kLargest = static_cast<int64_t>(std::numeric_limits<Key>::max());
+    const Search<Float> search{scaling, kLargest / static_cast<int64_t>(scaling.factor) - 1};
+    const auto low = static_cast<Bits>(range.low);
+    const auto high = static_cast<Bits>(range.low + range.span);
+    const int64_t first =
+        search.first_not_below(static_cast<Key>(low), guess_of<Float>(low, scale, search.most));
+    // A range never ends at the last key of all: that is NaN's.
+    const int64_t past =
+        search.first_not_below(static_cast<Key>(high + 1), guess_of<Float>(high, scale, search.most));
+    return ScaledRange{.low = first,
+                       .span = first < past ? static_cast<uint64_t>(past - first - 1) : 0,
+                       .most = search.most,
+                       .empty = first < past ? 0U : 1U};
+  });
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A range of floats, as the ranges of ALP's integers that lie in it.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/codec.hpp"
+#include "plan/query.hpp"
+
+namespace bobbin::plan {
+
+// For a scale, and a range that is not negated.
+[[nodiscard]] ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale scale);
+
+}  // namespace bobbin::plan

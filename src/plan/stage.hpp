@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter: decodes one vector of any tree of codecs, step by step, into a warp's part of shared
+// memory. Widths, orders and strides are looked at as it goes, so one piece of code serves all trees.
+//
+// Shape: a warp a vector, strided. Shared memory: 8 KiB a warp for values of up to 8 bytes, 2 KiB for
+// alprd's left codes. Preconditions: the array has been validated. After each step the warp meets.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "codecs/alp/alp.hpp"
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+#include "plan/column.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+// Value i of a packed vector, without its reference.
+template <class T, class Cta>
+[[nodiscard]] BOBBIN_HD T unpack_one(Cta& cta, Global<const Quad> packed,
+                                     const codec::bitpack::Frame<T>& frame, uint32_t i) {
+  if (frame.width == 0) {
+    return 0;
+  }
+  const auto cut = RowCut<T, T>::of(i / kLanes<T>, frame.width);
+  const Global<const T> words{reinterpret_cast<const T*>(packed.data), packed.size * (16 / sizeof(T))};
+  const uint64_t first = frame.first_register * kLanes<T> + i % kLanes<T>;
+  return cut.extract(cta.load(words, first + cut.low_register * kLanes<T>),
+                     cta.load(words, first + cut.high_register * kLanes<T>));
+}
+
+struct Powers {
+  codec::alp::Powers<float> f32;
+  codec::alp::Powers<double> f64;
+
+  template <class T>
+  [[nodiscard]] BOBBIN_HD auto scaling(uint32_t e, uint32_t f) const {
+    if constexpr (sizeof(T) == 8) {
+      return f64.scaling(e, f);
+    } else {
+      return f32.scaling(e, f);
+    }
+  }
+};
+
+// A warp's vector while it is decoded. A block has kWarps of them.
+template <uint32_t kWarps>
+struct Staging {
+  simt::Shared<uint64_t, kWarps * kVectorLength> values;
+  simt::Shared<uint16_t, kWarps * kVectorLength> codes;
+
+  // All values of a block as values of one type; a warp's start at first(warp).
+  template <class T>
+  [[nodiscard]] BOBBIN_HD auto& as() {
+    return reinterpret_cast<simt::Shared<T, kWarps * kVectorLength * (8 / sizeof(T))>&>(values);
+  }
+  template <class T>
+  [[nodiscard]] BOBBIN_HD static uint32_t first(uint32_t warp) {
+    return warp * kVectorLength * (8 / sizeof(T));
+  }
+};
+
+// Decodes the first `count` values of vector v.
+template <class Cta, uint32_t kWarps>
+struct Stager {
+  Cta& cta;
+  Staging<kWarps>& staging;
+  const Powers& powers;
+  uint64_t v;
+  uint32_t count;
+
+  BOBBIN_HD void decode(const Column& column) {
+    for (uint32_t n = 0; n < column.num_nodes; ++n) {
+      const Node& node = column.nodes[n];
+      switch (node.bytes) {
+        case 1:
+          run<uint8_t>(node);
+          break;
+        case 2:
+          run<uint16_t>(node);
+          break;
+        case 4:
+          run<uint32_t>(node);
+          break;
+        default:
+          run<uint64_t>(node);
+      }
+      cta.sync_warp();
+    }
+  }
+
+ private:
+  template <class T>
+  BOBBIN_HD void run(const Node& node) {
+    switch (node.op) {
+      case Op::unpack:
+        unpack<T>(node.frames);
+        break;
+      case Op::patch:
+        patch<T>(node.patches);
+        break;
+      case Op::scale:
+        if constexpr (sizeof(T) >= 4) {
+          scale<T>(node.extra);
+        }
+        break;
+      case Op::sum_up:
+        sum_up<T>(node);
+        break;
+      case Op::keep:
+        each([&](uint32_t i) { cta.store(staging.codes, code_at(i), static_cast<uint16_t>(get<T>(i))); });
+        break;
+      case Op::join:
+        each(
+            [&](uint32_t i) { put<T>(i, node.cut.join<T>(cta.load(staging.codes, code_at(i)), get<T>(i))); });
+        break;
+      case Op::load:
+        break;  // plain columns are read where they are
+    }
+  }
+
+  template <class F>
+  BOBBIN_HD void each(F&& f) const {
+    for (uint32_t i = cta.lane(); i < count; i += simt::kWarpSize) {
+      f(i);
+    }
+  }
+  template <class T>
+  [[nodiscard]] BOBBIN_HD T get(uint32_t i) const {
+    return cta.load(staging.template as<T>(), staging.template first<T>(cta.warp()) + i);
+  }
+  template <class T>
+  BOBBIN_HD void put(uint32_t i, T value) {
+    cta.store(staging.template as<T>(), staging.template first<T>(cta.warp()) + i, value);
+  }
+  [[nodiscard]] BOBBIN_HD uint32_t code_at(uint32_t i) const { return cta.warp() * kVectorLength + i; }
+
+  template <class T>
+  BOBBIN_HD void unpack(const Frames& frames) {
+    const auto source = frames.typed<T>();
+    const auto frame = source.frame(cta, v);
+    each([&](uint32_t i) {
+      put<T>(i, static_cast<T>(unpack_one<T>(cta, source.packed, frame, i) + frame.reference));
+    });
+  }
+
+  template <class T>
+  BOBBIN_HD void patch(const Patches& patches) {
+    const auto source = patches.typed<T>();
+    const auto run = source.run(cta, v, cta.lane(), simt::kWarpSize);
+    source.apply(cta, run, [&](uint32_t i, T value) {
+      if (i < count) {
+        put<T>(i, value);
+      }
+    });
+  }
+
+  template <class T>
+  BOBBIN_HD void scale(const Bytes& bytes) {
+    const auto scales = view_as<uint8_t>(bytes);
+    const auto scaling = powers.scaling<T>(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
+    each([&](uint32_t i) { put<T>(i, std::bit_cast<T>(scaling.value_of(get<T>(i)))); });
+  }
+
+  // One sum after the other, as many as the order. In each, 32 neighbours at a time: first the value a stride
+  // before is added, which is done already or is the state at the restart, then they add up among themselves.
+  template <class T>
+  BOBBIN_HD void sum_up(const Node& node) {
+    const auto restarts = view_as<T>(node.extra);
+    const uint32_t stride = node.stride;
+    for (uint32_t order = 0; order < node.order; ++order) {
+      for (uint32_t first = 0; first < count; first += simt::kWarpSize) {
+        const uint32_t i = first + cta.lane();
+        T sum = i < count ? get<T>(i) : T{0};
+        if (cta.lane() < stride && i < count) {
+          sum += i < stride ? cta.load(restarts, (v * stride + i) * node.order + order) : get<T>(i - stride);
+        }
+        for (uint32_t distance = stride; distance < simt::kWarpSize; distance *= 2) {
+          const T other = static_cast<T>(cta.shfl_up(static_cast<Word<T>>(sum), distance));
+          sum += cta.lane() >= distance ? other : T{0};
+        }
+        if (i < count) {
+          put<T>(i, sum);
+        }
+        cta.sync_warp();
+      }
+    }
+  }
+  // What lanes exchange: at least 32 bits.
+  template <class T>
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/plan/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "array/array.hpp"
+#include "core/scalar.hpp"
+#include "plan/plan.hpp"
+#include "tests/codecs/cascades.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+using plan::Aggregate;
+using plan::Condition;
+using plan::Fold;
+using plan::Path;
+using plan::Total;
+
+// A column and what it decodes to.
+struct Plain {
+  Array array;
+  std::vector<std::byte> bytes;
+
+  [[nodiscard]] Scalar at(uint64_t row) const {
+    Scalar scalar;
+    std::copy_n(bytes.data() + row * size_bytes(array.type), size_bytes(array.type),
+                reinterpret_cast<std::byte*>(&scalar.bits));
+    return scalar;
+  }
+};
+
+struct Case {
+  std::vector<Plain> columns;
+  plan::Filter filter;
+  std::vector<Aggregate> aggregates;
+
+  [[nodiscard]] uint64_t length() const { return columns[0].array.length; }
+  [[nodiscard]] uint64_t offset() const { return columns[0].array.offset; }
+};
+
+bool passes(const Case& c, uint64_t row) {
+  std::vector<bool> stack;
+  for (const Condition& condition : c.filter) {
+    switch (condition.kind) {
+      case Condition::Kind::test: {
+        const Plain& column = c.columns[condition.column];
+        stack.push_back(condition.range.holds(column.array.type, column.at(row)));
+        break;
+      }
+      case Condition::Kind::is_null:
+        stack.push_back(false);
+        break;
+      case Condition::Kind::not_null:
+        stack.push_back(true);
+        break;
+      default: {
+        const bool second = stack.back();
+        stack.pop_back();
+        stack.back() =
+            condition.kind == Condition::Kind::both ? stack.back() && second : stack.back() || second;
+      }
+    }
+  }
+  return stack.empty() || stack.back();
+}
+
+double real_at(const Plain& column, uint64_t row) {
+  return column.array.type == DType::f32 ? value_of<float>(column.at(row)) : value_of<double>(column.at(row));
+}
+
+// The order of additions that plan/values.hpp tells, in plain words. `terms` has 1024 items at most; those
+// that do not count are absent.
+double sum_of_vector(const std::vector<std::optional<double>>& terms) {
+  std::array<double, 32> chains{};
+  for (uint32_t p = 0; p < 32; ++p) {
+    std::array<double, 2> halves{};
+    for (size_t i = p; i < terms.size(); i += 32) {
+      if (terms[i].has_value()) {
+        halves[i / 512] += *terms[i];
+      }
+    }
+    chains[p] = halves[0] + halves[1];
+  }
+  for (uint32_t distance = 16; distance != 0; distance /= 2) {
+    for (uint32_t p = 0; p < distance; ++p) {
+      chains[p] += chains[p + distance];
+    }
+  }
+  return chains[0];
+}
+
+double sum_of(std::vector<std::optional<double>> terms) {
+  if (terms.empty()) {
+    return 0;
+  }
+  do {
+    std::vector<std::optional<double>> sums;
+    for (size_t first = 0; first < terms.size(); first += 1024) {
+      const auto begin = terms.begin() + static_cast<std::ptrdiff_t>(first);
+      sums.emplace_back(sum_of_vector(
+          {begin, begin + static_cast<std::ptrdiff_t>(std::min<size_t>(1024, terms.size() - first))}));
+    }
+    terms = std::move(sums);
+  } while (terms.size() > 1);
+  return *terms[0];
+}
+
+Total expected_total(const Case& c, const Aggregate& aggregate, const std::vector<bool>& rows) {
+  Total total;
+  std::vector<std::optional<double>> terms(c.offset());
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    terms.emplace_back();
+    if (!rows[row]) {
+      continue;
+    }
+    ++total.count;
+    if (!aggregate.column.has_value() || aggregate.fold == Fold::count) {
+      continue;
+    }
+    const Plain& column = c.columns[*aggregate.column];
+    const DType type = column.array.type;
+    const Scalar value = column.at(row);
+    if (aggregate.fold == Fold::sum && is_float(type)) {
+      terms.back() = real_at(column, row);
+    } else if (aggregate.fold == Fold::sum) {
+      total.sum +=
+          visit_integer(type, [&]<class T>(std::type_identity<T>) { return Int128{value_of<T>(value)}; });
+    } else if (!is_float(type) || !std::isnan(real_at(column, row))) {
+      total.least = !total.least.has_value() || less(type, value, *total.least) ? value : *total.least;
+      total.greatest =
+          !total.greatest.has_value() || less(type, *total.greatest, value) ? value : *total.greatest;
+    }
+  }
+  total.real_sum = sum_of(std::move(terms));
+  return total;
+}
+
+bool same_real(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+std::string compare_totals(const Case& c, const std::vector<Total>& got, const std::vector<bool>& rows) {
+  for (size_t i = 0; i < c.aggregates.size(); ++i) {
+    const Total want = expected_total(c, c.aggregates[i], rows);
+    if (got[i].count != want.count) {
+      return fmt::format("aggregate {}: {} rows instead of {}", i, got[i].count, want.count);
+    }
+    if (got[i].sum != want.sum || got[i].least != want.least || got[i].greatest != want.greatest) {
+      return fmt::format("aggregate {}: another sum, least or greatest", i);
+    }
+    if (!same_real(got[i].real_sum, want.real_sum)) {
+      return fmt::format("aggregate {}: a sum of {} instead of {}", i, got[i].real_sum, want.real_sum);
+    }
+  }
+  return {};
+}
+
+Result<std::string> run_on(const Case& c, Backend backend, Path path, const std::vector<bool>& rows) {
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  std::vector<array::OnDevice> columns;
+  for (const Plain& column : c.columns) {
+    BOBBIN_ASSIGN(array::OnDevice there, array::to_device(column.array, stream.view()));
+    columns.push_back(std::move(there));
+  }
+  std::vector<plan::Source> sources;
+  for (const auto& column : columns) {
+    sources.push_back({.array = &column.array, .bitmap = nullptr});
+  }
+  BOBBIN_ASSIGN(const auto prepared,
+                plan::Prepared::create(sources, c.filter, c.aggregates, stream.view(), path));
+  const uint64_t words = (c.offset() + c.length() + 1023) / 1024 * 32;
+  BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words * sizeof(uint32_t), stream.view()));
+  BOBBIN_TRY(prepared.run(bitmap.as<uint32_t>(), stream.view()));
+  BOBBIN_ASSIGN(const auto totals, prepared.totals(stream.view()));
+  array::Bitmap found{.words = std::vector<uint32_t>(words), .first = c.offset(), .length = c.length()};
+  BOBBIN_TRY(copy_async(found.words.data(), bitmap.data(), words * sizeof(uint32_t), stream.view()));
+  BOBBIN_TRY(stream.view().synchronize());
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    if (found.at(row) != rows[row]) {
+      return fmt::format("row {} of {}", row, c.length());
+    }
+  }
+  return compare_totals(c, totals, rows);
+}
+
+// A range with an end at a value of the column, near one, or anywhere.
+ValueRange draw_range(const Plain& column, Random& random) {
+  const DType type = column.array.type;
+  const auto draw = [&] {
+    Scalar value = column.array.length == 0 || random.below(8) == 0
+                       ? Scalar{random.next() & low_mask<uint64_t>(size_bits(type))}
+                       : column.at(random.below(column.array.length));
+    value.bits ^= random.below(4) == 0 ? random.below(4) : 0;
+    return value;
+  };
+  if (random.below(4) == 0) {
+    ValueRange range = ValueRange::between(type, draw(), draw());
+    range.negated = range.negated != (random.below(2) == 0);
+    return range;
+  }
+  return ValueRange::of(type, static_cast<Compare>(random.below(6)), draw());
+}
+
+void draw_filter(Case& c, Random& random, int depth) {
+  if (depth == 0 || random.below(3) == 0) {
+    const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
+    const uint64_t kind = random.below(20);
+    c.filter.push_back({.kind = kind == 0   ? Condition::Kind::is_null
+                                : kind == 1 ? Condition::Kind::not_null
+                                            : Condition::Kind::test,
+                        .column = column,
+                        .range = draw_range(c.columns[column], random)});
+    return;
+  }
+  draw_filter(c, random, depth - 1);
+  draw_filter(c, random, depth - 1);
+  c.filter.push_back({.kind = random.below(2) == 0 ? Condition::Kind::both : Condition::Kind::either,
+                      .column = 0,
+                      .range = {}});
+}
+
+Case draw_case(Random& random) {
+  Case c;
+  // Columns come in one length, that of the shortest; all are cut at the same place.
+  const uint64_t count = 1 + random.below(3);
+  std::vector<Array> arrays;
+  uint64_t length = UINT64_MAX;
+  for (uint64_t i = 0; i < count; ++i) {
+    arrays.push_back(draw_cascade(random));
+    length = std::min(length, arrays.back().length);
+  }
+  const uint64_t begin = random.below(3) == 0 ? 0 : random.below(length + 1);
+  const uint64_t kept = random.below(2) == 0 ? length - begin : random.below(length - begin + 1);
+  for (const Array& array : arrays) {
+    Plain column{*array::slice(array, begin, kept), {}};
+    column.bytes.resize(kept * size_bytes(array.type));
+    (void)array::decode(column.array, column.bytes);
+    c.columns.push_back(std::move(column));
+  }
+  if (random.below(6) != 0) {
+    draw_filter(c, random, 2);
+  }
+  for (uint64_t i = 0, folds = random.below(6); i < folds; ++i) {
+    const auto fold = static_cast<Fold>(random.below(3));
+    const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
+    c.aggregates.push_back(
+        {fold, fold == Fold::count && random.below(2) == 0 ? std::nullopt : std::optional(column)});
+  }
+  return c;
+}
+
+std::string_view name_of_path(Path path) {
+  constexpr std::string_view kNames[] = {"automatic", "composed", "interpreted", "decoded"};
+  return kNames[static_cast<size_t>(path)];
+}
+
+}  // namespace
+
+std::string check_query(Backend backend, Random& random) {
+  const Case c = draw_case(random);
+  std::vector<bool> rows(c.length());
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    rows[row] = passes(c, row);
+  }
+  for (const Path path : {Path::automatic, Path::composed, Path::interpreted, Path::decoded}) {
+    const auto result = run_on(c, backend, path, rows);
+    std::string problem = result.has_value() ? *result : std::string(result.error().message());
+    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path == Path::composed) {
+      continue;  // not every tree is composed
+    }
+    if (!problem.empty()) {
+      for (const Plain& column : c.columns) {
+        problem += fmt::format("; {} {} of {} from {}", to_string(column.array.type), name_of(column.array),
+                               column.array.length, column.array.offset);
+      }
+      return fmt::format("{}: {}", name_of_path(path), problem);
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin::testing

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries in the emulator, each under a schedule of its own.
+#include <gtest/gtest.h>
+
+#include "simt/emulator.hpp"
+#include "tests/plan/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+TEST(EmulatedQueries, EveryPathAgreesWithDecodedValues) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    ASSERT_EQ(check_query(Backend::emulator, random), "") << "seed " << seed;
+  }
+  simt::default_emulator_options() = {};
+}
+
+}  // namespace
+}  // namespace bobbin::testing
