@@ -5,50 +5,11 @@
 #include <string>
 
 #include "array/array.hpp"
-#include "core/scalar.hpp"
 #include "plan/launch.hpp"
 #include "plan/scaled_ranges.hpp"
+#include "plan/totals.hpp"
 
 namespace bobbin::plan {
-namespace {
-
-constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // sums of all have room
-
-// The value that stands at a place in its type's order: see Extremes.
-Scalar value_of_place(DType type, uint64_t place) {
-  return visit_type(type, [&]<class T>(std::type_identity<T>) {
-    using Bits = BitsOf<T>;
-    constexpr Bits kSign = std::is_unsigned_v<T> ? Bits{0} : static_cast<Bits>(Bits{1} << (kBits<Bits> - 1));
-    const auto key = static_cast<Bits>(static_cast<Bits>(place) ^ kSign);
-    if constexpr (std::is_floating_point_v<T>) {
-      return Scalar{static_cast<Bits>(turn_negative(static_cast<std::make_signed_t<Bits>>(key)))};
-    } else {
-      return Scalar{key};
-    }
-  });
-}
-
-Int128 sum_of(DType type, uint64_t low, uint64_t high) {
-  const Int128 upper = is_signed(type) ? Int128{static_cast<int64_t>(high)} : Int128{high};
-  return upper * (Int128{1} << 32) + low;
-}
-
-Status check_filter(const Filter& filter, size_t columns) {
-  size_t depth = 0;
-  for (const Condition& condition : filter) {
-    const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
-    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns, StatusCode::invalid_argument,
-                     "plan: a condition without its parts");
-    depth = joins ? depth - 1 : depth + 1;
-    BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::unsupported,
-                     "the filter is nested more than " + std::to_string(kMaxDepth) + " deep");
-  }
-  BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions that nothing joins");
-  return {};
-}
-
-}  // namespace
-
 // Makes a query ready, column by column, then condition by condition.
 class Preparer {
  public:
@@ -73,21 +34,9 @@ class Preparer {
                      "a query of " + std::to_string(columns_.size()) + " columns: at most " +
                          std::to_string(kMaxColumns) + " go into one launch");
     BOBBIN_TRY(check_filter(filter_, columns_.size()));
-    bool first = true;
-    for (const Source& column : columns_) {
-      if (column.array == nullptr) {
-        continue;
-      }
-      BOBBIN_RETURN_IF(!first && column.array->length != length_, StatusCode::invalid_argument,
-                       "plan: columns differ in length");
-      offset_ = first ? column.array->offset : offset_;
-      length_ = column.array->length;
-      first = false;
-    }
-    BOBBIN_RETURN_IF(first, StatusCode::invalid_argument, "plan: no column tells how many rows there are");
-    BOBBIN_RETURN_IF(length_ >= kMaxRows, StatusCode::unsupported, "plan: too many rows: split the array");
-    made_.query_.begin = offset_;
-    made_.query_.end = offset_ + length_;
+    BOBBIN_ASSIGN(const Rows rows, Rows::of(columns_));
+    made_.query_.begin = rows.offset;
+    made_.query_.end = rows.offset + rows.length;
     return {};
   }
 
@@ -105,7 +54,7 @@ class Preparer {
     }
     const Array& array = *columns_[c].array;
     BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument, "plan: a column of strings");
-    bool made = array.offset == offset_ && make_column(array, path_, column);
+    bool made = array.offset == made_.query_.begin && make_column(array, path_, column);
     if (made && column.form == Form::packed && column.has_patches() && sums_floats(c)) {
       made = path_ == Path::automatic && make_column(array, Path::interpreted, column);
     }
@@ -213,9 +162,7 @@ class Preparer {
     bool reals = false;
     std::vector<uint64_t> fresh;
     for (const Aggregate& aggregate : aggregates_) {
-      BOBBIN_RETURN_IF(
-          aggregate.column.has_value() ? *aggregate.column >= columns_.size() : aggregate.fold != Fold::count,
-          StatusCode::invalid_argument, "plan: an aggregate without its column");
+      BOBBIN_TRY(check_aggregate(aggregate, columns_.size()));
       made_.folds_.push_back({.op = static_cast<FoldOp>(aggregate.fold),
                               .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
       made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type
@@ -243,8 +190,6 @@ class Preparer {
   std::span<const Aggregate> aggregates_;
   StreamView stream_;
   Path path_;
-  uint64_t offset_ = 0;
-  uint64_t length_ = 0;
   std::vector<uint32_t> starts_;  // where the steps of each part on the stack begin
   Prepared made_;
 };
@@ -307,13 +252,12 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   for (size_t f = 0; f < folds_.size(); ++f) {
     const uint64_t* total = words.data() + f * TotalWords::kWords;
     Total made{.count = total[TotalWords::count],
-               .sum = sum_of(types_[f], total[TotalWords::low], total[TotalWords::high]),
+               .sum = sum_of(types_[f], {total[TotalWords::low], total[TotalWords::high]}),
                .real_sum = sums[f],
                .least = {},
                .greatest = {}};
-    if (folds_[f].op == FoldOp::extremes && total[TotalWords::least] <= total[TotalWords::greatest]) {
-      made.least = value_of_place(types_[f], total[TotalWords::least]);
-      made.greatest = value_of_place(types_[f], total[TotalWords::greatest]);
+    if (folds_[f].op == FoldOp::extremes) {
+      set_extremes(types_[f], {total[TotalWords::least], total[TotalWords::greatest]}, made);
     }
     totals.push_back(made);
   }

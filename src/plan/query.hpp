@@ -17,6 +17,7 @@ inline constexpr uint32_t kMaxSteps = 48;
 inline constexpr uint32_t kMaxDepth = 8;
 inline constexpr uint32_t kMaxFolds = 4;  // of one launch
 inline constexpr uint32_t kNoColumn = 255;
+inline constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // sums of all have room
 
 // Integers that ALP's scale (e, f) turns into values of a range: `low` to `low + span`, unless `empty`.
 // Integers from -most to most do not overflow when they are multiplied; others are looked at one by one.

@@ -10,6 +10,7 @@
 
 #include "array/array.hpp"
 #include "core/scalar.hpp"
+#include "plan/host.hpp"
 #include "plan/plan.hpp"
 #include "tests/codecs/cascades.hpp"
 
@@ -255,9 +256,37 @@ Case draw_case(Random& random) {
   return c;
 }
 
+Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
+  std::vector<plan::Source> sources;
+  for (const Plain& column : c.columns) {
+    sources.push_back({.array = &column.array, .bitmap = nullptr});
+  }
+  array::Bitmap found;
+  BOBBIN_ASSIGN(const auto totals, plan::run_on_host(sources, c.filter, c.aggregates, &found));
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    if (found.at(row) != rows[row]) {
+      return fmt::format("row {} of {}", row, c.length());
+    }
+  }
+  return compare_totals(c, totals, rows);
+}
+
 std::string_view name_of_path(Path path) {
   constexpr std::string_view kNames[] = {"automatic", "composed", "interpreted", "decoded"};
   return kNames[static_cast<size_t>(path)];
+}
+
+// Empty, or what went wrong with what.
+std::string report(const Case& c, std::string_view path, const Result<std::string>& result) {
+  std::string problem = result.has_value() ? *result : std::string(result.error().message());
+  if (problem.empty()) {
+    return {};
+  }
+  for (const Plain& column : c.columns) {
+    problem += fmt::format("; {} {} of {} from {}", to_string(column.array.type), name_of(column.array),
+                           column.array.length, column.array.offset);
+  }
+  return fmt::format("{}: {}", path, problem);
 }
 
 }  // namespace
@@ -268,18 +297,16 @@ std::string check_query(Backend backend, Random& random) {
   for (uint64_t row = 0; row < c.length(); ++row) {
     rows[row] = passes(c, row);
   }
+  if (backend == Backend::cpu) {
+    return report(c, "cpu", run_on_cpu(c, rows));
+  }
   for (const Path path : {Path::automatic, Path::composed, Path::interpreted, Path::decoded}) {
     const auto result = run_on(c, backend, path, rows);
-    std::string problem = result.has_value() ? *result : std::string(result.error().message());
     if (!result.has_value() && result.error().code() == StatusCode::unsupported && path == Path::composed) {
       continue;  // not every tree is composed
     }
-    if (!problem.empty()) {
-      for (const Plain& column : c.columns) {
-        problem += fmt::format("; {} {} of {} from {}", to_string(column.array.type), name_of(column.array),
-                               column.array.length, column.array.offset);
-      }
-      return fmt::format("{}: {}", name_of_path(path), problem);
+    if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {
+      return problem;
     }
   }
   return {};

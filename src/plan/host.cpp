@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Some vectors at a time, so that what is decoded stays in a cache: first the filter, on encoded data where
+// the codec can, then the folds of what is left. A batch of which no row is left is not decoded.
+#include "plan/host.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "codecs/registry.hpp"
+#include "plan/host_loops.hpp"
+#include "plan/totals.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+constexpr uint64_t kBatchRows = 16 * uint64_t{kVectorLength};
+constexpr uint64_t kBatchWords = kBatchRows / 32;
+
+using Words = std::vector<uint32_t>;
+
+// Rows first .. end-1, counted from the start of the first vector; `first` is a multiple of kBatchRows.
+struct Batch {
+  uint64_t first = 0;
+  uint64_t begin = 0;  // the first row there is
+  uint64_t end = 0;
+
+  [[nodiscard]] uint64_t words() const { return num_vectors(end - first) * (kVectorLength / 32); }
+};
+
+// One column, as far as it is decoded.
+class HostColumn {
+ public:
+  HostColumn(const Source& source, const Rows& rows)
+      : source_(source),
+        shift_(rows.offset),
+        moved_(source.array != nullptr && source.array->offset != rows.offset) {}
+
+  [[nodiscard]] const Array& array() const { return *source_.array; }
+
+  void test(const Batch& batch, const ValueRange& range, Words& bitmap) {
+    if (source_.array == nullptr) {
+      const uint32_t* const from = source_.bitmap + batch.first / 32;
+      for (uint64_t w = 0; w < batch.words(); ++w) {
+        bitmap[w] = range.negated ? ~from[w] : from[w];
+      }
+      return;
+    }
+    const Codec& codec = *find_codec(array().codec);
+    if (codec.compare != nullptr && !is_float(array().type) && !moved_) {
+      codec.compare(part(batch), range, bitmap.data());
+      return;
+    }
+    visit_type(array().type, [&]<class T>(std::type_identity<T>) {
+      const auto test = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
+      test(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), range, bitmap.data());
+    });
+  }
+
+  // Those of the batch, from batch.first on; what is no row may be anything.
+  const std::byte* values(const Batch& batch) {
+    const size_t size = size_bytes(array().type);
+    if (decoded_ != batch.first) {
+      buffer_.resize(kBatchRows * size / sizeof(uint64_t));
+      find_codec(array().codec)->decode(part(batch), bytes() + (batch.begin - batch.first) * size);
+      decoded_ = batch.first;
+    }
+    return bytes();
+  }
+
+ private:
+  [[nodiscard]] Array part(const Batch& batch) const {
+    return find_codec(array().codec)->slice(array(), batch.begin - shift_, batch.end - batch.begin);
+  }
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(buffer_.data()); }
+
+  Source source_;
+  uint64_t shift_;  // the number of the array's first row
+  bool moved_;      // its vectors are not those of the query
+  std::vector<uint64_t> buffer_;
+  uint64_t decoded_ = UINT64_MAX;  // the batch that is
+};
+
+// Evaluates a filter over a batch.
+class HostFilter {
+ public:
+  explicit HostFilter(const Filter& filter) : filter_(filter), stack_(kMaxDepth + 1, Words(kBatchWords)) {}
+
+  // Valid until the next call.
+  const Words& run(const Batch& batch, std::vector<HostColumn>& columns) {
+    size_t depth = 0;
+    for (const Condition& condition : filter_) {
+      switch (condition.kind) {
+        case Condition::Kind::test:
+          columns[condition.column].test(batch, condition.range, stack_[depth++]);
+          break;
+        case Condition::Kind::is_null:
+          std::ranges::fill(stack_[depth++], 0U);
+          break;
+        case Condition::Kind::not_null:
+          std::ranges::fill(stack_[depth++], ~0U);
+          break;
+        case Condition::Kind::both:
+          --depth;
+          std::ranges::transform(stack_[depth - 1], stack_[depth], stack_[depth - 1].begin(), std::bit_and());
+          break;
+        case Condition::Kind::either:
+          --depth;
+          std::ranges::transform(stack_[depth - 1], stack_[depth], stack_[depth - 1].begin(), std::bit_or());
+          break;
+      }
+    }
+    if (filter_.empty()) {
+      std::ranges::fill(stack_[0], ~0U);
+    }
+    keep_rows(batch, stack_[0]);
+    return stack_[0];
+  }
+
+ private:
+  static void keep_rows(const Batch& batch, Words& words) {
+    const uint64_t from = batch.begin - batch.first;
+    const uint64_t to = batch.end - batch.first;
+    for (uint64_t w = 0; w < words.size(); ++w) {
+      const auto below = [&](uint64_t bound) {
+        return low_mask<uint32_t>(
+            static_cast<uint32_t>(std::clamp<uint64_t>(bound, w * 32, w * 32 + 32) - w * 32));
+      };
+      words[w] &= below(to) & ~below(from);
+    }
+  }
+
+  const Filter& filter_;
+  std::vector<Words> stack_;
+};
+
+// One aggregate while it grows.
+class HostFold {
+ public:
+  explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
+
+  void add(const Batch& batch, const Words& rows, std::vector<HostColumn>& columns) {
+    uint64_t count = 0;
+    for (uint64_t w = 0; w < batch.words(); ++w) {
+      count += static_cast<uint64_t>(std::popcount(rows[w]));
+    }
+    total_.count += count;
+    if (aggregate_.fold == Fold::count) {
+      return;
+    }
+    HostColumn& column = columns[*aggregate_.column];
+    if (is_float(column.array().type) && aggregate_.fold == Fold::sum) {
+      add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.array().type);
+    } else if (count != 0) {
+      visit_type(column.array().type, [&]<class T>(std::type_identity<T>) {
+        add_integers<T>(reinterpret_cast<const T*>(column.values(batch)), batch.words(), rows.data());
+      });
+    }
+  }
+
+  Total finish(const std::vector<HostColumn>& columns) {
+    if (aggregate_.fold == Fold::count) {
+      return total_;
+    }
+    const DType type = columns[*aggregate_.column].array().type;
+    set_extremes(type, extremes_, total_);
+    total_.real_sum = sum_of_sums();
+    return total_;
+  }
+
+ private:
+  template <class T>
+  void add_integers(const T* values, uint64_t words, const uint32_t* rows) {
+    if (aggregate_.fold == Fold::extremes) {
+      fold_extremes<T>(reinterpret_cast<const BitsOf<T>*>(values), words, rows, extremes_);
+    } else if constexpr (!std::is_floating_point_v<T>) {
+      const auto sum = have_avx2() ? &sum_rows_avx2<T> : &sum_rows<T>;
+      total_.sum += sum_of(kDTypeOf<T>, sum(values, words, rows));
+    }
+  }
+  void add_reals(const Batch& batch, const Words& rows, const std::byte* values, DType type) {
+    const uint64_t vectors = num_vectors(batch.end - batch.first);
+    for (uint64_t v = 0; v < vectors; ++v) {
+      sums_.push_back(
+          values == nullptr ? 0 : codec::alp::visit_float(type, [&]<class T>(std::type_identity<T>) {
+            const auto sum = have_avx2() ? &sum_vector_avx2<T> : &sum_vector<T>;
+            return sum(reinterpret_cast<const T*>(values) + v * kVectorLength, rows.data() + v * 32);
+          }));
+    }
+  }
+  // Vectors of sums are summed as vectors of values are.
+  double sum_of_sums() {
+    const Words all(kVectorLength / 32, ~0U);
+    while (sums_.size() > 1) {
+      sums_.resize(round_up<size_t>(sums_.size(), kVectorLength));
+      std::vector<double> above;
+      for (size_t first = 0; first < sums_.size(); first += kVectorLength) {
+        above.push_back(sum_vector(sums_.data() + first, all.data()));
+      }
+      sums_ = std::move(above);
+    }
+    return sums_.empty() ? 0 : sums_[0];
+  }
+
+  Aggregate aggregate_;
+  Total total_;
+  Extremes extremes_;
+  std::vector<double> sums_;  // of each vector so far
+};
+
+}  // namespace
+
+Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
+                                       std::span<const Aggregate> aggregates, array::Bitmap* rows) {
+  BOBBIN_ASSIGN(const Rows all, Rows::of(columns));
+  BOBBIN_TRY(check_filter(filter, columns.size()));
+  for (const Aggregate& aggregate : aggregates) {
+    BOBBIN_TRY(check_aggregate(aggregate, columns.size()));
+  }
+  std::vector<HostColumn> opened;
+  for (const Source& column : columns) {
+    opened.emplace_back(column, all);
+  }
+  std::vector<HostFold> folds(aggregates.begin(), aggregates.end());
+  HostFilter evaluator(filter);
+  const uint64_t end = all.offset + all.length;
+  if (rows != nullptr) {
+    *rows = {.words = {}, .first = all.offset, .length = all.length};
+  }
+  for (uint64_t first = 0; first < end; first += kBatchRows) {
+    const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
+    const Words& passed = evaluator.run(batch, opened);
+    if (rows != nullptr) {
+      rows->words.insert(rows->words.end(), passed.begin(),
+                         passed.begin() + static_cast<std::ptrdiff_t>(batch.words()));
+    }
+    for (HostFold& fold : folds) {
+      fold.add(batch, passed, opened);
+    }
+  }
+  std::vector<Total> totals;
+  for (HostFold& fold : folds) {
+    totals.push_back(fold.finish(opened));
+  }
+  return totals;
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries over encoded columns in host memory. The answers are those of a device, to the bit.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "array/array.hpp"
+#include "plan/plan.hpp"
+
+namespace bobbin::plan {
+
+// Columns as for Prepared. `rows`, when given, receives which rows passed. On one core.
+[[nodiscard]] Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
+                                                     std::span<const Aggregate> aggregates,
+                                                     array::Bitmap* rows = nullptr);
+
+}  // namespace bobbin::plan

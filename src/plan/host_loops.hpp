@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over decoded values that the compiler turns into vector instructions. Bitmaps have row i in bit i %
+// 32 of word i / 32, as in memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+#include "core/portable.hpp"
+#include "core/scalar.hpp"
+#include "plan/values.hpp"
+
+namespace bobbin::plan {
+
+// A word of 32 rows as a mask for each: all ones, or zero.
+template <class Mask>
+BOBBIN_INLINE std::array<Mask, 32> spread(uint32_t word) {
+  std::array<Mask, 32> masks;
+  for (uint32_t i = 0; i < 32; ++i) {
+    masks[i] = static_cast<Mask>(Mask{0} - static_cast<Mask>(word >> i & 1));
+  }
+  return masks;
+}
+
+// 32 bytes of 0 or 1 as a word.
+BOBBIN_INLINE uint32_t gather_bits(const uint8_t* flags) {
+  uint32_t word = 0;
+  for (uint32_t byte = 0; byte < 4; ++byte) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, flags + byte * 8, 8);
+    // The product gathers bit 0 of byte j at bit 56 + j.
+    word |= static_cast<uint32_t>(eight * 0x0102040810204080ULL >> 56) << (byte * 8);
+  }
+  return word;
+}
+
+// Bits of 32 values in a range that is not negated.
+template <class T>
+BOBBIN_INLINE uint32_t test_32(const BitsOf<T>* values, BitsOf<T> low, BitsOf<T> span) {
+  using Bits = BitsOf<T>;
+  uint8_t flags[32];
+  for (uint32_t i = 0; i < 32; ++i) {
+    flags[i] = static_cast<uint8_t>(static_cast<Bits>(range_key<T>(values[i]) - low) <= span);
+  }
+  return gather_bits(flags);
+}
+
+template <class T>
+BOBBIN_INLINE void test_rows(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
+                             uint32_t* bitmap) {
+  for (uint64_t w = 0; w < words; ++w) {
+    const uint32_t hits =
+        test_32<T>(values + w * 32, static_cast<BitsOf<T>>(range.low), static_cast<BitsOf<T>>(range.span));
+    bitmap[w] = range.negated ? ~hits : hits;
+  }
+}
+template <class T>
+BOBBIN_AVX2 void test_rows_avx2(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
+                                uint32_t* bitmap) {
+  test_rows<T>(values, words, range, bitmap);
+}
+
+// Exact for up to 2^31 values.
+template <class T>
+BOBBIN_INLINE WideSum sum_rows(const T* values, uint64_t words, const uint32_t* bitmap) {
+  using Half = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+  Half low = 0;
+  Half high = 0;
+  for (uint64_t w = 0; w < words; ++w) {
+    if (bitmap[w] == 0) {
+      continue;
+    }
+    const auto masks = spread<BitsOf<T>>(bitmap[w]);
+    const T* const from = values + w * 32;
+    if constexpr (sizeof(T) == 8) {
+      for (uint32_t i = 0; i < 32; ++i) {
+        const auto bits = static_cast<uint64_t>(from[i]) & masks[i];
+        low += static_cast<Half>(bits & 0xffffffff);
+        high += static_cast<Half>(bits) >> 32;
+      }
+    } else {
+      for (uint32_t i = 0; i < 32; ++i) {
+        low += static_cast<T>(static_cast<BitsOf<T>>(from[i]) & masks[i]);
+      }
+    }
+  }
+  // What a device leaves: a low part that is not negative.
+  return {static_cast<uint64_t>(low) & 0xffffffff, static_cast<uint64_t>(high + (low >> 32))};
+}
+template <class T>
+BOBBIN_AVX2 WideSum sum_rows_avx2(const T* values, uint64_t words, const uint32_t* bitmap) {
+  return sum_rows<T>(values, words, bitmap);
+}
+
+// The sum of one vector of floats, in RealSum's order. `values` has 1024 of them.
+template <class Float>
+BOBBIN_INLINE double sum_vector(const Float* values, const uint32_t* bitmap) {
+  double chains[2][32] = {};
+  for (uint32_t r = 0; r < 32; ++r) {
+    const auto masks = spread<uint64_t>(bitmap[r]);
+    double* const to = chains[r / 16];
+    for (uint32_t p = 0; p < 32; ++p) {
+      const auto value = static_cast<double>(values[r * 32 + p]);
+      // A chain is never -0.0, so a zero in the place of what does not count changes nothing.
+      to[p] += std::bit_cast<double>(std::bit_cast<uint64_t>(value) & masks[p]);
+    }
+  }
+  for (uint32_t p = 0; p < 32; ++p) {
+    chains[0][p] += chains[1][p];
+  }
+  for (uint32_t distance = 16; distance != 0; distance /= 2) {
+    for (uint32_t p = 0; p < distance; ++p) {
+      chains[0][p] += chains[0][p + distance];
+    }
+  }
+  return chains[0][0];
+}
+template <class Float>
+BOBBIN_AVX2 double sum_vector_avx2(const Float* values, const uint32_t* bitmap) {
+  return sum_vector<Float>(values, bitmap);
+}
+
+template <class T>
+BOBBIN_INLINE void fold_extremes(const BitsOf<T>* values, uint64_t words, const uint32_t* bitmap,
+                                 Extremes& extremes) {
+  for (uint64_t w = 0; w < words; ++w) {
+    for (uint32_t rest = bitmap[w]; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(rest));
+      extremes.add<BitsOf<T>>(values[w * 32 + i], std::is_floating_point_v<T>, std::is_signed_v<T>);
+    }
+  }
+}
+
+}  // namespace bobbin::plan

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/totals.hpp"
+
+namespace bobbin::plan {
+
+Scalar value_of_place(DType type, uint64_t place) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    using Bits = BitsOf<T>;
+    constexpr Bits kSign = std::is_unsigned_v<T> ? Bits{0} : static_cast<Bits>(Bits{1} << (kBits<Bits> - 1));
+    const auto key = static_cast<Bits>(static_cast<Bits>(place) ^ kSign);
+    // Turning round is its own way back.
+    return Scalar{range_key<T>(key)};
+  });
+}
+
+Int128 sum_of(DType type, const WideSum& sum) {
+  const Int128 high = is_signed(type) ? Int128{static_cast<int64_t>(sum.high)} : Int128{sum.high};
+  return high * (Int128{1} << 32) + sum.low;
+}
+
+void set_extremes(DType type, const Extremes& extremes, Total& total) {
+  if (extremes.least <= extremes.greatest) {
+    total.least = value_of_place(type, extremes.least);
+    total.greatest = value_of_place(type, extremes.greatest);
+  }
+}
+
+Status check_filter(const Filter& filter, size_t columns) {
+  size_t depth = 0;
+  for (const Condition& condition : filter) {
+    const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
+    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns, StatusCode::invalid_argument,
+                     "plan: a condition without its parts");
+    depth = joins ? depth - 1 : depth + 1;
+    BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::unsupported,
+                     "the filter is nested more than " + std::to_string(kMaxDepth) + " deep");
+  }
+  BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions that nothing joins");
+  return {};
+}
+
+Status check_aggregate(const Aggregate& aggregate, size_t columns) {
+  BOBBIN_RETURN_IF(
+      aggregate.column.has_value() ? *aggregate.column >= columns : aggregate.fold != Fold::count,
+      StatusCode::invalid_argument, "plan: an aggregate without its column");
+  return {};
+}
+
+Result<Rows> Rows::of(std::span<const Source> columns) {
+  std::optional<Rows> rows;
+  for (const Source& column : columns) {
+    if (column.array == nullptr) {
+      continue;
+    }
+    BOBBIN_RETURN_IF(rows.has_value() && column.array->length != rows->length, StatusCode::invalid_argument,
+                     "plan: columns differ in length");
+    rows = rows.has_value() ? rows : Rows{column.array->offset, column.array->length};
+  }
+  BOBBIN_RETURN_IF(!rows.has_value(), StatusCode::invalid_argument,
+                   "plan: no column tells how many rows there are");
+  BOBBIN_RETURN_IF(rows->length >= kMaxRows, StatusCode::unsupported, "plan: too many rows: split the array");
+  return *rows;
+}
+
+}  // namespace bobbin::plan

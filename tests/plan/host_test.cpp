@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries on the CPU.
+#include <gtest/gtest.h>
+
+#include "tests/plan/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+TEST(HostQueries, AgreeWithDecodedValues) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_query(Backend::cpu, random), "") << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace bobbin::testing
