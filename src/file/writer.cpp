@@ -103,6 +103,9 @@ Status check_request(std::span<const Column> columns, const WriteOptions& option
                    "0 bytes per row group: must be at least 1");
   BOBBIN_RETURN_IF(!options.codec.empty() && codec == nullptr, StatusCode::invalid_argument,
                    fmt::format("there is no codec called {}", quoted(options.codec)));
+  BOBBIN_RETURN_IF(
+      codec != nullptr && codec->has_nulls(), StatusCode::invalid_argument,
+      fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec->name));
   return {};
 }
 
