@@ -122,9 +122,9 @@ TEST(Masked, ASliceHasTheValidityOfItsRows) {
         }
         const Array rest = *array::slice(part, taken / 2, taken - taken / 2);
         ASSERT_TRUE(array::validate(rest).ok());
+        const auto of_rest = *array::validity(rest);
         for (uint64_t i = 0; i < rest.length; ++i) {
-          ASSERT_EQ(array::validity(rest)->at(i), bit_of(bits, begin + taken / 2 + i));
-          i += 97;
+          ASSERT_EQ(of_rest.at(i), bit_of(bits, begin + taken / 2 + i)) << begin << ' ' << i;
         }
       }
     }
