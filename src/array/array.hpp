@@ -49,6 +49,17 @@ struct Bitmap {
 [[nodiscard]] Result<Bitmap> compare(const Array& array, const ValueRange& range);
 [[nodiscard]] Result<Bitmap> compare(const Array& array, Compare op, Scalar constant);
 
+// Of bitmaps of the same rows. Bits that are no row's stay 0.
+[[nodiscard]] Bitmap operator&(const Bitmap& a, const Bitmap& b);
+[[nodiscard]] Bitmap operator|(const Bitmap& a, const Bitmap& b);
+[[nodiscard]] Bitmap operator~(const Bitmap& a);
+
+// Values indices[0], indices[1] .. ; and those of the rows that a bitmap selects, of which `out` has room for
+// just as many. Host memory. Batches without a selected row are not touched; where few are selected, only
+// those are decoded. A null's value may be anything: ask validity().
+[[nodiscard]] Status take(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out);
+[[nodiscard]] Status filter(const Array& array, const Bitmap& rows, std::span<std::byte> out);
+
 // An array whose buffers lie in device memory, with their owner.
 struct OnDevice {
   Array array;

@@ -47,11 +47,15 @@ NewBuffer make_buffer(size_t size) {
 }
 
 ValueRange ValueRange::none(DType type) {
-  return {.low = 0, .span = low_mask<uint64_t>(size_bits(type)), .negated = true};
+  ValueRange range = all(type);
+  range.negated = true;
+  return range;
 }
 
+// From the least key of all to the greatest: those of floats have a sign.
 ValueRange ValueRange::all(DType type) {
-  return {.low = 0, .span = low_mask<uint64_t>(size_bits(type)), .negated = false};
+  const uint64_t mask = low_mask<uint64_t>(size_bits(type));
+  return {.low = is_float(type) ? mask - mask / 2 : 0, .span = mask, .negated = false};
 }
 
 ValueRange ValueRange::between(DType type, Scalar least, Scalar greatest) {

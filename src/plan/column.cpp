@@ -2,6 +2,7 @@
 #include "plan/column.hpp"
 
 #include "codecs/delta/delta.hpp"
+#include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 
 namespace bobbin::plan {
@@ -115,13 +116,41 @@ Column empty_column(DType type) {
 
 }  // namespace
 
-bool make_column(const Array& array, Path path, Column& column) {
-  if (path == Path::decoded || is_string(array.type)) {
+const Array& values_of(const Array& array) {
+  return array.codec == CodecId::masked ? codec::masked::values_of(array) : array;
+}
+
+const Array* validity_of(const Array& array) {
+  return array.codec == CodecId::masked ? &codec::masked::validity_of(array) : nullptr;
+}
+
+bool make_validity(const Array& words, Validity& validity) {
+  if (words.codec != CodecId::bitpack && words.codec != CodecId::ffor) {
     return false;
   }
-  column = empty_column(array.type);
+  validity = {.kind = Validity::Kind::packed,
+              .offset = words.offset,
+              .count = words.length,
+              .words = {},
+              .frames = frames_of(words)};
+  return true;
+}
+
+Validity plain_validity(uint64_t count, const uint32_t* words) {
+  return {.kind = Validity::Kind::words,
+          .offset = 0,
+          .count = count,
+          .words = {reinterpret_cast<const std::byte*>(words), count * sizeof(uint32_t)},
+          .frames = {}};
+}
+
+bool make_column(const Array& values, Path path, Column& column) {
+  if (path == Path::decoded || is_string(values.type)) {
+    return false;
+  }
+  column = empty_column(values.type);
   Flattener flattener(column);
-  flattener.add(array);
+  flattener.add(values);
   if (!flattener.ok()) {
     return false;
   }
@@ -142,11 +171,7 @@ Column plain_column(DType type, uint64_t length, const void* values) {
 Column bitmap_column(uint64_t words, const uint32_t* bitmap) {
   Column column;
   column.form = Form::bitmap;
-  column.validity = {.kind = Validity::Kind::words,
-                     .offset = 0,
-                     .count = words,
-                     .words = {reinterpret_cast<const std::byte*>(bitmap), words * sizeof(uint32_t)},
-                     .frames = {}};
+  column.validity = plain_validity(words, bitmap);
   return column;
 }
 

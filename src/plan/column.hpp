@@ -118,9 +118,16 @@ enum class Path : uint8_t {
   decoded,
 };
 
-// The column of a device array, on the given path; false when it has none there. `decoded` has none here: it
-// takes memory, so the caller decodes, and gives plain_column().
-[[nodiscard]] bool make_column(const Array& array, Path path, Column& column);
+// The values of an array without their nulls, and which rows have one; no array: all have.
+[[nodiscard]] const Array& values_of(const Array& array);
+[[nodiscard]] const Array* validity_of(const Array& array);
+
+// The column of a device array's values, on the given path; false when it has none there. `decoded` has none
+// here: it takes memory, so the caller decodes, and gives plain_column().
+[[nodiscard]] bool make_column(const Array& values, Path path, Column& column);
+// Validity in packed words; false when it must be decoded.
+[[nodiscard]] bool make_validity(const Array& words, Validity& validity);
+[[nodiscard]] Validity plain_validity(uint64_t count, const uint32_t* words);
 [[nodiscard]] Column plain_column(DType type, uint64_t length, const void* values);
 [[nodiscard]] Column bitmap_column(uint64_t words, const uint32_t* bitmap);
 

@@ -21,4 +21,6 @@ Status sum_reals_on_emulator(Global<const double> values, Global<double> sums, S
   return run_sum_reals(simt::EmulatorExecutor(stream), values, sums);
 }
 
+const GatherLaunchers kGatherOnEmulator = GatherPlans<simt::EmulatorExecutor>::launchers();
+
 }  // namespace bobbin::plan

@@ -36,6 +36,7 @@ class HostColumn {
         moved_(source.array != nullptr && source.array->offset != rows.offset) {}
 
   [[nodiscard]] const Array& array() const { return *source_.array; }
+  [[nodiscard]] DType type() const { return array().type; }
 
   void test(const Batch& batch, const ValueRange& range, Words& bitmap) {
     if (source_.array == nullptr) {
@@ -45,31 +46,40 @@ class HostColumn {
       }
       return;
     }
-    const Codec& codec = *find_codec(array().codec);
-    if (codec.compare != nullptr && !is_float(array().type) && !moved_) {
-      codec.compare(part(batch), range, bitmap.data());
+    if (codec().compare != nullptr && !is_float(type()) && !moved_) {
+      codec().compare(part(batch), range, bitmap.data());
       return;
     }
-    visit_type(array().type, [&]<class T>(std::type_identity<T>) {
+    visit_type(type(), [&]<class T>(std::type_identity<T>) {
       const auto test = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
       test(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), range, bitmap.data());
     });
+    keep_valid(batch, bitmap);
   }
+
+  // Takes rows without a value off a bitmap.
+  void keep_valid(const Batch& batch, Words& bitmap) const {
+    if (source_.array != nullptr && codec().has_nulls()) {
+      codec().clear_nulls(part(batch), bitmap.data());
+    }
+  }
+  [[nodiscard]] bool has_nulls() const { return source_.array != nullptr && codec().has_nulls(); }
 
   // Those of the batch, from batch.first on; what is no row may be anything.
   const std::byte* values(const Batch& batch) {
-    const size_t size = size_bytes(array().type);
+    const size_t size = size_bytes(type());
     if (decoded_ != batch.first) {
       buffer_.resize(kBatchRows * size / sizeof(uint64_t));
-      find_codec(array().codec)->decode(part(batch), bytes() + (batch.begin - batch.first) * size);
+      codec().decode(part(batch), bytes() + (batch.begin - batch.first) * size);
       decoded_ = batch.first;
     }
     return bytes();
   }
 
  private:
+  [[nodiscard]] const Codec& codec() const { return *find_codec(array().codec); }
   [[nodiscard]] Array part(const Batch& batch) const {
-    return find_codec(array().codec)->slice(array(), batch.begin - shift_, batch.end - batch.begin);
+    return codec().slice(array(), batch.begin - shift_, batch.end - batch.begin);
   }
   std::byte* bytes() { return reinterpret_cast<std::byte*>(buffer_.data()); }
 
@@ -94,10 +104,13 @@ class HostFilter {
           columns[condition.column].test(batch, condition.range, stack_[depth++]);
           break;
         case Condition::Kind::is_null:
-          std::ranges::fill(stack_[depth++], 0U);
-          break;
         case Condition::Kind::not_null:
-          std::ranges::fill(stack_[depth++], ~0U);
+          std::ranges::fill(stack_[depth], ~0U);
+          columns[condition.column].keep_valid(batch, stack_[depth]);
+          if (condition.kind == Condition::Kind::is_null) {
+            std::ranges::transform(stack_[depth], stack_[depth].begin(), std::bit_not());
+          }
+          ++depth;
           break;
         case Condition::Kind::both:
           --depth;
@@ -138,7 +151,25 @@ class HostFold {
  public:
   explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
-  void add(const Batch& batch, const Words& rows, std::vector<HostColumn>& columns) {
+  void add(const Batch& batch, const Words& passed, std::vector<HostColumn>& columns) {
+    const bool nulls = aggregate_.column.has_value() && columns[*aggregate_.column].has_nulls();
+    if (nulls) {
+      valid_ = passed;
+      columns[*aggregate_.column].keep_valid(batch, valid_);
+    }
+    add_rows(batch, nulls ? valid_ : passed, columns);
+  }
+
+  Total finish(const std::vector<HostColumn>& columns) {
+    if (aggregate_.fold != Fold::count) {
+      set_extremes(columns[*aggregate_.column].type(), extremes_, total_);
+      total_.real_sum = sum_of_sums();
+    }
+    return total_;
+  }
+
+ private:
+  void add_rows(const Batch& batch, const Words& rows, std::vector<HostColumn>& columns) {
     uint64_t count = 0;
     for (uint64_t w = 0; w < batch.words(); ++w) {
       count += static_cast<uint64_t>(std::popcount(rows[w]));
@@ -148,26 +179,15 @@ class HostFold {
       return;
     }
     HostColumn& column = columns[*aggregate_.column];
-    if (is_float(column.array().type) && aggregate_.fold == Fold::sum) {
-      add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.array().type);
+    if (is_float(column.type()) && aggregate_.fold == Fold::sum) {
+      add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.type());
     } else if (count != 0) {
-      visit_type(column.array().type, [&]<class T>(std::type_identity<T>) {
+      visit_type(column.type(), [&]<class T>(std::type_identity<T>) {
         add_integers<T>(reinterpret_cast<const T*>(column.values(batch)), batch.words(), rows.data());
       });
     }
   }
 
-  Total finish(const std::vector<HostColumn>& columns) {
-    if (aggregate_.fold == Fold::count) {
-      return total_;
-    }
-    const DType type = columns[*aggregate_.column].array().type;
-    set_extremes(type, extremes_, total_);
-    total_.real_sum = sum_of_sums();
-    return total_;
-  }
-
- private:
   template <class T>
   void add_integers(const T* values, uint64_t words, const uint32_t* rows) {
     if (aggregate_.fold == Fold::extremes) {
@@ -204,6 +224,7 @@ class HostFold {
   Aggregate aggregate_;
   Total total_;
   Extremes extremes_;
+  Words valid_;
   std::vector<double> sums_;  // of each vector so far
 };
 

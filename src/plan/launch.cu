@@ -21,4 +21,6 @@ Status sum_reals_on_cuda(Global<const double> values, Global<double> sums, Strea
   return run_sum_reals(simt::CudaExecutor(stream), values, sums);
 }
 
+const GatherLaunchers kGatherOnCuda = GatherPlans<simt::CudaExecutor>::launchers();
+
 }  // namespace bobbin::plan

@@ -6,6 +6,7 @@
 
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "plan/gather_kernels.hpp"
 #include "plan/query.hpp"
 #include "plan/query_kernel.hpp"
 
@@ -19,12 +20,42 @@ Status query_on_cuda(const Query& query, Reach reach, StreamView stream);
 Status sum_reals_on_emulator(Global<const double> values, Global<double> sums, StreamView stream);
 Status sum_reals_on_cuda(Global<const double> values, Global<double> sums, StreamView stream);
 
+struct GatherLaunchers {
+  Status (*take)(const TakeKernel& kernel, StreamView stream);
+  Status (*count)(const CountKernel& kernel, StreamView stream);
+  Status (*filter_few)(const FilterKernel<true>& kernel, StreamView stream);
+  Status (*filter_many)(const FilterKernel<false>& kernel, StreamView stream);
+};
+extern const GatherLaunchers kGatherOnEmulator;
+extern const GatherLaunchers kGatherOnCuda;
+
+template <class Executor>
+struct GatherPlans {
+  static Status take(const TakeKernel& kernel, StreamView stream) {
+    return Executor(stream).run(kernel, ceil_div<uint64_t>(kernel.indices.size, TakeKernel::kThreads));
+  }
+  static Status count(const CountKernel& kernel, StreamView stream) {
+    return Executor(stream).run(kernel, ceil_div<uint64_t>(kernel.counts.size, CountKernel::kWarps));
+  }
+  template <bool kFetch>
+  static Status filter(const FilterKernel<kFetch>& kernel, StreamView stream) {
+    return Executor(stream).run(kernel,
+                                ceil_div<uint64_t>(kernel.starts.size - 1, FilterKernel<kFetch>::kWarps));
+  }
+  static constexpr GatherLaunchers launchers() { return {&take, &count, &filter<true>, &filter<false>}; }
+};
+
 template <Reach kReach, class Executor>
 Status run_query(const Executor& executor, const Query& query) {
   using K = QueryKernel<kReach>;
-  const uint64_t blocks = ceil_div<uint64_t>(num_vectors(query.end), K::kWarps);
+  const uint64_t vectors = num_vectors(query.end);
   BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
-  return executor.run(K{query}, std::min<uint64_t>(blocks, together));
+  // Few vectors are dealt out one by one, so that all of the card has work.
+  K kernel{query};
+  kernel.group =
+      static_cast<uint32_t>(std::clamp<uint64_t>(vectors / (uint64_t{together} * K::kWarps), 1, kGroup));
+  const uint64_t blocks = ceil_div<uint64_t>(vectors, uint64_t{K::kWarps} * kernel.group);
+  return executor.run(kernel, std::min<uint64_t>(blocks, together));
 }
 
 template <class Executor>

@@ -18,4 +18,11 @@ Status sum_reals_on_cuda(Global<const double> /*values*/, Global<double> /*sums*
   return no_cuda();
 }
 
+const GatherLaunchers kGatherOnCuda = {
+    [](const TakeKernel&, StreamView) { return no_cuda(); },
+    [](const CountKernel&, StreamView) { return no_cuda(); },
+    [](const FilterKernel<true>&, StreamView) { return no_cuda(); },
+    [](const FilterKernel<false>&, StreamView) { return no_cuda(); },
+};
+
 }  // namespace bobbin::plan

@@ -35,6 +35,13 @@ struct Spread {
     }
     return kBits<T> == 8 ? lane >> 2 | (lane & 3) << 3 : lane;
   }
+  // Where in the vector value n of a lane stands.
+  BOBBIN_HD static constexpr uint32_t index(uint32_t lane, uint32_t n) {
+    if (kBits<T> == 64) {
+      return (lane / 16 * 32 + n) * 16 + lane % 16;
+    }
+    return n / kPerWord * kLanes<T> + word(lane) * kPerWord + n % kPerWord;
+  }
   // The bit of value n, of the 32 in the order in which they are packed, in the thread's word.
   BOBBIN_HD static constexpr uint32_t bit(uint32_t n) { return kBits<T> == 64 ? n / 2 | n % 2 << 4 : n; }
 
@@ -180,25 +187,77 @@ template <class T, uint32_t W>
   return {low, high};
 }
 
-// What scales packed integers without an integer multiplication: exact where `fits` says so.
-struct RealScaling {
+// The count and the sum of the values in a range that does not wrap around, less `low` each.
+struct RangeSum {
+  uint32_t count = 0;
+  WideSum sum;
+};
+template <class T, uint32_t W>
+[[nodiscard]] BOBBIN_HD RangeSum sum_in_range(const Lane<T, W>& lane, uint64_t low, uint64_t span) {
+  using Value = typename Lane<T, W>::Value;
+  constexpr uint32_t kBelow = kBits<Value> - W;
+  const Value from = static_cast<Value>(low) << kBelow;
+  const Value most = static_cast<Value>(span) << kBelow | bobbin::low_mask<Value>(kBelow);
+  // Narrow values leave room above their sum for the count: one addition does for both.
+  constexpr uint32_t kCountBit = W <= 20 ? 25 : 0;
+  std::conditional_t<(W <= 20), uint32_t, uint64_t> sum = 0;
+  uint64_t high = 0;
+  uint32_t count = 0;
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    const auto above = static_cast<Value>(lane.at_top(n) - from);
+    if (above <= most) {
+      const Value value = above >> kBelow;
+      if constexpr (kCountBit != 0) {
+        sum += static_cast<uint32_t>(value) + (1U << kCountBit);
+      } else {
+        sum += static_cast<uint32_t>(value);
+        high += static_cast<uint64_t>(value) >> 32;
+        ++count;
+      }
+    }
+  }
+  if constexpr (kCountBit != 0) {
+    return {static_cast<uint32_t>(sum >> kCountBit), {sum & bobbin::low_mask<uint32_t>(kCountBit), 0}};
+  } else {
+    return {count, {sum, high}};
+  }
+}
+
+// What makes doubles of packed integers without an integer multiplication: a product of doubles is rounded as
+// the exact product of integers is when it becomes a double, so long as that is no more than 64 bits.
+struct WideScaling {
   double reference;  // less 2^52, which stands in the packed integer's exponent
   double up;
   double down;
 
-  // Whether all integers from the reference on that W bits can add, times 10^f, are doubles.
+  // Whether that holds for all integers from the reference on that `width` bits can add.
   BOBBIN_HD static bool fits(int64_t reference, uint32_t width, double up) {
-    if (width > 51 || reference > (int64_t{1} << 51) || reference < -(int64_t{1} << 51)) {
+    constexpr int64_t kMost = int64_t{1} << 51;
+    if (width > kMaxWidth || reference > kMost || reference < -kMost) {
       return false;
     }
-    const auto first = static_cast<double>(reference);
-    const auto last = static_cast<double>(reference + static_cast<int64_t>(low_mask<uint64_t>(width)));
-    constexpr double kMost = 9007199254740992.0;  // 2^53
-    return first * up >= -kMost && last * up <= kMost;
+    constexpr double kOverflow = 9.2e18;  // 2^63 is a little more
+    const auto last = reference + static_cast<int64_t>(low_mask<uint64_t>(width));
+    return static_cast<double>(reference) * up > -kOverflow && static_cast<double>(last) * up < kOverflow;
   }
+  static constexpr uint32_t kMaxWidth = 51;
+
   [[nodiscard]] BOBBIN_HD double operator()(uint64_t packed) const {
     constexpr uint64_t kExponent = uint64_t{0x433} << 52;  // of 2^52
     return (std::bit_cast<double>(kExponent | packed) + reference) * up * down;
+  }
+};
+
+// The same for 32 bits, as the codec does it.
+struct NarrowScaling {
+  static constexpr uint32_t kMaxWidth = 32;
+
+  uint32_t reference;
+  codec::alp::Scaling<float> scaling;
+
+  [[nodiscard]] BOBBIN_HD double operator()(uint32_t packed) const {
+    return scaling.value_of(reference + packed);
   }
 };
 
@@ -208,15 +267,16 @@ struct Chains {
   double second = 0;
 };
 
-// The chains of the thread's half of the rows: first those of even numbers, then those of odd ones.
-template <uint32_t W>
-[[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<uint64_t, W>& lane, uint32_t mask,
-                                         const RealScaling& scaling) {
+// 64 bits: the chains of the thread's half of the rows, first those of even numbers. 32 bits: the chains of
+// the two halves.
+template <class T, uint32_t W, class Scaling>
+[[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<T, W>& lane, uint32_t mask, const Scaling& scaling) {
   Chains chains;
   BOBBIN_UNROLL
   for (uint32_t n = 0; n < 32; ++n) {
-    if ((mask >> Spread<uint64_t>::bit(n) & 1) != 0) {
-      (n % 2 == 0 ? chains.first : chains.second) += scaling(lane.value(n));
+    if ((mask >> Spread<T>::bit(n) & 1) != 0) {
+      const bool first = kBits<T> == 64 ? n % 2 == 0 : n < 16;
+      (first ? chains.first : chains.second) += scaling(lane.value(n));
     }
   }
   return chains;

@@ -52,7 +52,7 @@ class Preparer {
       column = bitmap_column(num_vectors(made_.query_.end) * simt::kWarpSize, columns_[c].bitmap);
       return {};
     }
-    const Array& array = *columns_[c].array;
+    const Array& array = values_of(*columns_[c].array);
     BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument, "plan: a column of strings");
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column);
     if (made && column.form == Form::packed && column.has_patches() && sums_floats(c)) {
@@ -62,6 +62,12 @@ class Preparer {
       BOBBIN_RETURN_IF(path_ == Path::composed || path_ == Path::interpreted, StatusCode::unsupported,
                        "plan: this tree of codecs does not go this way");
       BOBBIN_TRY(decode(array, column));
+    }
+    if (const Array* words = validity_of(*columns_[c].array); words != nullptr) {
+      BOBBIN_RETURN_IF(
+          array.offset != made_.query_.begin, StatusCode::unsupported,
+          "plan: a column with nulls starts elsewhere in its first vector than the first column");
+      BOBBIN_TRY(add_validity(*words, column.validity));
     }
     made_.reach_ = std::max(made_.reach_, column.form == Form::staged ? Reach::staged
                                           : column.bytes == 8         ? Reach::wide
@@ -74,6 +80,16 @@ class Preparer {
     BOBBIN_TRY(array::decode_on_device(array, values.data(), stream_));
     column = plain_column(array.type, array.length, values.data());
     made_.kept_.push_back(std::move(values));
+    return {};
+  }
+
+  Status add_validity(const Array& words, Validity& validity) {
+    if (path_ != Path::decoded && make_validity(words, validity)) {
+      return {};
+    }
+    Column column;
+    BOBBIN_TRY(decode(words, column));
+    validity = plain_validity(words.length, reinterpret_cast<const uint32_t*>(column.nodes[0].extra.data));
     return {};
   }
 
@@ -123,8 +139,12 @@ class Preparer {
     Query& query = made_.query_;
     std::copy_backward(query.steps + second, query.steps + query.num_steps - 1,
                        query.steps + query.num_steps);
-    for (uint32_t s = second + 1; s < query.num_steps; ++s) {
-      query.steps[s].target = static_cast<uint8_t>(query.steps[s].target + 1);  // what moved, moved by one
+    for (uint32_t s = second + 1; s < query.num_steps; ++s) {  // what moved, moved by one
+      Step& step = query.steps[s];
+      step.target = static_cast<uint8_t>(step.target + 1);
+      if (step.use != kNoUse) {
+        query.uses[step.use].step = static_cast<uint8_t>(s);
+      }
     }
     query.steps[second] = make_step(StepOp::skip_if_none);
     query.steps[second].target = static_cast<uint8_t>(query.num_steps);
@@ -134,11 +154,24 @@ class Preparer {
     const Column& column = made_.query_.columns[condition.column];
     Step step = make_step(StepOp::test, static_cast<uint8_t>(condition.column), condition.range.negated);
     step.range = {condition.range.low, condition.range.span};
+    if (column.form == Form::packed) {
+      step.use = add_use({step.column, static_cast<uint8_t>(made_.query_.num_steps), true});
+    }
     if (column.form == Form::packed && column.scaled()) {
       BOBBIN_TRY(add_ranges(columns_[condition.column].array->type, condition.range, step));
     }
     return add_step(step);
   }
+  // Those of the first steps are worked out ahead, for all parts of a query alike.
+  uint8_t add_use(const UseSpec& use) {
+    Query& query = made_.query_;
+    if (query.num_uses == kMaxUses - kMaxFolds) {
+      return kNoUse;
+    }
+    query.uses[query.num_uses] = use;
+    return static_cast<uint8_t>(query.num_uses++);
+  }
+
   Status add_ranges(DType type, const ValueRange& range, Step& step) {
     constexpr uint32_t kScales = ScaledRange::kExponents * ScaledRange::kExponents;
     std::vector<ScaledRange> ranges(kScales);
@@ -203,6 +236,22 @@ Status Prepared::run(StreamView stream) const {
   return run(nullptr, stream);
 }
 
+// Sums of packed columns, and whether the only one can be done together with the only test.
+void Prepared::add_sum_uses(Query& query) {
+  for (uint32_t f = 0; f < query.num_folds; ++f) {
+    FoldStep& fold = query.folds[f];
+    if (fold.op == FoldOp::sum && query.columns[fold.column].form == Form::packed) {
+      query.uses[query.num_uses] = {fold.column, 0, false};
+      fold.use = static_cast<uint8_t>(query.num_uses++);
+    }
+  }
+  const Column& column = query.columns[query.folds[0].column == kNoColumn ? 0 : query.folds[0].column];
+  const bool simple = column.form == Form::packed && !column.is_float && !column.has_patches() &&
+                      column.validity.kind == Validity::Kind::all;
+  query.together = query.num_steps == 1 && query.num_folds == 1 && query.num_uses == 2 && simple &&
+                   query.steps[0].column == query.folds[0].column && !query.steps[0].negated;
+}
+
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   const uint64_t vectors = num_vectors(query_.end);
   BOBBIN_TRY(copy_async(totals_->data(), fresh_->data(), totals_->size(), stream));
@@ -214,6 +263,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     Query part = query_;
     part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
     std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
+    add_sum_uses(part);
     part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,
                    uint64_t{part.num_folds} * TotalWords::kWords};
     if (reals_.has_value()) {
@@ -221,6 +271,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     }
     if (first == 0 && bitmap != nullptr) {
       part.bitmap = {bitmap, vectors * simt::kWarpSize};
+      part.together = false;
     }
     BOBBIN_TRY(launch(part, reach_, stream));
   }

@@ -80,6 +80,8 @@ class Prepared {
  private:
   friend class Preparer;
 
+  static void add_sum_uses(Query& query);
+
   Query query_;  // without folds
   Reach reach_ = Reach::narrow;
   std::vector<FoldStep> folds_;

@@ -17,6 +17,9 @@ inline constexpr uint32_t kMaxSteps = 48;
 inline constexpr uint32_t kMaxDepth = 8;
 inline constexpr uint32_t kMaxFolds = 4;  // of one launch
 inline constexpr uint32_t kNoColumn = 255;
+inline constexpr uint32_t kMaxUses = 16;  // worked out ahead; others when their turn comes
+inline constexpr uint8_t kNoUse = 255;
+inline constexpr uint32_t kGroup = 8;                    // vectors that are worked out together
 inline constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // sums of all have room
 
 // Integers that ALP's scale (e, f) turns into values of a range: `low` to `low + span`, unless `empty`.
@@ -51,6 +54,7 @@ struct Step {
   uint8_t column = 0;
   uint8_t target = 0;
   bool negated = false;
+  uint8_t use = kNoUse;
   KeyRange range;
   Global<const uint64_t> scaled;  // for columns of ALP's: a ScaledRange for each scale
 };
@@ -60,6 +64,35 @@ enum class FoldOp : uint8_t { count, sum, extremes };
 struct FoldStep {
   FoldOp op{};
   uint8_t column = kNoColumn;  // none: rows are counted
+  uint8_t use = kNoUse;
+};
+
+// A test or a sum of a packed column. What it must know of a vector is worked out for several vectors at a
+// time, by as many lanes.
+struct UseSpec {
+  uint8_t column = 0;
+  uint8_t step = 0;
+  bool is_test = false;
+};
+
+// The same for one vector.
+struct Use {
+  enum class Way : uint8_t {
+    none,    // no value passes
+    all,     // all do
+    direct,  // look at packed words
+    slow,    // look at values one by one
+  };
+
+  uint32_t first_register = 0;
+  uint8_t width = 0;
+  Way way{};
+  uint8_t e = 0;
+  uint8_t f = 0;
+  uint64_t low = 0;   // tests: the range of packed integers; sums: the reference
+  uint64_t span = 0;  // tests
+
+  static constexpr uint32_t kWords = 3;
 };
 
 // What a fold leaves in memory, in words of 64 bits.
@@ -78,9 +111,13 @@ struct Query {
   Column columns[kMaxColumns];
   Step steps[kMaxSteps];
   FoldStep folds[kMaxFolds];
+  UseSpec uses[kMaxUses];
   uint32_t num_steps = 0;
   uint32_t num_folds = 0;
-  uint64_t begin = 0;  // rows, counted from the first vector's start
+  uint32_t num_uses = 0;
+  uint32_t group = 1;     // vectors a warp takes at a time: up to kGroup
+  bool together = false;  // the one test and the one sum are of the same packed integers
+  uint64_t begin = 0;     // rows, counted from the first vector's start
   uint64_t end = 0;
   Global<uint32_t> bitmap;  // or none
   Global<uint64_t> totals;  // TotalWords a fold

@@ -38,6 +38,7 @@ struct QueryKernel : Query {
     simt::Shared<uint32_t, kThreads * kMaxFolds> counts;
     simt::Shared<uint64_t, kThreads * kMaxFolds> first;   // sums: the low part; extremes: the least
     simt::Shared<uint64_t, kThreads * kMaxFolds> second;  // the high part; the greatest
+    simt::Shared<uint64_t, kWarps * kGroup * kMaxUses * Use::kWords> uses;
     std::conditional_t<kStaged, Staging<kWarps>, NoStaging> staging;
   };
 
@@ -49,14 +50,13 @@ struct QueryKernel : Query {
       cta.store(shared.first, at(cta, f), folds[f].op == FoldOp::extremes ? Extremes{}.least : 0);
       cta.store(shared.second, at(cta, f), uint64_t{0});
     }
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
-    for (uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp(); v < num_vectors(end); v += stride) {
-      const uint32_t rows = filter(cta, shared, v, rows_inside(v, cta.lane(), begin, end));
-      if (bitmap.data != nullptr) {
-        cta.store_once(bitmap, v * simt::kWarpSize + cta.lane(), transpose(cta, rows));
-      }
-      for (uint32_t f = 0; f < num_folds && cta.any(rows != 0); ++f) {
-        fold(cta, shared, v, f, rows);
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * group;
+    const uint64_t vectors = num_vectors(end);
+    for (uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * group; first < vectors;
+         first += stride) {
+      work_out(cta, shared, first);
+      for (uint64_t v = first; v < first + group && v < vectors; ++v) {
+        run_vector(cta, shared, v);
       }
     }
     for (uint32_t f = 0; f < num_folds; ++f) {
@@ -65,6 +65,20 @@ struct QueryKernel : Query {
   }
 
  private:
+  template <class Cta>
+  BOBBIN_HD void run_vector(Cta& cta, Shared& shared, uint64_t v) const {
+    if (together && fold_together(cta, shared, v)) {
+      return;
+    }
+    const uint32_t rows = filter(cta, shared, v, rows_inside(v, cta.lane(), begin, end));
+    if (bitmap.data != nullptr) {
+      cta.store_once(bitmap, v * simt::kWarpSize + cta.lane(), transpose(cta, rows));
+    }
+    for (uint32_t f = 0; f < num_folds && cta.any(rows != 0); ++f) {
+      fold(cta, shared, v, f, rows);
+    }
+  }
+
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t row) {
     return row * kThreads + cta.thread();
@@ -187,37 +201,126 @@ struct QueryKernel : Query {
     f([&](uint32_t r) { return cta.load_once(values, first + r * simt::kWarpSize); });
   }
 
-  // A packed column's vector, as far as all that is done with it needs it.
-  template <class T>
-  struct Vector {
-    codec::patched::AnyFrames<T> source;
-    codec::bitpack::Frame<T> frame;
-    uint32_t e = 0;
-    uint32_t f = 0;
-    bool whole = false;
-  };
+  // What a use must know of vector v.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
+    return with_type(columns[spec.column], [&](auto zero) {
+      using T = decltype(zero);
+      return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
+    });
+  }
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Vector<T> vector_of(Cta& cta, const Column& column, uint64_t v) const {
-    Vector<T> vector{.source = column.frames().typed<T>(), .frame = {}};
-    vector.frame = vector.source.frame(cta, v);
-    vector.whole = rows_of(v) == kVectorLength;
+  [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const Column& column, uint64_t v, T& reference) const {
+    const auto frame = column.frames().typed<T>().frame(cta, v);
+    reference = frame.reference;
+    Use use{.first_register = static_cast<uint32_t>(frame.first_register),
+            .width = static_cast<uint8_t>(frame.width),
+            .way = rows_of(v) == kVectorLength ? Use::Way::direct : Use::Way::slow};
     if (column.scaled()) {
       const auto scales = view_as<uint8_t>(column.scales());
-      vector.e = cta.load(scales, 2 * v);
-      vector.f = cta.load(scales, 2 * v + 1);
+      use.e = cta.load(scales, 2 * v);
+      use.f = cta.load(scales, 2 * v + 1);
     }
-    return vector;
+    return use;
   }
-  // Value 32 r + lane of it, without patches.
+
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Vector<T>& vector,
-                                     uint32_t r) const {
+  [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
+    const Column& column = columns[step.column];
+    T reference = 0;
+    Use use = frame_use<T>(cta, column, v, reference);
+    KeyRange keys = step.range;
+    bool empty = false;
+    bool direct = !column.is_float;
+    if (column.scaled()) {
+      const ScaledRange scaled = load_range(cta, step.scaled, use.e, use.f);
+      keys = {static_cast<uint64_t>(scaled.low), scaled.span};
+      empty = scaled.empty != 0;
+      direct = scaled.covers(static_cast<std::make_signed_t<T>>(reference), use.width);
+    }
+    const auto range = PackedRange<T>::of(static_cast<T>(reference - static_cast<T>(keys.low)),
+                                          static_cast<T>(keys.span), use.width);
+    if (use.way == Use::Way::slow || !direct) {
+      use.way = Use::Way::slow;
+      use.low = reference;
+      return use;
+    }
+    use.low = range.low;
+    use.span = range.span;
+    use.way = empty || range.empty ? Use::Way::none : use.width == 0 ? Use::Way::all : Use::Way::direct;
+    return use;
+  }
+
+  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
+    T reference = 0;
+    Use use = frame_use<T>(cta, column, v, reference);
+    use.low = reference;
+    bool direct = true;
+    if (!column.is_float) {
+      const T sign = column.is_signed ? static_cast<T>(T{1} << (kBits<T> - 1)) : T{0};
+      direct = static_cast<T>(reference ^ sign) <= static_cast<T>(~low_mask<T>(use.width));
+    } else if constexpr (sizeof(T) == 8) {
+      direct = column.scaled() &&
+               WideScaling::fits(static_cast<int64_t>(reference), use.width, powers.f64.up[use.f]);
+    } else {
+      direct = column.scaled();
+    }
+    use.way = direct ? use.way : Use::Way::slow;
+    return use;
+  }
+
+  // All uses of a group of vectors: each lane has one of them at a time.
+  template <class Cta>
+  BOBBIN_HD void work_out(Cta& cta, Shared& shared, uint64_t first) const {
+    cta.sync_warp();  // the group before is done with
+    for (uint32_t u = cta.lane() / kGroup; u < num_uses; u += simt::kWarpSize / kGroup) {
+      const uint64_t v = first + cta.lane() % kGroup;
+      if (cta.lane() % kGroup < group && v < num_vectors(end)) {
+        const Use use = make_use(cta, uses[u], v);
+        const uint32_t to = use_at(cta, u, v);
+        const uint64_t small = uint64_t{use.first_register} | uint64_t{use.width} << 32 |
+                               static_cast<uint64_t>(use.way) << 40 | uint64_t{use.e} << 48 |
+                               uint64_t{use.f} << 56;
+        cta.store(shared.uses, to, small);
+        cta.store(shared.uses, to + 1, use.low);
+        cta.store(shared.uses, to + 2, use.span);
+      }
+    }
+    cta.sync_warp();
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t use_at(Cta& cta, uint32_t u, uint64_t v) const {
+    return ((cta.warp() * kMaxUses + u) * kGroup + static_cast<uint32_t>(v % group)) * Use::kWords;
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Use load_use(Cta& cta, Shared& shared, uint32_t u, const UseSpec& spec,
+                                       uint64_t v) const {
+    if (u == kNoUse) {
+      return make_use(cta, spec, v);
+    }
+    const uint32_t from = use_at(cta, u, v);
+    const uint64_t small = cta.load(shared.uses, from);
+    return {.first_register = static_cast<uint32_t>(small),
+            .width = static_cast<uint8_t>(small >> 32),
+            .way = static_cast<Use::Way>(small >> 40 & 0xff),
+            .e = static_cast<uint8_t>(small >> 48),
+            .f = static_cast<uint8_t>(small >> 56),
+            .low = cta.load(shared.uses, from + 1),
+            .span = cta.load(shared.uses, from + 2)};
+  }
+
+  // Value 32 r + lane of a vector on the slow way, without patches.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Use& use, uint32_t r) const {
+    const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
     const auto value =
-        static_cast<T>(vector.frame.reference + unpack_one<T>(cta, vector.source.packed, vector.frame,
-                                                              r * simt::kWarpSize + cta.lane()));
+        static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame,
+                                                       r * simt::kWarpSize + cta.lane()));
     if constexpr (sizeof(T) >= 4) {
       if (column.scaled()) {
-        return std::bit_cast<T>(powers.scaling<T>(vector.e, vector.f).value_of(value));
+        return std::bit_cast<T>(powers.scaling<T>(use.e, use.f).value_of(value));
       }
     }
     return value;
@@ -227,23 +330,14 @@ struct QueryKernel : Query {
   [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, const Step& step, uint64_t v,
                                                uint32_t rows) const {
     const Column& column = columns[step.column];
-    const Vector<T> vector = vector_of<T>(cta, column, v);
-    KeyRange range = step.range;
-    bool direct = vector.whole && !column.is_float;
-    bool empty = false;
-    if (column.scaled()) {
-      const ScaledRange scaled = load_range(cta, step.scaled, vector.e, vector.f);
-      range = {static_cast<uint64_t>(scaled.low), scaled.span};
-      empty = scaled.empty != 0;
-      direct = vector.whole &&
-               scaled.covers(static_cast<std::make_signed_t<T>>(vector.frame.reference), vector.frame.width);
-    }
-    uint32_t hits = 0;
-    if (direct) {
-      hits = empty ? 0 : test_direct<T>(cta, vector, range);
-    } else {
+    const UseSpec spec{step.column, static_cast<uint8_t>(&step - steps), true};
+    const Use use = load_use(cta, shared, step.use, spec, v);
+    uint32_t hits = use.way == Use::Way::all ? ~uint32_t{0} : 0;
+    if (use.way == Use::Way::direct) {
+      hits = test_direct<T>(cta, column, use);
+    } else if (use.way == Use::Way::slow) {
       hits = test_values<T, 1>(rows, step.range, column.is_float,
-                               [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+                               [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
     }
     return column.has_patches() ? test_patches<T>(cta, shared, column, step, v, hits) : hits;
   }
@@ -259,21 +353,62 @@ struct QueryKernel : Query {
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Vector<T>& vector,
-                                                      const KeyRange& keys) {
-    const auto range = PackedRange<T>::of(static_cast<T>(vector.frame.reference - static_cast<T>(keys.low)),
-                                          static_cast<T>(keys.span), vector.frame.width);
-    if (range.empty || vector.frame.width == 0) {
-      return range.empty ? 0 : ~uint32_t{0};
-    }
+  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Column& column, const Use& use) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    const PackedRange<T> range{static_cast<T>(use.low), static_cast<T>(use.span), false};
     uint32_t hits = 0;
-    codec::bitpack::with_width_in<1, kBits<T>>(
-        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<T, W> lane;
-          lane.load(cta, vector.source.packed, vector.frame.first_register);
-          hits = test_lane<T, W>(lane, range);
-        });
+    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 Lane<T, W> lane;
+                                                 lane.load(cta, packed, use.first_register);
+                                                 hits = test_lane<T, W>(lane, range);
+                                               });
     return Spread<T>::exchange(cta, hits);
+  }
+
+  // The one test and the one sum at once; false when this vector does not go that way.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool fold_together(Cta& cta, Shared& shared, uint64_t v) const {
+    const Column& column = columns[folds[0].column];
+    const Use test = load_use(cta, shared, 0, {}, v);
+    const Use sum = load_use(cta, shared, 1, {}, v);
+    const bool wraps = test.span > low_mask<uint64_t>(test.width) - test.low;
+    if (test.way != Use::Way::direct || sum.way != Use::Way::direct || wraps) {
+      return false;
+    }
+    with_type(column, [&](auto zero) {
+      using T = decltype(zero);
+      const RangeSum found = sum_direct_range<T>(cta, column, test);
+      add_count(cta, shared, 0, found.count);
+      add_sum<T>(cta, shared, 0, column, found.count, found.sum, static_cast<T>(sum.low + test.low));
+      return 0;
+    });
+    return true;
+  }
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, const Column& column, const Use& use) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    RangeSum found;
+    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 Lane<T, W> lane;
+                                                 lane.load(cta, packed, use.first_register);
+                                                 found = sum_in_range<T, W>(lane, use.low, use.span);
+                                               });
+    return found;
+  }
+  template <class Cta>
+  BOBBIN_HD static void add_count(Cta& cta, Shared& shared, uint32_t f, uint32_t count) {
+    cta.store(shared.counts, at(cta, f), cta.load(shared.counts, at(cta, f)) + count);
+  }
+  // `count` values whose sum is short of `each` for every one of them.
+  template <class T, class Cta>
+  BOBBIN_HD void add_sum(Cta& cta, Shared& shared, uint32_t f, const Column& column, uint32_t count,
+                         const WideSum& sum, T each) const {
+    WideSum one;
+    add_to<T>(one, each, column.is_signed);
+    cta.store(shared.first, at(cta, f), cta.load(shared.first, at(cta, f)) + sum.low + one.low * count);
+    cta.store(shared.second, at(cta, f), cta.load(shared.second, at(cta, f)) + sum.high + one.high * count);
   }
 
   // Each patch answers for itself.
@@ -306,8 +441,7 @@ struct QueryKernel : Query {
     if (step.column != kNoColumn) {
       rows &= valid_rows(cta, columns[step.column].validity, v);
     }
-    cta.store(shared.counts, at(cta, f),
-              cta.load(shared.counts, at(cta, f)) + static_cast<uint32_t>(std::popcount(rows)));
+    add_count(cta, shared, f, static_cast<uint32_t>(std::popcount(rows)));
     if (step.op == FoldOp::count) {
       return;
     }
@@ -348,6 +482,11 @@ struct QueryKernel : Query {
     cta.sync_warp();
   }
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Use sum_use_of(Cta& cta, Shared& shared, const FoldStep& step, uint64_t v) const {
+    return load_use(cta, shared, step.use, {step.column, 0, false}, v);
+  }
+
   template <class T, class Cta>
   BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                           uint32_t rows) const {
@@ -357,48 +496,37 @@ struct QueryKernel : Query {
         fold_patches<T>(cta, shared, column, v, rows,
                         [&](T value) { add_to<T>(sum, value, column.is_signed); });
       }
-      const WideSum packed = sum_packed<T>(cta, column, v, rows);
-      sum = {sum.low + packed.low, sum.high + packed.high};
+      const Use use = sum_use_of(cta, shared, folds[f], v);
+      if (use.way == Use::Way::direct) {
+        const WideSum packed = sum_direct<T>(cta, column, use, rows);
+        sum = {sum.low + packed.low, sum.high + packed.high};
+        add_sum<T>(cta, shared, f, column, static_cast<uint32_t>(std::popcount(rows)), sum,
+                   static_cast<T>(use.low));
+        return;
+      }
+      const WideSum slow = sum_values<T, 1>(rows, column.is_signed,
+                                            [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
+      sum = {sum.low + slow.low, sum.high + slow.high};
     } else {
       with_values<T>(cta, shared, column, v,
                      [&](auto&& get) { sum = sum_values<T, kAtOnce>(rows, column.is_signed, get); });
     }
-    cta.store(shared.first, at(cta, f), cta.load(shared.first, at(cta, f)) + sum.low);
-    cta.store(shared.second, at(cta, f), cta.load(shared.second, at(cta, f)) + sum.high);
-  }
-
-  // Packed integers add up by themselves; the reference comes in once for each, unless a value wraps around.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD WideSum sum_packed(Cta& cta, const Column& column, uint64_t v,
-                                             uint32_t rows) const {
-    const Vector<T> vector = vector_of<T>(cta, column, v);
-    const T reference = vector.frame.reference;
-    const T sign = column.is_signed ? static_cast<T>(T{1} << (kBits<T> - 1)) : T{0};
-    const bool wraps = static_cast<T>(reference ^ sign) > static_cast<T>(~low_mask<T>(vector.frame.width));
-    if (!vector.whole || wraps) {
-      return sum_values<T, 1>(rows, column.is_signed,
-                              [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
-    }
-    WideSum sum = sum_direct<T>(cta, vector, rows);
-    WideSum one;
-    add_to<T>(one, reference, column.is_signed);
-    const auto count = static_cast<uint64_t>(std::popcount(rows));
-    sum.low += one.low * count;
-    sum.high += one.high * count;
-    return sum;
+    add_sum<T>(cta, shared, f, column, static_cast<uint32_t>(std::popcount(rows)), sum, T{0});
   }
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Vector<T>& vector, uint32_t rows) {
+  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Column& column, const Use& use,
+                                                    uint32_t rows) {
+    const auto packed = view_as<Quad>(column.frames().packed);
     WideSum sum;
     const uint32_t mask = Spread<T>::exchange(cta, rows);
-    codec::bitpack::with_width_in<0, kBits<T>>(
-        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          if constexpr (W != 0) {
-            Lane<T, W> lane;
-            lane.load(cta, vector.source.packed, vector.frame.first_register);
-            sum = sum_lane<T, W>(lane, mask);
-          }
-        });
+    codec::bitpack::with_width_in<0, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 if constexpr (W != 0) {
+                                                   Lane<T, W> lane;
+                                                   lane.load(cta, packed, use.first_register);
+                                                   sum = sum_lane<T, W>(lane, mask);
+                                                 }
+                                               });
     return sum;
   }
 
@@ -407,7 +535,7 @@ struct QueryKernel : Query {
                             uint32_t rows) const {
     double sum = 0;
     if (column.form == Form::packed) {
-      sum = sum_packed_reals<T>(cta, column, v, rows);
+      sum = sum_packed_reals<T>(cta, column, sum_use_of(cta, shared, folds[f], v), rows);
     } else {
       with_values<T>(cta, shared, column, v,
                      [&](auto&& get) { sum = RealSum::of_warp(cta, RealSum::of_lane<T>(rows, get)); });
@@ -419,32 +547,37 @@ struct QueryKernel : Query {
 
   // Without patches: those have their place in the order of additions.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_packed_reals(Cta& cta, const Column& column, uint64_t v,
+  [[nodiscard]] BOBBIN_HD double sum_packed_reals(Cta& cta, const Column& column, const Use& use,
                                                   uint32_t rows) const {
-    const Vector<T> vector = vector_of<T>(cta, column, v);
-    if constexpr (sizeof(T) == 8) {
-      const auto reference = static_cast<int64_t>(vector.frame.reference);
-      if (column.scaled() && vector.whole &&
-          RealScaling::fits(reference, vector.frame.width, powers.f64.up[vector.f])) {
-        return RealSum::of_halves(cta, sum_direct_reals(cta, vector, reference, rows));
+    if constexpr (sizeof(T) >= 4) {
+      if (use.way == Use::Way::direct) {
+        if constexpr (sizeof(T) == 8) {
+          const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
+          const WideScaling scaling{static_cast<double>(reference), powers.f64.up[use.f],
+                                    powers.f64.down[use.e]};
+          return RealSum::of_halves(cta, sum_direct_reals<T>(cta, column, use, scaling, rows));
+        } else {
+          const NarrowScaling scaling{static_cast<uint32_t>(use.low), powers.f32.scaling(use.e, use.f)};
+          const Chains chains = sum_direct_reals<T>(cta, column, use, scaling, rows);
+          return RealSum::of_warp(cta, chains.first + chains.second);
+        }
       }
     }
     const double lane =
-        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
     return RealSum::of_warp(cta, lane);
   }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Chains sum_direct_reals(Cta& cta, const Vector<uint64_t>& vector, int64_t reference,
-                                                  uint32_t rows) const {
-    const RealScaling scaling{static_cast<double>(reference - (int64_t{1} << 52)), powers.f64.up[vector.f],
-                              powers.f64.down[vector.e]};
-    const uint32_t mask = Spread<uint64_t>::exchange(cta, rows);
+  template <class T, class Scaling, class Cta>
+  [[nodiscard]] BOBBIN_HD static Chains sum_direct_reals(Cta& cta, const Column& column, const Use& use,
+                                                         const Scaling& scaling, uint32_t rows) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    const uint32_t mask = Spread<T>::exchange(cta, rows);
     Chains chains;
-    codec::bitpack::with_width_in<0, 51>(
-        vector.frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<uint64_t, W == 0 ? 1 : W> lane{};
+    codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
+        use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<T, W == 0 ? 1 : W> lane{};
           if constexpr (W != 0) {
-            lane.load(cta, vector.source.packed, vector.frame.first_register);
+            lane.load(cta, packed, use.first_register);
           }
           chains = sum_reals(lane, mask, scaling);
         });
@@ -467,8 +600,10 @@ struct QueryKernel : Query {
       if (column.has_patches()) {
         fold_patches<T>(cta, shared, column, v, rows, add);
       }
-      const Vector<T> vector = vector_of<T>(cta, column, v);
-      add_rows([&](uint32_t r) { return value_at<T>(cta, column, vector, r); });
+      T reference = 0;
+      Use use = frame_use<T>(cta, column, v, reference);
+      use.low = reference;
+      add_rows([&](uint32_t r) { return value_at<T>(cta, column, use, r); });
     } else {
       with_values<T>(cta, shared, column, v, add_rows);
     }

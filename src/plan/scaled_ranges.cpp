@@ -33,8 +33,7 @@ struct Search {
     look_at(guess);
     const bool up = low == guess;
     for (int64_t step = 1; high - low > 1; step *= 2) {
-      const int64_t room = up ? high - 1 - low : high - 1 - low;
-      if (step >= room) {
+      if (step >= high - low - 1) {
         break;
       }
       const int64_t next = up ? low + step : high - step;
@@ -71,9 +70,15 @@ ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale 
     const Search<Float> search{scaling, kLargest / static_cast<int64_t>(scaling.factor) - 1};
     const auto low = static_cast<Bits>(range.low);
     const auto high = static_cast<Bits>(range.low + range.span);
+    if (static_cast<Bits>(range.span) == static_cast<Bits>(~Bits{0})) {
+      return ScaledRange{.low = -search.most,
+                         .span = 2 * static_cast<uint64_t>(search.most),
+                         .most = search.most,
+                         .empty = 0};
+    }
     const int64_t first =
         search.first_not_below(static_cast<Key>(low), guess_of<Float>(low, scale, search.most));
-    // A range never ends at the last key of all: that is NaN's.
+    // No range but that of all ends at the last key: that is NaN's.
     const int64_t past =
         search.first_not_below(static_cast<Key>(high + 1), guess_of<Float>(high, scale, search.most));
     return ScaledRange{.low = first,

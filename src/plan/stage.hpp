@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter: decodes one vector of any tree of codecs, step by step, into a warp's part of shared
-// memory. Widths, orders and strides are looked at as it goes, so one piece of code serves all trees.
+// memory. Steps, orders and strides are looked at as it goes, so one piece of code serves all trees.
 //
 // Shape: a warp a vector, strided. Shared memory: 8 KiB a warp for values of up to 8 bytes, 2 KiB for
 // alprd's left codes. Preconditions: the array has been validated. After each step the warp meets.
@@ -13,6 +13,7 @@
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "plan/column.hpp"
+#include "plan/packed.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::plan {
@@ -141,9 +142,29 @@ struct Stager {
   BOBBIN_HD void unpack(const Frames& frames) {
     const auto source = frames.typed<T>();
     const auto frame = source.frame(cta, v);
+    if (count == kVectorLength && frame.width != 0) {
+      unpack_whole<T>(source.packed, frame);
+      return;
+    }
     each([&](uint32_t i) {
       put<T>(i, static_cast<T>(unpack_one<T>(cta, source.packed, frame, i) + frame.reference));
     });
+  }
+
+  template <class T>
+  BOBBIN_HD void unpack_whole(Global<const Quad> packed, const codec::bitpack::Frame<T>& frame) {
+    auto& values = staging.template as<T>();
+    const uint32_t first = staging.template first<T>(cta.warp());
+    codec::bitpack::with_width_in<1, kBits<T>>(
+        frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<T, W> lane;
+          lane.load(cta, packed, frame.first_register);
+          BOBBIN_UNROLL
+          for (uint32_t n = 0; n < 32; ++n) {
+            cta.store(values, first + Spread<T>::index(cta.lane(), n),
+                      static_cast<T>(frame.reference + static_cast<T>(lane.value(n))));
+          }
+        });
   }
 
   template <class T>

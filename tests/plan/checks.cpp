@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <optional>
 #include <vector>
 
 #include "array/array.hpp"
+#include "codecs/masked/masked.hpp"
+#include "codecs/registry.hpp"
 #include "core/scalar.hpp"
+#include "plan/gather.hpp"
 #include "plan/host.hpp"
 #include "plan/plan.hpp"
 #include "tests/codecs/cascades.hpp"
@@ -27,7 +32,9 @@ using plan::Total;
 struct Plain {
   Array array;
   std::vector<std::byte> bytes;
+  array::Bitmap valid;
 
+  [[nodiscard]] bool is_null(uint64_t row) const { return !valid.at(row); }
   [[nodiscard]] Scalar at(uint64_t row) const {
     Scalar scalar;
     std::copy_n(bytes.data() + row * size_bytes(array.type), size_bytes(array.type),
@@ -51,14 +58,14 @@ bool passes(const Case& c, uint64_t row) {
     switch (condition.kind) {
       case Condition::Kind::test: {
         const Plain& column = c.columns[condition.column];
-        stack.push_back(condition.range.holds(column.array.type, column.at(row)));
+        stack.push_back(!column.is_null(row) && condition.range.holds(column.array.type, column.at(row)));
         break;
       }
       case Condition::Kind::is_null:
-        stack.push_back(false);
+        stack.push_back(c.columns[condition.column].is_null(row));
         break;
       case Condition::Kind::not_null:
-        stack.push_back(true);
+        stack.push_back(!c.columns[condition.column].is_null(row));
         break;
       default: {
         const bool second = stack.back();
@@ -117,7 +124,7 @@ Total expected_total(const Case& c, const Aggregate& aggregate, const std::vecto
   std::vector<std::optional<double>> terms(c.offset());
   for (uint64_t row = 0; row < c.length(); ++row) {
     terms.emplace_back();
-    if (!rows[row]) {
+    if (!rows[row] || (aggregate.column.has_value() && c.columns[*aggregate.column].is_null(row))) {
       continue;
     }
     ++total.count;
@@ -211,7 +218,7 @@ ValueRange draw_range(const Plain& column, Random& random) {
 void draw_filter(Case& c, Random& random, int depth) {
   if (depth == 0 || random.below(3) == 0) {
     const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
-    const uint64_t kind = random.below(20);
+    const uint64_t kind = random.below(12);
     c.filter.push_back({.kind = kind == 0   ? Condition::Kind::is_null
                                 : kind == 1 ? Condition::Kind::not_null
                                             : Condition::Kind::test,
@@ -226,6 +233,29 @@ void draw_filter(Case& c, Random& random, int depth) {
                       .range = {}});
 }
 
+// Rows begin .. begin+kept-1 of arrays.
+void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept) {
+  for (const Array& array : arrays) {
+    Plain column{*array::slice(array, begin, kept), {}, {}};
+    column.valid = *array::validity(column.array);
+    column.bytes.resize(kept * size_bytes(array.type));
+    (void)array::decode(column.array, column.bytes);
+    c.columns.push_back(std::move(column));
+  }
+}
+
+void add_questions(Case& c, Random& random) {
+  if (random.below(6) != 0) {
+    draw_filter(c, random, 2);
+  }
+  for (uint64_t i = 0, folds = random.below(6); i < folds; ++i) {
+    const auto fold = static_cast<Fold>(random.below(3));
+    const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
+    c.aggregates.push_back(
+        {fold, fold == Fold::count && random.below(2) == 0 ? std::nullopt : std::optional(column)});
+  }
+}
+
 Case draw_case(Random& random) {
   Case c;
   // Columns come in one length, that of the shortest; all are cut at the same place.
@@ -238,21 +268,8 @@ Case draw_case(Random& random) {
   }
   const uint64_t begin = random.below(3) == 0 ? 0 : random.below(length + 1);
   const uint64_t kept = random.below(2) == 0 ? length - begin : random.below(length - begin + 1);
-  for (const Array& array : arrays) {
-    Plain column{*array::slice(array, begin, kept), {}};
-    column.bytes.resize(kept * size_bytes(array.type));
-    (void)array::decode(column.array, column.bytes);
-    c.columns.push_back(std::move(column));
-  }
-  if (random.below(6) != 0) {
-    draw_filter(c, random, 2);
-  }
-  for (uint64_t i = 0, folds = random.below(6); i < folds; ++i) {
-    const auto fold = static_cast<Fold>(random.below(3));
-    const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
-    c.aggregates.push_back(
-        {fold, fold == Fold::count && random.below(2) == 0 ? std::nullopt : std::optional(column)});
-  }
+  add_columns(c, arrays, begin, kept);
+  add_questions(c, random);
   return c;
 }
 
@@ -289,10 +306,7 @@ std::string report(const Case& c, std::string_view path, const Result<std::strin
   return fmt::format("{}: {}", path, problem);
 }
 
-}  // namespace
-
-std::string check_query(Backend backend, Random& random) {
-  const Case c = draw_case(random);
+std::string check_case(const Case& c, Backend backend) {
   std::vector<bool> rows(c.length());
   for (uint64_t row = 0; row < c.length(); ++row) {
     rows[row] = passes(c, row);
@@ -304,6 +318,167 @@ std::string check_query(Backend backend, Random& random) {
     const auto result = run_on(c, backend, path, rows);
     if (!result.has_value() && result.error().code() == StatusCode::unsupported && path == Path::composed) {
       continue;  // not every tree is composed
+    }
+    if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {
+      return problem;
+    }
+  }
+  return {};
+}
+
+// None, few, many or all rows.
+array::Bitmap draw_rows(const Array& array, Random& random) {
+  array::Bitmap rows{.words = {}, .first = array.offset, .length = array.length};
+  rows.words.resize((array.offset + array.length + 1023) / 1024 * 32);
+  const uint64_t every = uint64_t{1} << random.below(10);
+  const uint64_t vectors_in = 1 + random.below(3);
+  for (uint64_t bit = array.offset; bit < array.offset + array.length; ++bit) {
+    const bool set = bit / 1024 % vectors_in == 0 && random.below(every) == 0;
+    rows.words[bit / 32] |= static_cast<uint32_t>(set) << (bit % 32);
+  }
+  return rows;
+}
+
+std::vector<uint64_t> selected(const array::Bitmap& rows) {
+  std::vector<uint64_t> indices;
+  for (uint64_t i = 0; i < rows.length; ++i) {
+    if (rows.at(i)) {
+      indices.push_back(i);
+    }
+  }
+  return indices;
+}
+
+std::string check_values(const Plain& column, std::string_view what, const std::vector<std::byte>& got,
+                         const std::vector<uint64_t>& rows) {
+  const size_t size = size_bytes(column.array.type);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (std::memcmp(got.data() + i * size, column.bytes.data() + rows[i] * size, size) != 0) {
+      return fmt::format("{}: value {} of {}, row {}", what, i, rows.size(), rows[i]);
+    }
+  }
+  return {};
+}
+
+Result<std::string> gather_on_cpu(const Plain& column, const array::Bitmap& rows,
+                                  const std::vector<uint64_t>& indices) {
+  const size_t size = size_bytes(column.array.type);
+  std::vector<std::byte> out(indices.size() * size);
+  BOBBIN_TRY(array::take(column.array, indices, out));
+  if (std::string problem = check_values(column, "take", out, indices); !problem.empty()) {
+    return problem;
+  }
+  out.resize(rows.count() * size);
+  BOBBIN_TRY(array::filter(column.array, rows, out));
+  return check_values(column, "filter", out, selected(rows));
+}
+
+Result<std::string> gather_on(const Plain& column, Backend backend, Path path, const array::Bitmap& rows,
+                              const std::vector<uint64_t>& indices) {
+  BOBBIN_ASSIGN(const Stream owner, Stream::create(backend));
+  const StreamView stream = owner.view();
+  const size_t size = size_bytes(column.array.type);
+  BOBBIN_ASSIGN(const array::OnDevice there, array::to_device(column.array, stream));
+  const auto upload = [&]<class T>(const std::vector<T>& from) -> Result<DeviceBuffer> {
+    BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(from.size() * sizeof(T), stream));
+    BOBBIN_TRY(copy_async(buffer.data(), from.data(), from.size() * sizeof(T), stream));
+    return buffer;
+  };
+  const auto download = [&](const DeviceBuffer& buffer, size_t bytes) -> Result<std::vector<std::byte>> {
+    std::vector<std::byte> out(bytes);
+    BOBBIN_TRY(copy_async(out.data(), buffer.data(), bytes, stream));
+    BOBBIN_TRY(stream.synchronize());
+    return out;
+  };
+  BOBBIN_ASSIGN(const DeviceBuffer asked, upload(indices));
+  BOBBIN_ASSIGN(const DeviceBuffer fault, upload(std::vector<uint32_t>{0}));
+  BOBBIN_ASSIGN(const DeviceBuffer taken, DeviceBuffer::create(indices.size() * size, stream));
+  BOBBIN_TRY(plan::take_on_device(there.array, asked.as<uint64_t>(), indices.size(), taken.data(),
+                                  fault.as<uint32_t>(), stream, path));
+  BOBBIN_ASSIGN(const auto values, download(taken, indices.size() * size));
+  if (std::string problem = check_values(column, "take", values, indices); !problem.empty()) {
+    return problem;
+  }
+  BOBBIN_ASSIGN(const DeviceBuffer bitmap, upload(rows.words));
+  BOBBIN_ASSIGN(const auto selection, plan::Selection::create(bitmap.as<uint32_t>(), column.array.offset,
+                                                              column.array.length, stream));
+  BOBBIN_ASSIGN(const uint64_t count, selection.count(stream));
+  if (count != rows.count()) {
+    return fmt::format("{} rows selected instead of {}", count, rows.count());
+  }
+  BOBBIN_ASSIGN(const DeviceBuffer filtered, DeviceBuffer::create(count * size, stream));
+  BOBBIN_TRY(plan::filter_on_device(there.array, selection, filtered.data(), count, stream, path));
+  BOBBIN_ASSIGN(const auto kept, download(filtered, count * size));
+  return check_values(column, "filter", kept, selected(rows));
+}
+
+// A column as an encoder makes it: small integers, prices, now and then a value far off, now and then nulls.
+Array draw_long_column(Random& random, uint64_t length) {
+  constexpr DType kTypes[] = {DType::u8, DType::i16, DType::u32, DType::i64, DType::f32, DType::f64};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  const uint64_t limit = uint64_t{1} << (1 + random.below(12));
+  const uint64_t rare = random.below(2) == 0 ? UINT64_MAX : 100;
+  Array values = visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> drawn(length);
+    for (T& value : drawn) {
+      const auto small = static_cast<double>(random.below(limit));
+      value = static_cast<T>(std::is_floating_point_v<T> ? small / 100 : small);
+      if (random.below(rare) == 0) {
+        value = std::bit_cast<T>(static_cast<BitsOf<T>>(random.next()));
+      }
+    }
+    const CodecId codec = is_float(type)         ? CodecId::alp
+                          : random.below(2) == 0 ? CodecId::ffor
+                                                 : CodecId::patched;
+    return *find_codec(codec)->encode({type, drawn.data(), length});
+  });
+  if (random.below(3) != 0) {
+    return values;
+  }
+  std::vector<uint8_t> valid((length + 7) / 8);
+  for (uint8_t& byte : valid) {
+    byte = static_cast<uint8_t>(random.next() | random.next());
+  }
+  return *codec::masked::wrap(std::move(values), valid.data());
+}
+
+Case draw_long_case(Random& random) {
+  Case c;
+  const uint64_t length = 30'000 + random.below(20'000);
+  std::vector<Array> arrays;
+  for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
+    arrays.push_back(draw_long_column(random, length));
+  }
+  add_columns(c, arrays, random.below(2) * random.below(5000), length - 5000);
+  add_questions(c, random);
+  return c;
+}
+
+}  // namespace
+
+std::string check_query(Backend backend, Random& random) {
+  return check_case(draw_case(random), backend);
+}
+
+std::string check_long_query(Backend backend, Random& random) {
+  return check_case(draw_long_case(random), backend);
+}
+
+std::string check_gather(Backend backend, Random& random) {
+  const Case c = draw_case(random);
+  const Plain& column = c.columns[0];
+  const array::Bitmap rows = draw_rows(column.array, random);
+  std::vector<uint64_t> indices(c.length() == 0 ? 0 : random.below(300));
+  for (uint64_t& index : indices) {
+    index = random.below(c.length());
+  }
+  if (backend == Backend::cpu) {
+    return report(c, "cpu", gather_on_cpu(column, rows, indices));
+  }
+  for (const Path path : {Path::automatic, Path::interpreted, Path::decoded}) {
+    const auto result = gather_on(column, backend, path, rows, indices);
+    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path != Path::automatic) {
+      continue;
     }
     if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {
       return problem;

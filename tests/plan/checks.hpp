@@ -13,4 +13,10 @@ namespace bobbin::testing {
 // is. Empty when all is well.
 [[nodiscard]] std::string check_query(Backend backend, Random& random);
 
+// The same with columns of many vectors, as encoders make them.
+[[nodiscard]] std::string check_long_query(Backend backend, Random& random);
+
+// Takes and filters rows of a column, drawn as above, on every path there is.
+[[nodiscard]] std::string check_gather(Backend backend, Random& random);
+
 }  // namespace bobbin::testing

@@ -17,5 +17,24 @@ TEST(EmulatedQueries, EveryPathAgreesWithDecodedValues) {
   simt::default_emulator_options() = {};
 }
 
+TEST(EmulatedQueries, LongColumnsAgreeToo) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 20); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1;  // vectors come in groups then
+    Random random(seed);
+    ASSERT_EQ(check_long_query(Backend::emulator, random), "") << "seed " << seed;
+  }
+  simt::default_emulator_options() = {};
+}
+
+TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    ASSERT_EQ(check_gather(Backend::emulator, random), "") << "seed " << seed;
+  }
+  simt::default_emulator_options() = {};
+}
+
 }  // namespace
 }  // namespace bobbin::testing

@@ -14,5 +14,19 @@ TEST(HostQueries, AgreeWithDecodedValues) {
   }
 }
 
+TEST(HostQueries, LongColumnsAgreeToo) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_long_query(Backend::cpu, random), "") << "seed " << seed;
+  }
+}
+
+TEST(HostQueries, RowsAreTakenAndFiltered) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_gather(Backend::cpu, random), "") << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::testing

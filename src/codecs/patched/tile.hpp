@@ -82,6 +82,12 @@ struct PatchSource {
     return run;
   }
 
+  // All patches of vector v, or by lanes those of one lane, without a look at them.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run range(Cta& cta, uint64_t v, uint32_t lane) const {
+    return form == Form::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane);
+  }
+
   // Calls write(index, value) for each patch of a run.
   template <class Cta, class Write>
   BOBBIN_HD void apply(Cta& cta, Run run, Write&& write) const {

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's figures for queries over encoded columns, beside a kernel that does the same on raw values,
+// tuned, and beside cudaMemcpy, in one run. Every answer is compared with the raw kernel's.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "array/array.hpp"
+#include "bench/gpu_kernels.cuh"
+#include "bench/gpu_timer.hpp"
+#include "bench/raw_queries.cuh"
+#include "bench/report.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "core/scalar.hpp"
+#include "plan/plan.hpp"
+
+namespace bobbin::bench {
+namespace {
+
+struct Args {
+  std::string out;
+  uint64_t values = uint64_t{1} << 29;
+};
+
+constexpr uint64_t kBlock = uint64_t{1} << 22;
+
+// Integers of some bits.
+std::vector<uint32_t> make_integers(uint32_t bits, uint64_t seed) {
+  std::vector<uint32_t> values(kBlock);
+  for (uint64_t i = 0; i < kBlock; ++i) {
+    values[i] = static_cast<uint32_t>(FillRandom::mix(i + seed * kBlock + 1) >> (64 - bits));
+  }
+  return values;
+}
+
+// Prices of two digits: 16 bits as integers. One in a hundred may have all its bits.
+template <class Float>
+std::vector<Float> make_prices(double exceptions) {
+  std::vector<Float> values(kBlock);
+  const auto limit = static_cast<uint64_t>(exceptions * 4294967296.0);
+  for (uint64_t i = 0; i < kBlock; ++i) {
+    const uint64_t random = FillRandom::mix(i + 1);
+    const double price = static_cast<double>(random >> 48) / 100;
+    values[i] = static_cast<Float>((random & 0xffffffff) < limit ? std::sqrt(price + 0.1) : price);
+  }
+  return values;
+}
+
+Buffer repeat(const Buffer& buffer, uint64_t times) {
+  const NewBuffer all = make_buffer(buffer.bytes.size() * times);
+  for (uint64_t k = 0; k < times; ++k) {
+    std::memcpy(all.data + k * buffer.bytes.size(), buffer.bytes.data(), buffer.bytes.size());
+  }
+  return all.buffer;
+}
+
+// The array of the values `times` over: buffers are repeated, and numbers of places in them moved on.
+Array repeat(const Array& array, uint64_t times) {
+  Array all = array;
+  all.length *= times;
+  for (Buffer& buffer : all.buffers) {
+    buffer = repeat(buffer, times);
+  }
+  for (Array& child : all.children) {
+    child = repeat(child, times);
+  }
+  const auto move_on = [&](size_t buffer, uint64_t per_block, uint32_t by) {
+    auto* words = reinterpret_cast<uint32_t*>(const_cast<std::byte*>(all.buffers[buffer].bytes.data()));
+    for (uint64_t i = 0; i < times * per_block; ++i) {
+      words[i] += static_cast<uint32_t>(i / per_block) * by;
+    }
+  };
+  if (array.codec == CodecId::ffor) {
+    const uint64_t registers = array.buffers[2].bytes.size() / kRegisterBytes;
+    move_on(1, num_vectors(array.length), static_cast<uint32_t>(registers << 7));
+  }
+  if (array.codec == CodecId::patched) {
+    const uint64_t patches = array.buffers[1].bytes.size() / sizeof(uint16_t);
+    // One start more than vectors: all but the last block's last are the next one's first.
+    const uint64_t vectors = num_vectors(array.length);
+    const NewBuffer starts = make_buffer((times * vectors + 1) * sizeof(uint32_t));
+    auto* to = reinterpret_cast<uint32_t*>(starts.data);
+    const auto* from = reinterpret_cast<const uint32_t*>(array.buffers[0].bytes.data());
+    for (uint64_t v = 0; v <= times * vectors; ++v) {
+      to[v] = from[v % vectors] + static_cast<uint32_t>(v / vectors * patches);
+    }
+    all.buffers[0] = starts.buffer;
+  }
+  return all;
+}
+
+class QueryBench {
+ public:
+  QueryBench(StreamView stream, GpuTimer timer, uint64_t values)
+      : stream_(stream), timer_(std::move(timer)), values_(values) {}
+
+  Status measure_memcpy() {
+    const uint64_t bytes = values_ * sizeof(uint32_t);
+    BOBBIN_ASSIGN(const DeviceBuffer from, DeviceBuffer::create(bytes, stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer to, DeviceBuffer::create(bytes, stream_));
+    BOBBIN_ASSIGN(const Sample copy,
+                  timer_.measure([&] { return copy_async(to.data(), from.data(), bytes, stream_); }));
+    memcpy_ = copy.bytes_per_second(2 * bytes);
+    return {};
+  }
+
+  // where low <= a < high, sum(a), for a share of the rows.
+  template <class T>
+  Status measure_one(const std::string& what, CodecId codec, const std::vector<T>& block, T low, T high,
+                     double bar) {
+    BOBBIN_ASSIGN(const Both<T> a, load(codec, block));
+    BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(sizeof(RawResult), stream_));
+    BOBBIN_ASSIGN(const Sample raw, timer_.measure([&] {
+      return run_raw(RawSum<T>{{a.raw.template as<Quad>(), values_ * sizeof(T) / sizeof(Quad)},
+                               low,
+                               high,
+                               result.as<RawResult>()});
+    }));
+    const ValueRange range = ValueRange::between(kDTypeOf<T>, scalar_of(low), scalar_of(high));
+    const plan::Filter filter{{plan::Condition::Kind::test, 0, range}};
+    const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 0}};
+    return compare(what, {&a.there.array}, filter, sum, result, raw, values_ * sizeof(T), bar);
+  }
+
+  // where a < limit and b < limit, sum(c).
+  Status measure_three(uint32_t bits, double bar) {
+    BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 1)));
+    BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 2)));
+    BOBBIN_ASSIGN(const Both<uint32_t> c, load(CodecId::ffor, make_integers(bits, 3)));
+    const uint32_t limit = 1U << (bits - 1);
+    BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(sizeof(RawResult), stream_));
+    const uint64_t quads = values_ / 4;
+    BOBBIN_ASSIGN(const Sample raw, timer_.measure([&] {
+      return run_raw(RawThree{{a.raw.as<Quad>(), quads},
+                              {b.raw.as<Quad>(), quads},
+                              {c.raw.as<Quad>(), quads},
+                              limit,
+                              result.as<RawResult>()});
+    }));
+    const ValueRange below = ValueRange::of(DType::u32, Compare::lt, {limit});
+    const plan::Filter filter{{plan::Condition::Kind::test, 0, below},
+                              {plan::Condition::Kind::test, 1, below},
+                              {plan::Condition::Kind::both, 0, {}}};
+    const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 2}};
+    return compare("u32, " + std::to_string(bits) + " bits, three columns",
+                   {&a.there.array, &b.there.array, &c.there.array}, filter, sum, result, raw,
+                   3 * values_ * sizeof(uint32_t), bar);
+  }
+
+  [[nodiscard]] std::string markdown() const { return table_.markdown(); }
+  [[nodiscard]] const Json& rows() const { return rows_; }
+
+ private:
+  template <class T>
+  struct Both {
+    DeviceBuffer raw;
+    array::OnDevice there;
+    Array host;
+  };
+  template <class T>
+  Result<Both<T>> load(CodecId codec, const std::vector<T>& block) {
+    BOBBIN_ASSIGN(DeviceBuffer raw, DeviceBuffer::create(values_ * sizeof(T), stream_));
+    for (uint64_t at = 0; at < values_; at += kBlock) {
+      BOBBIN_TRY(copy_async(raw.template as<T>() + at, block.data(), kBlock * sizeof(T), stream_));
+    }
+    BOBBIN_ASSIGN(const Array encoded,
+                  array::encode(codec, {kDTypeOf<T>, block.data(), kBlock}, Backend::cpu));
+    Array host = repeat(encoded, values_ / kBlock);
+    BOBBIN_ASSIGN(array::OnDevice there, array::to_device(host, stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    return Both<T>{std::move(raw), std::move(there), std::move(host)};
+  }
+
+  template <class K>
+  Status run_raw(const K& kernel) {
+    BOBBIN_TRY(fill_async(kernel.result, 0, sizeof(RawResult), stream_));
+    const simt::CudaExecutor executor(stream_);
+    BOBBIN_ASSIGN(const uint32_t blocks, executor.template most_together<K>());
+    return executor.run(kernel, blocks);
+  }
+
+  Status compare(const std::string& what, std::vector<const Array*> arrays, const plan::Filter& filter,
+                 const std::vector<plan::Aggregate>& aggregates, const DeviceBuffer& raw_result,
+                 const Sample& raw, uint64_t raw_bytes, double bar) {
+    RawResult expected;
+    BOBBIN_TRY(copy_async(&expected, raw_result.data(), sizeof expected, stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    std::vector<plan::Source> sources;
+    uint64_t encoded = 0;
+    for (const Array* array : arrays) {
+      sources.push_back({array, nullptr});
+      encoded += array::encoded_bytes(*array);
+    }
+    for (const plan::Path path : {plan::Path::automatic, plan::Path::interpreted}) {
+      BOBBIN_ASSIGN(const plan::Prepared query,
+                    plan::Prepared::create(sources, filter, aggregates, stream_, path));
+      BOBBIN_ASSIGN(const Sample ours, timer_.measure([&] { return query.run(stream_); }));
+      BOBBIN_ASSIGN(const auto totals, query.totals(stream_));
+      const bool right =
+          totals[0].count == expected.count &&
+          (is_float(arrays.back()->type) ? std::abs(totals[0].real_sum / expected.real - 1) < 1e-9
+                                         : totals[0].sum == Int128{expected.sum});
+      BOBBIN_RETURN_IF(!right, StatusCode::device,
+                       what + ": another answer than the raw kernel's: " + std::to_string(totals[0].count) +
+                           " rows instead of " + std::to_string(expected.count));
+      add(what, path == plan::Path::automatic ? "composed" : "interpreted", encoded, ours, raw, raw_bytes,
+          path == plan::Path::automatic ? bar : 0);
+    }
+    return {};
+  }
+
+  void add(const std::string& what, const std::string& how, uint64_t encoded, const Sample& ours,
+           const Sample& raw, uint64_t raw_bytes, double bar) {
+    const double times = raw.median_s / ours.median_s;
+    table_.add({what, how, number(ours.median_s * 1e3, 3), number(raw.median_s * 1e3, 3),
+                number(raw.bytes_per_second(raw_bytes) / 1e9, 0),
+                number(ours.bytes_per_second(encoded) / 1e9, 0),
+                number(ours.bytes_per_second(raw_bytes) / 1e9, 0), number(times, 2),
+                bar > 0 ? number(bar, 1) : "-"});
+    rows_.push_back({{"what", what},
+                     {"how", how},
+                     {"values", values_},
+                     {"encoded_bytes", encoded},
+                     {"raw_bytes", raw_bytes},
+                     {"seconds", to_json(ours)},
+                     {"raw_seconds", to_json(raw)},
+                     {"raw_gb_per_s", raw.bytes_per_second(raw_bytes) / 1e9},
+                     {"encoded_gb_per_s", ours.bytes_per_second(encoded) / 1e9},
+                     {"values_gb_per_s", ours.bytes_per_second(raw_bytes) / 1e9},
+                     {"times_raw", times},
+                     {"memcpy_gb_per_s", memcpy_ / 1e9},
+                     {"bar", bar}});
+  }
+
+  StreamView stream_;
+  GpuTimer timer_;
+  uint64_t values_;
+  double memcpy_ = 0;
+  Table table_{
+      {"what", "how", "ms", "raw ms", "raw GB/s", "encoded GB/s", "GB/s of values", "times raw", "bar"}, 2};
+  Json rows_ = Json::array();
+};
+
+Status run(const Args& args) {
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
+  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
+  QueryBench bench(stream.view(), std::move(timer), args.values);
+  BOBBIN_TRY(bench.measure_memcpy());
+  for (const uint32_t bits : {4U, 8U, 12U, 16U}) {
+    BOBBIN_TRY(bench.measure_one<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
+                                           make_integers(bits, 0), 1, (1U << bits) / 2, bits == 8 ? 2.5 : 0));
+  }
+  BOBBIN_TRY(bench.measure_three(8, 2));
+  BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits", CodecId::alp, make_prices<double>(0), 100, 400, 2.5));
+  BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits, 1 % exceptions", CodecId::alp,
+                                       make_prices<double>(0.01), 100, 400, 0));
+  BOBBIN_TRY(bench.measure_one<float>("f32, 16 bits", CodecId::alp, make_prices<float>(0), 100, 400, 0));
+  const Machine machine = describe_machine();
+  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
+  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+  bobbin::bench::Args args;
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--out") == 0) {
+      args.out = argv[++i];
+    } else if (std::strcmp(argv[i], "--values") == 0) {
+      args.values = std::strtoull(argv[++i], nullptr, 10);
+    }
+  }
+  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
+    std::fprintf(stderr, "bobbin-bench-gpu-query: %s\n", status.message().c_str());
+    return 1;
+  }
+  return 0;
+}

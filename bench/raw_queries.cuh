@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a query over encoded columns is compared with: kernels that do the same on raw values, one for each
+// question, as one would write them by hand. Blocks stay on the card and go through the array together; a
+// thread has eight loads of 16 bytes under way.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "codecs/bitpack/tile.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::bench {
+
+using simt::Global;
+using simt::Quad;
+
+struct RawResult {
+  unsigned long long count = 0;
+  unsigned long long sum = 0;
+  double real = 0;
+};
+
+template <class Sum>
+__device__ void add_result(uint32_t count, Sum sum, RawResult* result) {
+  for (int distance = 16; distance != 0; distance /= 2) {
+    count += __shfl_xor_sync(0xffffffff, count, distance);
+    sum += __shfl_xor_sync(0xffffffff, sum, distance);
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(&result->count, static_cast<unsigned long long>(count));
+    if constexpr (std::is_floating_point_v<Sum>) {
+      atomicAdd(&result->real, static_cast<double>(sum));
+    } else {
+      atomicAdd(&result->sum, static_cast<unsigned long long>(sum));
+    }
+  }
+}
+
+// where low <= a <= high: count and sum of a.
+template <class T>
+struct RawSum {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kAtOnce = 8;
+  using Shared = simt::NoShared;
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, double, unsigned long long>;
+
+  Global<const Quad> values;
+  T low;
+  T high;
+  RawResult* result;
+
+  template <class Cta>
+  __device__ void operator()(Cta& cta) const {
+    constexpr uint32_t kValues = sizeof(Quad) / sizeof(T);
+    uint32_t count = 0;
+    Sum sum = 0;
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kThreads * kAtOnce;
+    for (uint64_t first = uint64_t{cta.block()} * kThreads * kAtOnce + cta.thread(); first < values.size;
+         first += stride) {
+      Quad quads[kAtOnce];
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        quads[k] = cta.load_once(values, first + k * kThreads);
+      }
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        T each[kValues];
+        memcpy(each, &quads[k], sizeof each);
+#pragma unroll
+        for (uint32_t i = 0; i < kValues; ++i) {
+          const bool hit = each[i] >= low && each[i] <= high;
+          count += hit ? 1 : 0;
+          sum += hit ? static_cast<Sum>(each[i]) : Sum{0};
+        }
+      }
+    }
+    add_result(count, sum, result);
+  }
+};
+
+// where a < limit and b < limit: count and sum of c.
+struct RawThree {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kAtOnce = 4;
+  using Shared = simt::NoShared;
+
+  Global<const Quad> a;
+  Global<const Quad> b;
+  Global<const Quad> c;
+  uint32_t limit;
+  RawResult* result;
+
+  template <class Cta>
+  __device__ void operator()(Cta& cta) const {
+    uint32_t count = 0;
+    unsigned long long sum = 0;
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kThreads * kAtOnce;
+    for (uint64_t first = uint64_t{cta.block()} * kThreads * kAtOnce + cta.thread(); first < a.size;
+         first += stride) {
+      Quad as[kAtOnce];
+      Quad bs[kAtOnce];
+      Quad cs[kAtOnce];
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        as[k] = cta.load_once(a, first + k * kThreads);
+        bs[k] = cta.load_once(b, first + k * kThreads);
+        cs[k] = cta.load_once(c, first + k * kThreads);
+      }
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+#pragma unroll
+        for (uint32_t i = 0; i < 4; ++i) {
+          const bool hit = as[k].word[i] < limit && bs[k].word[i] < limit;
+          count += hit ? 1 : 0;
+          sum += hit ? cs[k].word[i] : 0;
+        }
+      }
+    }
+    add_result(count, sum, result);
+  }
+};
+
+}  // namespace bobbin::bench

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that write a few of a column's values: those of given rows, and those that a bitmap selects.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/bit_scan.hpp"
+#include "plan/fetch.hpp"
+#include "plan/stage.hpp"
+#include "plan/strided.hpp"
+#include "simt/cta.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::plan {
+
+// What both need.
+struct Gather {
+  Column column;
+  uint64_t begin = 0;  // rows, counted from the first vector's start
+  uint64_t end = 0;
+  Bytes out;  // written
+  Powers powers;
+
+  template <class T, class Cta>
+  BOBBIN_HD void store(Cta& cta, uint64_t at, uint64_t value) const {
+    const Global<T> to{reinterpret_cast<T*>(const_cast<std::byte*>(out.data)), out.size / sizeof(T)};
+    cta.store(to, at, static_cast<T>(value));
+  }
+  template <class Cta>
+  BOBBIN_HD void store_any(Cta& cta, uint64_t at, uint64_t value) const {
+    with_bytes(column.bytes, [&](auto zero) { store<decltype(zero)>(cta, at, value); });
+  }
+};
+
+// out[i] = value indices[i]. An index past the end sets `fault`, and zero is written.
+struct TakeKernel : Gather {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const uint64_t> indices;
+  Global<uint32_t> fault;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i >= indices.size) {
+      return;
+    }
+    const uint64_t index = cta.load_once(indices, i);
+    if (index >= end - begin) {
+      cta.template atomic_or<simt::Order::relaxed>(fault, 0, 1U);
+      store_any(cta, i, 0);
+      return;
+    }
+    store_any(cta, i, Fetcher<Cta>{cta, powers, begin}.fetch(column, begin + index));
+  }
+};
+
+// How many rows of each vector a bitmap selects.
+struct CountKernel {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  using Shared = simt::NoShared;
+
+  Global<const uint32_t> bitmap;
+  uint64_t begin;
+  uint64_t end;
+  Global<uint64_t> counts;
+
+  // The rows of word `lane` of vector v that there are.
+  BOBBIN_HD static uint32_t inside(uint64_t v, uint32_t lane, uint64_t begin, uint64_t end) {
+    const uint64_t first = v * kVectorLength + lane * 32;
+    const auto below = [&](uint64_t bound) {
+      const uint64_t rows = bound > first ? bound - first : 0;
+      return low_mask<uint32_t>(rows < 32 ? static_cast<uint32_t>(rows) : 32);
+    };
+    return below(end) & ~below(begin);
+  }
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp();
+    if (v >= counts.size) {
+      return;
+    }
+    const uint32_t word =
+        cta.load(bitmap, v * simt::kWarpSize + cta.lane()) & inside(v, cta.lane(), begin, end);
+    const uint32_t count = cta.reduce_add(static_cast<uint32_t>(std::popcount(word)));
+    if (cta.lane() == 0) {
+      cta.store(counts, v, uint64_t{count});
+    }
+  }
+};
+
+// Writes the selected values one behind the other, a warp a vector. Where few are selected (kFetch), each is
+// fetched by itself; other vectors are decoded in shared memory by a second kernel. Neither touches a vector
+// of which nothing is selected.
+template <bool kFetch>
+struct FilterKernel : Gather {
+  static constexpr uint32_t kWarps = 4;
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  // A fetch reads a sector of 32 bytes at least: beyond some 1 in 16 all of the vector is read anyway.
+  static constexpr uint32_t kFew = 64;
+  struct Shared {
+    std::conditional_t<kFetch, simt::NoShared, Staging<kWarps>> staging;
+  };
+
+  Global<const uint32_t> bitmap;
+  Global<const uint64_t> starts;  // where the selected values of each vector go, and those of all
+  bool all = false;               // not only those with more than kFew
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp();
+    if (v >= starts.size - 1) {
+      return;
+    }
+    const uint64_t start = cta.load(starts, v);
+    const auto count = static_cast<uint32_t>(cta.load(starts, v + 1) - start);
+    if (count == 0 || (kFetch ? count > kFew : count <= kFew && !all)) {
+      return;
+    }
+    const uint32_t word =
+        cta.load(bitmap, v * simt::kWarpSize + cta.lane()) & CountKernel::inside(v, cta.lane(), begin, end);
+    const auto own = static_cast<uint32_t>(std::popcount(word));
+    const uint64_t to = start + simt::sum_through(cta, own) - own;
+    if constexpr (kFetch) {
+      fetch_bits(cta, v, word, to);
+    } else {
+      decode_vector(cta, v, word, to);
+    }
+  }
+
+ private:
+  template <class Cta>
+  BOBBIN_HD void fetch_bits(Cta& cta, uint64_t v, uint32_t word, uint64_t to) const {
+    const Fetcher<Cta> fetcher{cta, powers, begin};
+    for (; word != 0; word &= word - 1) {
+      const uint64_t row = v * kVectorLength + cta.lane() * 32 + trailing_zeros(word);
+      store_any(cta, to++, fetcher.fetch(column, row));
+    }
+  }
+
+  // 32 neighbours at a time, which stand next to each other in the output too.
+  template <class Cta>
+  BOBBIN_HD void decode_vector(Cta& cta, uint64_t v, uint32_t word, uint64_t to) const {
+    auto& staging = cta.template shared<Shared>().staging;
+    const uint64_t left = end - v * kVectorLength;
+    if (column.form != Form::plain) {
+      Stager<Cta, kWarps>{cta, staging, powers, v,
+                          left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength}
+          .decode(column);
+    }
+    with_bytes(column.bytes, [&](auto zero) {
+      using T = decltype(zero);
+      auto& values = staging.template as<T>();
+      const uint32_t first = staging.template first<T>(cta.warp()) + cta.lane();
+      for (uint32_t r = 0; r < simt::kWarpSize; ++r) {
+        const uint32_t rows = cta.shfl(word, r);
+        const uint64_t here = cta.shfl(to, r);
+        if ((rows >> cta.lane() & 1) != 0) {
+          const auto before = static_cast<uint32_t>(std::popcount(rows & low_mask<uint32_t>(cta.lane())));
+          const uint64_t row = v * kVectorLength + r * simt::kWarpSize + cta.lane();
+          const T value = column.form == Form::plain
+                              ? cta.load(view_as<T>(column.nodes[0].extra), row - begin)
+                              : cta.load(values, first + r * simt::kWarpSize);
+          store<T>(cta, here + before, value);
+        }
+      }
+    });
+  }
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries on the GPU.
+#include <gtest/gtest.h>
+
+#include "tests/plan/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+TEST(GpuQueries, EveryPathAgreesWithDecodedValues) {
+  for (uint64_t seed = 0; seed < 1500; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_query(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
+TEST(GpuQueries, LongColumnsAgreeToo) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_long_query(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
+TEST(GpuQueries, RowsAreTakenAndFiltered) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_gather(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace bobbin::testing
