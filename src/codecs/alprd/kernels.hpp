@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plans that launch alprd's kernels. Where both parts are packed vectors, the left ones with patches or
-// without, all is done in one launch; otherwise in three.
+// without, all is decoded in one launch; otherwise in three. Encoding cuts values, and leaves the parts to
+// the encoders of ffor, patched and bitpack.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "bobbin/memory.hpp"
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/alprd/decode_kernel.hpp"
+#include "codecs/alprd/encode_kernel.hpp"
 #include "codecs/patched/kernels.hpp"
 #include "codecs/registry.hpp"
 
@@ -40,15 +45,70 @@ struct Plans {
     });
   }
 
-  static constexpr DeviceOps ops() { return {.decode = &decode}; }
+  static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
+    BOBBIN_RETURN_IF(!is_float(type), StatusCode::unsupported,
+                     "alprd: type " + std::string(to_string(type)) + " is no float");
+    return visit_size(type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+      const Executor executor(stream);
+      const Global<const T> values{static_cast<const T*>(data), length};
+      BOBBIN_ASSIGN(const Cut cut, find_cut<T>(values, executor));
+      BOBBIN_ASSIGN(const DeviceBuffer left, DeviceBuffer::create(length * sizeof(uint16_t), stream));
+      BOBBIN_ASSIGN(const DeviceBuffer right, DeviceBuffer::create(length * sizeof(T), stream));
+      const CutKernel<T> kernel{
+          cut, values, {left.template as<uint16_t>(), length}, {right.template as<T>(), length}};
+      BOBBIN_TRY(executor.run(kernel, ceil_div<uint64_t>(length, CutKernel<T>::kThreads)));
+      BOBBIN_ASSIGN(Array left_array, encode_left(left.data(), length, stream));
+      const DType right_type = sizeof(T) == 8 ? DType::u64 : DType::u32;
+      BOBBIN_ASSIGN(Array right_array, encode_by(CodecId::bitpack, right_type, right.data(), length, stream));
+      BOBBIN_TRY(stream.synchronize());
+      return Array{.codec = CodecId::alprd,
+                   .type = type,
+                   .length = length,
+                   .offset = 0,
+                   .metadata = cut.metadata(),
+                   .buffers = {},
+                   .children = {std::move(left_array), std::move(right_array)}};
+    });
+  }
+
+  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
 
  private:
   using Patched = patched::Plans<Executor>;
 
-  // Calls f with the unsigned integer of a float's size.
-  template <class F>
-  static Status visit_size(DType type, F&& f) {
-    return type == DType::f64 ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});
+  template <class T>
+  static Result<Cut> find_cut(Global<const T> values, const Executor& executor) {
+    const uint64_t stride = sample_stride(values.size);
+    std::vector<T> sample(ceil_div(values.size, stride));
+    const size_t bytes = sample.size() * sizeof(T);
+    BOBBIN_ASSIGN(const DeviceBuffer gathered, DeviceBuffer::create(bytes, executor.stream()));
+    const SampleKernel<T> kernel{values, {gathered.template as<T>(), sample.size()}, stride};
+    BOBBIN_TRY(executor.run(kernel, ceil_div<uint64_t>(sample.size(), SampleKernel<T>::kThreads)));
+    BOBBIN_TRY(copy_async(sample.data(), gathered.data(), bytes, executor.stream()));
+    BOBBIN_TRY(executor.stream().synchronize());
+    return choose_cut<T>(sample);
+  }
+
+  static Result<Array> encode_by(CodecId codec, DType type, const void* values, uint64_t length,
+                                 StreamView stream) {
+    return device_ops(stream.backend(), codec)->encode(type, values, length, stream);
+  }
+
+  // With patches where that takes less: both are tried, as codes are short.
+  static Result<Array> encode_left(const void* codes, uint64_t length, StreamView stream) {
+    BOBBIN_ASSIGN(Array patched, encode_by(CodecId::patched, DType::u16, codes, length, stream));
+    BOBBIN_ASSIGN(Array plain, encode_by(CodecId::ffor, DType::u16, codes, length, stream));
+    return bytes_of(patched) < bytes_of(plain) ? std::move(patched) : std::move(plain);
+  }
+  static uint64_t bytes_of(const Array& array) {
+    uint64_t bytes = array.metadata.size();
+    for (const Buffer& buffer : array.buffers) {
+      bytes += buffer.bytes.size();
+    }
+    for (const Array& child : array.children) {
+      bytes += bytes_of(child);
+    }
+    return bytes;
   }
 
   static bool is_packed(const Array& array) {
