@@ -77,6 +77,7 @@ struct EncodeKernel {
   static constexpr uint32_t kVectors = 4;  // a tile's
   static constexpr uint32_t kThreads = kVectors * kWarpSize;
   static constexpr uint32_t kSteps = kVectorLength / kWarpSize;
+  static constexpr uint32_t kAhead = 8;  // values that a lane waits for at once
   static constexpr uint32_t kWidths = kBits<Bits> + 1;
   static_assert(kWarpSize == kGroups);
 
@@ -180,15 +181,25 @@ struct EncodeKernel {
     const uint32_t base = cta.warp() * kVectorLength;
     uint32_t exact = 0;
     uint32_t filler_at = kVectorLength;
-    for (uint32_t step = 0; step < kSteps; ++step) {
-      const uint32_t i = step * kWarpSize + cta.lane();
-      const Encoded<Float> encoded =
-          i < count ? quantizer.encode(cta.load(values, first + i)) : Encoded<Float>{};
-      cta.store(shared.integers, base + i, encoded.integer);
-      exact |= static_cast<uint32_t>(encoded.exact) << step;
-      const uint32_t found = cta.ballot(encoded.exact);
-      filler_at =
-          filler_at == kVectorLength && found != 0 ? step * kWarpSize + trailing_zeros(found) : filler_at;
+    for (uint32_t batch = 0; batch < kSteps; batch += kAhead) {
+      Float loaded[kAhead] = {};
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kAhead; ++k) {
+        const uint32_t i = (batch + k) * kWarpSize + cta.lane();
+        loaded[k] = i < count ? cta.load(values, first + i) : Float{0};
+      }
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kAhead; ++k) {
+        const uint32_t i = (batch + k) * kWarpSize + cta.lane();
+        const Encoded<Float> encoded = quantizer.encode(loaded[k]);
+        const bool is_exact = encoded.exact && i < count;
+        cta.store(shared.integers, base + i, encoded.integer);
+        exact |= static_cast<uint32_t>(is_exact) << (batch + k);
+        const uint32_t found = cta.ballot(is_exact);
+        if (filler_at == kVectorLength && found != 0) {
+          filler_at = (batch + k) * kWarpSize + trailing_zeros(found);
+        }
+      }
     }
     cta.sync_warp();
     const Integer filler =
@@ -244,6 +255,11 @@ struct EncodeKernel {
     best = cta.reduce_min(best);
     return {reference, 255 - (best & 255), best >> 8};
   }
+  // bit_width_of in few instructions.
+  BOBBIN_HD static uint32_t width_of(uint64_t value) {
+    const auto upper = static_cast<uint32_t>(value >> 32);
+    return upper != 0 ? 64 - leading_zeros(upper) : 32 - leading_zeros(static_cast<uint32_t>(value));
+  }
   template <class Cta>
   BOBBIN_HD static void count_widths(Cta& cta, Shared& shared, uint32_t count, Integer reference) {
     const uint32_t base = cta.warp() * kWidths;
@@ -255,7 +271,7 @@ struct EncodeKernel {
     for (uint32_t i = cta.lane(); i < count; i += kWarpSize) {
       const Integer integer = cta.load(shared.integers, cta.warp() * kVectorLength + i);
       const auto difference = static_cast<Bits>(static_cast<Bits>(integer) - static_cast<Bits>(reference));
-      const uint32_t width = integer < reference ? kBits<Bits> : bit_width_of(difference);
+      const uint32_t width = integer < reference ? kBits<Bits> : width_of(difference);
       cta.template atomic_add<simt::Order::relaxed>(shared.of_width, base + width, uint32_t{1});
     }
     cta.sync_warp();
