@@ -46,13 +46,17 @@ struct DeviceScaling {
   }
 };
 
+// Keeps a vector's scale, not what it stands for: that would take more registers while a thread unpacks.
 template <class Float>
 struct ToFloats {
   using Bits = BitsOf<Float>;
 
-  DeviceScaling<Float> scaling;
+  const Powers<Float>& powers;
+  uint32_t e;
+  uint32_t f;
 
   [[nodiscard]] BOBBIN_HD Quad operator()(const Quad& quad) const {
+    const auto scaling = DeviceScaling<Float>::of(powers, e, f);
     auto words = bitpack::Words<Bits>::of(quad);
     BOBBIN_UNROLL
     for (Bits& word : words.word) {
@@ -75,7 +79,7 @@ struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD ToFloats<Float> finish(Cta& cta, uint64_t v) const {
-    return {DeviceScaling<Float>::of(powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1))};
+    return {powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1)};
   }
 };
 
