@@ -67,6 +67,15 @@ Array draw_alp(Random& random, DType type, uint64_t length, int depth) {
           .children = {draw_array(random, integers, length, depth - 1)}};
 }
 
+// Packed parts, with patches or without, as often as any others: those are decoded at once.
+Array draw_part(Random& random, DType type, uint64_t length, int depth) {
+  if (random.below(2) == 0) {
+    return draw_array(random, type, length, depth);
+  }
+  const Array leaf = draw_leaf(random, type, length);
+  return type == DType::u16 && random.below(2) == 0 ? draw_patched(random, leaf) : leaf;
+}
+
 Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
   const uint32_t bits = size_bits(type);
   const auto right_bits = static_cast<uint32_t>(bits - 1 - random.below(16));
@@ -84,8 +93,8 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
           .offset = 0,
           .metadata = cut.metadata(),
           .buffers = {},
-          .children = {draw_array(random, DType::u16, length, depth - 1),
-                       draw_array(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
+          .children = {draw_part(random, DType::u16, length, depth - 1),
+                       draw_part(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
 }
 
 Array draw_array(Random& random, DType type, uint64_t length, int depth) {

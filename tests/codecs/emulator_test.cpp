@@ -28,6 +28,20 @@ TEST(EmulatedCodecs, AgreeWithTheCpu) {
   }
 }
 
+TEST(EmulatedCodecs, AgreeWithTheCpuOnAnyFloats) {
+  for (const Component& component : components()) {
+    const Codec& codec = *find_codec(component.codec);
+    for (uint64_t seed = 0; codec.floats_only && seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 60); ++seed) {
+      simt::default_emulator_options().seed = seed;
+      Random random(seed);
+      const Input input = component.generate(random);
+      EXPECT_EQ(check_backend(codec, input, Backend::emulator, random), "")
+          << codec.name << ", seed " << seed;
+    }
+  }
+  simt::default_emulator_options() = {};
+}
+
 // Many tiles wait for each other: the look-back of the frame-of-reference encoder.
 TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
   for (uint64_t seed = 1; seed <= (BOBBIN_RACES_ARE_CHECKED ? 2 : 20); ++seed) {

@@ -46,6 +46,9 @@ std::vector<Input> float_edges() {
     inputs.push_back(make_floats("digits that change", type, 6000, [](uint64_t i) {
       return static_cast<double>(i % 999) / std::pow(10.0, static_cast<double>(i / 1024));
     }));
+    inputs.push_back(make_floats("a few far below", type, 3000, [](uint64_t i) {
+      return i % 200 == 7 ? 0.0 : 5000 + static_cast<double>(i * 7919 % 4096) / 100;
+    }));
     inputs.push_back(
         make_floats("large", type, 2000, [](uint64_t i) { return static_cast<double>(i) * 1e15; }));
     inputs.push_back(

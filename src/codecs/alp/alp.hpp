@@ -2,9 +2,13 @@
 // Floats that are decimal numbers, as integers: see spec.md.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "codecs/codec.hpp"
 #include "core/dispatch.hpp"
@@ -86,6 +90,87 @@ template <class Float>
 [[nodiscard]] Scaling<Float> scaling_of(Scale scale) {
   return kPowers<Float>.scaling(scale.e, scale.f);
 }
+
+// A value's integer at some scale. Where there is none, the integer means nothing.
+template <class Float>
+struct Encoded {
+  IntegerOf<Float> integer = 0;
+  bool exact = false;
+};
+
+// What finds integers at some scale, on the CPU and in kernels.
+template <class Float>
+struct Quantizer {
+  Float up;    // 10^e
+  Float down;  // nearest to 10^-f
+  Scaling<Float> scaling;
+
+  static constexpr Quantizer of(Scale scale) {
+    const Powers<Float>& powers = kPowers<Float>;
+    return {powers.up[scale.e], powers.down[scale.f], powers.scaling(scale.e, scale.f)};
+  }
+
+  // The integer that gives back `value`, if there is one. Contraction to fused operations must be off: every
+  // machine is to find the same one.
+  [[nodiscard]] BOBBIN_HD constexpr Encoded<Float> encode(Float value) const {
+    using Bits = BitsOf<Float>;
+    constexpr uint32_t kDigits = std::numeric_limits<Float>::digits;        // 53, 24
+    constexpr Float kMagic = static_cast<Float>(Bits{3} << (kDigits - 2));  // 1.5 * 2^(digits - 1)
+    constexpr Float kHalves =
+        static_cast<Float>(Bits{1} << (kDigits - 2));  // from here on no fractions below a half
+    constexpr Float kMost = static_cast<Float>(Bits{1} << (kBits<Bits> - 2));  // fits an integer, with room
+    const Float scaled = value * up * down;
+    const Float size = scaled < 0 ? -scaled : scaled;
+    if (!(size < kMost)) {  // NaN too
+      return {};
+    }
+    const Float rounded = size < kHalves ? (scaled + kMagic) - kMagic : scaled;
+    const auto integer = static_cast<IntegerOf<Float>>(rounded);
+    const Float back = scaling.value_of(static_cast<Bits>(integer));
+    return {integer, std::bit_cast<Bits>(back) == std::bit_cast<Bits>(value)};
+  }
+};
+
+// Which values of a vector are looked at to choose its scale: every `stride`th, `count` of them.
+struct Sample {
+  static constexpr uint32_t kAimedAt = 32;
+  static constexpr uint32_t kMost = 2 * kAimedAt - 1;
+
+  uint32_t stride;
+  uint32_t count;
+
+  [[nodiscard]] BOBBIN_HD static constexpr Sample of(uint32_t vector_size) {
+    const uint32_t stride = vector_size < kAimedAt ? 1 : vector_size / kAimedAt;
+    return {stride, ceil_div(vector_size, stride)};
+  }
+};
+
+// Bits that a sample takes whose integers lie between `low` and `high`, but for values that have none.
+template <class Float>
+[[nodiscard]] BOBBIN_HD constexpr uint32_t sample_cost(uint32_t count, uint32_t exceptions,
+                                                       IntegerOf<Float> low, IntegerOf<Float> high) {
+  using Bits = BitsOf<Float>;
+  const uint32_t width =
+      exceptions == count ? 0
+                          : bit_width_of(static_cast<Bits>(static_cast<Bits>(high) - static_cast<Bits>(low)));
+  return count * width + exceptions * (kBits<Bits> + 16);
+}
+
+// The array's vectors that are sampled: number i of `sampled`.
+inline constexpr uint64_t kSampledVectors = 16;
+[[nodiscard]] BOBBIN_HD constexpr uint64_t sampled_vector(uint64_t i, uint64_t sampled, uint64_t vectors) {
+  return i * vectors / sampled;
+}
+// A few scales that are the best for some of the samples, most frequent first; at least one.
+inline constexpr size_t kMostScales = 5;
+template <class Float>
+[[nodiscard]] std::vector<Scale> choose_scales(std::span<const std::vector<Float>> samples);
+
+// Now and then a few integers far below the others of a vector would make all wide. So a reference above them
+// is tried too: of the least integers of 32 groups, which take the vector's integers in turn, the one of this
+// rank. That is near the vector's 64th part, and a warp finds it with few steps.
+inline constexpr uint32_t kGroups = 32;
+inline constexpr uint32_t kLowRank = 12;
 
 // Calls f with the type of an array of floats.
 template <class F>

@@ -16,46 +16,15 @@
 namespace bobbin::codec::alp {
 namespace {
 
-constexpr uint64_t kSampledVectors = 16;
-constexpr uint64_t kSampledValues = 32;  // of a vector
-constexpr size_t kMostScales = 5;
-
-template <class Float>
-struct Encoded {
-  IntegerOf<Float> integer = 0;
-  bool exact = false;
-};
-
-// The integer that gives back `value`, if there is one. Contraction to fused operations must be off: every
-// machine is to find the same one.
-template <class Float>
-BOBBIN_INLINE Encoded<Float> encode_one(Float value, Scale scale) {
-  using Integer = IntegerOf<Float>;
-  using Bits = BitsOf<Float>;
-  constexpr uint32_t kDigits = std::numeric_limits<Float>::digits;        // 53, 24
-  constexpr Float kMagic = static_cast<Float>(Bits{3} << (kDigits - 2));  // 1.5 * 2^(digits - 1)
-  constexpr Float kHalves =
-      static_cast<Float>(Bits{1} << (kDigits - 2));  // from here on no fractions below a half
-  constexpr Float kMost = static_cast<Float>(Bits{1} << (kBits<Bits> - 2));  // fits an integer, with room
-  const Float scaled = value * kPowers<Float>.up[scale.e] * kPowers<Float>.down[scale.f];
-  const Float size = scaled < 0 ? -scaled : scaled;
-  if (!(size < kMost)) {  // NaN too
-    return {};
-  }
-  const Float rounded = size < kHalves ? (scaled + kMagic) - kMagic : scaled;
-  const auto integer = static_cast<Integer>(rounded);
-  const Float back = scaling_of<Float>(scale).value_of(static_cast<Bits>(integer));
-  return {integer, std::bit_cast<Bits>(back) == std::bit_cast<Bits>(value)};
-}
-
 // Bits that a sample takes at some scale.
 template <class Float>
-uint64_t cost(std::span<const Float> sample, Scale scale) {
+uint32_t cost(std::span<const Float> sample, Scale scale) {
+  const auto quantizer = Quantizer<Float>::of(scale);
   IntegerOf<Float> low = std::numeric_limits<IntegerOf<Float>>::max();
   IntegerOf<Float> high = std::numeric_limits<IntegerOf<Float>>::min();
-  uint64_t exceptions = 0;
+  uint32_t exceptions = 0;
   for (const Float value : sample) {
-    const Encoded<Float> encoded = encode_one(value, scale);
+    const Encoded<Float> encoded = quantizer.encode(value);
     if (encoded.exact) {
       low = std::min(low, encoded.integer);
       high = std::max(high, encoded.integer);
@@ -63,23 +32,30 @@ uint64_t cost(std::span<const Float> sample, Scale scale) {
       ++exceptions;
     }
   }
-  const uint32_t width = exceptions == sample.size()
-                             ? 0
-                             : bit_width_of(static_cast<BitsOf<Float>>(static_cast<BitsOf<Float>>(high) -
-                                                                       static_cast<BitsOf<Float>>(low)));
-  return sample.size() * width + exceptions * (8 * sizeof(Float) + 16);
+  return sample_cost<Float>(static_cast<uint32_t>(sample.size()), exceptions, low, high);
 }
 
 template <class Float>
 std::vector<Float> sample_of(std::span<const Float> values, uint64_t v) {
   const auto vector = values.subspan(v * kVectorLength);
-  const uint64_t size = std::min<uint64_t>(kVectorLength, vector.size());
-  const uint64_t stride = std::max<uint64_t>(1, size / kSampledValues);
+  const auto size = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, vector.size()));
+  const Sample shape = Sample::of(size);
   std::vector<Float> sample;
-  for (uint64_t i = 0; i < size; i += stride) {
-    sample.push_back(vector[i]);
+  for (uint32_t i = 0; i < shape.count; ++i) {
+    sample.push_back(vector[size_t{i} * shape.stride]);
   }
   return sample;
+}
+
+template <class Float>
+std::vector<std::vector<Float>> sample_array(std::span<const Float> values) {
+  const uint64_t vectors = num_vectors(values.size());
+  const uint64_t sampled = std::min(vectors, kSampledVectors);
+  std::vector<std::vector<Float>> samples;
+  for (uint64_t i = 0; i < sampled; ++i) {
+    samples.push_back(sample_of(values, sampled_vector(i, sampled, vectors)));
+  }
+  return samples;
 }
 
 // The best of all scales; of equal ones the one with most digits. None when all are equal, as they are for
@@ -87,12 +63,12 @@ std::vector<Float> sample_of(std::span<const Float> values, uint64_t v) {
 template <class Float>
 std::optional<Scale> best_of_all(std::span<const Float> sample) {
   Scale best;
-  uint64_t least = UINT64_MAX;
-  uint64_t most = 0;
+  uint32_t least = UINT32_MAX;
+  uint32_t most = 0;
   for (uint32_t e = kMaxExponent<Float> + 1; e-- > 0;) {
     for (uint32_t f = e + 1; f-- > 0;) {
       const Scale scale{static_cast<uint8_t>(e), static_cast<uint8_t>(f)};
-      const uint64_t bits = cost(sample, scale);
+      const uint32_t bits = cost(sample, scale);
       most = std::max(most, bits);
       if (bits < least) {
         least = bits;
@@ -103,37 +79,14 @@ std::optional<Scale> best_of_all(std::span<const Float> sample) {
   return least < most ? std::optional(best) : std::nullopt;
 }
 
-// A few scales that are the best of some sampled vectors, most frequent first.
-template <class Float>
-std::vector<Scale> choose_scales(std::span<const Float> values) {
-  const uint64_t vectors = num_vectors(values.size());
-  const uint64_t sampled = std::min(vectors, kSampledVectors);
-  std::map<std::pair<uint8_t, uint8_t>, uint32_t> wins;
-  for (uint64_t i = 0; i < sampled; ++i) {
-    if (const auto best = best_of_all<Float>(sample_of(values, i * vectors / sampled)); best.has_value()) {
-      ++wins[{best->e, best->f}];
-    }
-  }
-  std::vector<std::pair<Scale, uint32_t>> order;
-  for (auto it = wins.rbegin(); it != wins.rend(); ++it) {
-    order.emplace_back(Scale{it->first.first, it->first.second}, it->second);
-  }
-  std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& entry) { return entry.second; });
-  std::vector<Scale> scales;
-  for (size_t i = 0; i < std::min(order.size(), kMostScales); ++i) {
-    scales.push_back(order[i].first);
-  }
-  return scales.empty() ? std::vector<Scale>{Scale{}} : scales;
-}
-
 template <class Float>
 Scale choose_one(std::span<const Float> values, uint64_t v, std::span<const Scale> scales) {
   Scale best = scales[0];
   if (scales.size() > 1) {
     const std::vector<Float> sample = sample_of(values, v);
-    uint64_t least = UINT64_MAX;
+    uint32_t least = UINT32_MAX;
     for (const Scale scale : scales) {
-      if (const uint64_t bits = cost<Float>(sample, scale); bits < least) {
+      if (const uint32_t bits = cost<Float>(sample, scale); bits < least) {
         least = bits;
         best = scale;
       }
@@ -142,14 +95,21 @@ Scale choose_one(std::span<const Float> values, uint64_t v, std::span<const Scal
   return best;
 }
 
-// Now and then a few values far below the others would make all wide: a reference above them is tried too.
+template <class Integer>
+Integer low_reference(std::span<const Integer> vector) {
+  std::array<Integer, kGroups> least;
+  least.fill(std::numeric_limits<Integer>::max());
+  for (size_t i = 0; i < vector.size(); ++i) {
+    least[i % kGroups] = std::min(least[i % kGroups], vector[i]);
+  }
+  std::ranges::nth_element(least, least.begin() + kLowRank);
+  return least[kLowRank];
+}
+
 template <class Integer>
 patched::Choice<Integer> choose_width(std::span<const Integer> vector) {
   const auto from_least = patched::choose<Integer>(vector);
-  std::vector<Integer> sorted(vector.begin(), vector.end());
-  const auto low = sorted.begin() + std::ssize(sorted) / 64;
-  std::ranges::nth_element(sorted, low);
-  const auto from_low = patched::choose_from<Integer>(*low, vector);
+  const auto from_low = patched::choose_from<Integer>(low_reference(vector), vector);
   return from_low.bytes < from_least.bytes ? from_low : from_least;
 }
 
@@ -162,7 +122,7 @@ struct Integers {
   std::vector<BitsOf<Float>> patches;
 
   explicit Integers(std::span<const Float> values) : integers(values.size()) {
-    const std::vector<Scale> choice = values.empty() ? std::vector<Scale>{} : choose_scales(values);
+    const std::vector<Scale> choice = choose_scales<Float>(sample_array(values));
     for (uint64_t v = 0; v < num_vectors(values.size()); ++v) {
       scales.push_back(choose_one(values, v, choice));
       add_vector(values, v);
@@ -176,9 +136,10 @@ struct Integers {
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, values.size() - first));
     const auto vector = std::span(integers).subspan(first, count);
     std::array<bool, kVectorLength> exact;
+    const auto quantizer = Quantizer<Float>::of(scales[v]);
     IntegerOf<Float> filler = 0;  // an integer of the vector's, which costs no width
     for (uint32_t i = count; i-- > 0;) {
-      const Encoded<Float> encoded = encode_one(values[first + i], scales[v]);
+      const Encoded<Float> encoded = quantizer.encode(values[first + i]);
       vector[i] = encoded.integer;
       exact[i] = encoded.exact;
       filler = encoded.exact ? encoded.integer : filler;
@@ -218,6 +179,29 @@ Result<Array> encode_values(std::span<const Float> values, DType type) {
 }
 
 }  // namespace
+
+template <class Float>
+std::vector<Scale> choose_scales(std::span<const std::vector<Float>> samples) {
+  std::map<std::pair<uint8_t, uint8_t>, uint32_t> wins;
+  for (const std::vector<Float>& sample : samples) {
+    if (const auto best = best_of_all<Float>(sample); best.has_value()) {
+      ++wins[{best->e, best->f}];
+    }
+  }
+  std::vector<std::pair<Scale, uint32_t>> order;
+  for (auto it = wins.rbegin(); it != wins.rend(); ++it) {
+    order.emplace_back(Scale{it->first.first, it->first.second}, it->second);
+  }
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& entry) { return entry.second; });
+  std::vector<Scale> scales;
+  for (size_t i = 0; i < std::min(order.size(), kMostScales); ++i) {
+    scales.push_back(order[i].first);
+  }
+  return scales.empty() ? std::vector<Scale>{Scale{}} : scales;
+}
+
+template std::vector<Scale> choose_scales<float>(std::span<const std::vector<float>>);
+template std::vector<Scale> choose_scales<double>(std::span<const std::vector<double>>);
 
 uint64_t estimate(const Values& values) {
   return visit_float(values.type, [&]<class Float>(std::type_identity<Float>) {

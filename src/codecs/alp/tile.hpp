@@ -3,10 +3,12 @@
 // bitpack's, patches are patched's.
 //
 // Formula: value = float(integer * 10^f) * 10^-e (f32: / 10^e), two roundings. Cost: an integer
-// multiplication, a conversion and a multiplication (a division) a value; 2 bytes read a vector.
+// multiplication, a conversion and a multiplication a value (f32: three, two of them with an addition); 2
+// bytes read a vector.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "codecs/alp/alp.hpp"
@@ -18,13 +20,43 @@ namespace bobbin::codec::alp {
 using simt::Global;
 using simt::Quad;
 
+// Scaling, and its values bit for bit, without the division, which is some ten instructions on a GPU.
+template <class Float>
+struct DeviceScaling {
+  Scaling<Float> scaling;
+  Float inverse;  // nearest to 10^-e
+
+  [[nodiscard]] BOBBIN_HD static DeviceScaling of(const Powers<Float>& powers, uint32_t e, uint32_t f) {
+    return {powers.scaling(e, f), powers.down[e]};
+  }
+  [[nodiscard]] BOBBIN_HD Float value_of(BitsOf<Float> integer) const {
+    if constexpr (sizeof(Float) == 8) {
+      return scaling.value_of(integer);
+    } else {
+      return quotient(static_cast<Float>(static_cast<IntegerOf<Float>>(integer * scaling.factor)));
+    }
+  }
+  // x / 10^e for the x that integers give, as Markstein divides: a product that is nearly right, what it
+  // leaves over, which a fused operation finds without rounding, and one step with that. tests/codecs/alp
+  // tries all x.
+  [[nodiscard]] BOBBIN_HD Float quotient(Float x) const {
+    const Float nearly = x * inverse;
+    const Float left_over = std::fma(-nearly, scaling.power, x);
+    return std::fma(left_over, inverse, nearly);
+  }
+};
+
+// Keeps a vector's scale, not what it stands for: that would take more registers while a thread unpacks.
 template <class Float>
 struct ToFloats {
   using Bits = BitsOf<Float>;
 
-  Scaling<Float> scaling;
+  const Powers<Float>& powers;
+  uint32_t e;
+  uint32_t f;
 
   [[nodiscard]] BOBBIN_HD Quad operator()(const Quad& quad) const {
+    const auto scaling = DeviceScaling<Float>::of(powers, e, f);
     auto words = bitpack::Words<Bits>::of(quad);
     BOBBIN_UNROLL
     for (Bits& word : words.word) {
@@ -47,7 +79,7 @@ struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD ToFloats<Float> finish(Cta& cta, uint64_t v) const {
-    return {powers.scaling(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1))};
+    return {powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1)};
   }
 };
 
@@ -67,7 +99,8 @@ struct ConvertKernel {
     const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
     if (i < values.size) {
       const uint64_t v = (offset + i) / kVectorLength;
-      const auto scaling = powers.scaling(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
+      const auto scaling =
+          DeviceScaling<Float>::of(powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
       const Float value = scaling.value_of(cta.load(values, i));
       cta.store(values, i, std::bit_cast<BitsOf<Float>>(value));
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "codecs/codec.hpp"
@@ -53,7 +54,31 @@ struct Cut {
     return static_cast<Bits>(static_cast<Bits>(exchange(code)) << right_bits |
                              (right & low_mask<Bits>(right_bits)));
   }
+  // And apart.
+  template <class Bits>
+  [[nodiscard]] BOBBIN_HD constexpr uint16_t left_code(Bits value) const {
+    return static_cast<uint16_t>(exchange(static_cast<uint32_t>(value >> right_bits)));
+  }
+  template <class Bits>
+  [[nodiscard]] BOBBIN_HD constexpr Bits right_part(Bits value) const {
+    return static_cast<Bits>(value & low_mask<Bits>(right_bits));
+  }
 };
+
+// A cut is chosen from a sample: every `sample_stride`th value.
+inline constexpr uint64_t kSample = 4096;
+[[nodiscard]] constexpr uint64_t sample_stride(uint64_t values) {
+  return values < kSample ? 1 : values / kSample;
+}
+// T is the unsigned integer of the floats' size.
+template <class T>
+[[nodiscard]] Cut choose_cut(std::span<const T> sample);
+
+// Calls f with the unsigned integer of a float's size.
+template <class F>
+decltype(auto) visit_size(DType type, F&& f) {
+  return type == DType::f64 ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});
+}
 
 uint64_t estimate(const Values& values);
 Result<Array> encode(const Values& values);

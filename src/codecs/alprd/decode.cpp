@@ -5,7 +5,6 @@
 
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/batches.hpp"
-#include "core/dispatch.hpp"
 
 namespace bobbin::codec::alprd {
 namespace {
@@ -66,7 +65,7 @@ void decode(const Array& array, void* out) {
   const Array& left = array.children[0];
   const Codec& left_codec = *find_codec(left.codec);
   const Cut cut = Cut::parse(array.metadata);
-  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+  visit_size(array.type, [&]<class T>(std::type_identity<T>) {
     decode_in_batches(array.children[1], static_cast<std::byte*>(out), [&](uint64_t v) {
       const uint64_t begin = std::max(v * kVectorLength, array.offset);
       const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
@@ -93,7 +92,7 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 Scalar value_at(const Array& array, uint64_t index) {
   const auto part = [&](const Array& child) { return find_codec(child.codec)->value_at(child, index).bits; };
   const Cut cut = Cut::parse(array.metadata);
-  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+  return visit_size(array.type, [&]<class T>(std::type_identity<T>) {
     return Scalar{
         cut.join<T>(static_cast<uint32_t>(part(array.children[0])), static_cast<T>(part(array.children[1])))};
   });

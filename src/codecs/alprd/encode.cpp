@@ -10,12 +10,9 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/patched/patched.hpp"
-#include "core/dispatch.hpp"
 
 namespace bobbin::codec::alprd {
 namespace {
-
-constexpr uint64_t kSample = 4096;
 
 // Left parts and how often they occur, most frequent first.
 template <class T>
@@ -60,12 +57,41 @@ Cut make_cut(uint32_t right_bits, std::span<const std::pair<uint16_t, uint32_t>>
 }
 
 template <class T>
-Cut choose_cut(std::span<const T> values) {
+std::vector<T> sample_of(std::span<const T> values) {
   std::vector<T> sample;
-  const uint64_t stride = std::max<uint64_t>(1, values.size() / kSample);
-  for (uint64_t i = 0; i < values.size(); i += stride) {
+  for (uint64_t i = 0; i < values.size(); i += sample_stride(values.size())) {
     sample.push_back(values[i]);
   }
+  return sample;
+}
+
+// Both parts of all values.
+template <class T>
+struct Halves {
+  Cut cut;
+  std::vector<uint16_t> left;
+  std::vector<T> right;
+
+  explicit Halves(std::span<const T> values)
+      : cut(choose_cut<T>(sample_of(values))), left(values.size()), right(values.size()) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      left[i] = cut.left_code(values[i]);
+      right[i] = cut.right_part(values[i]);
+    }
+  }
+  [[nodiscard]] Values left_values() const { return {DType::u16, left.data(), left.size()}; }
+  [[nodiscard]] Values right_values() const {
+    return {sizeof(T) == 8 ? DType::u64 : DType::u32, right.data(), right.size()};
+  }
+  [[nodiscard]] bool with_patches() const {
+    return patched::estimate(left_values()) < ffor::estimate(left_values());
+  }
+};
+
+}  // namespace
+
+template <class T>
+Cut choose_cut(std::span<const T> sample) {
   Cut best{.right_bits = kBits<T> - 1, .entries = 1, .dict = {}};
   uint64_t least = UINT64_MAX;
   for (uint32_t left_bits = 1; left_bits <= kMostLeftBits && !sample.empty(); ++left_bits) {
@@ -87,33 +113,11 @@ Cut choose_cut(std::span<const T> values) {
   return best;
 }
 
-// Both parts of all values.
-template <class T>
-struct Halves {
-  Cut cut;
-  std::vector<uint16_t> left;
-  std::vector<T> right;
-
-  explicit Halves(std::span<const T> values)
-      : cut(choose_cut(values)), left(values.size()), right(values.size()) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      left[i] = static_cast<uint16_t>(cut.exchange(static_cast<uint32_t>(values[i] >> cut.right_bits)));
-      right[i] = values[i] & low_mask<T>(cut.right_bits);
-    }
-  }
-  [[nodiscard]] Values left_values() const { return {DType::u16, left.data(), left.size()}; }
-  [[nodiscard]] Values right_values() const {
-    return {sizeof(T) == 8 ? DType::u64 : DType::u32, right.data(), right.size()};
-  }
-  [[nodiscard]] bool with_patches() const {
-    return patched::estimate(left_values()) < ffor::estimate(left_values());
-  }
-};
-
-}  // namespace
+template Cut choose_cut<uint32_t>(std::span<const uint32_t>);
+template Cut choose_cut<uint64_t>(std::span<const uint64_t>);
 
 uint64_t estimate(const Values& values) {
-  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+  return visit_size(values.type, [&]<class T>(std::type_identity<T>) {
     const Halves<T> halves(values.as<T>());
     return halves.cut.metadata().size() +
            std::min(patched::estimate(halves.left_values()), ffor::estimate(halves.left_values())) +
@@ -124,7 +128,7 @@ uint64_t estimate(const Values& values) {
 Result<Array> encode(const Values& values) {
   BOBBIN_RETURN_IF(!is_float(values.type), StatusCode::unsupported,
                    "alprd: type " + std::string(to_string(values.type)) + " is no float");
-  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+  return visit_size(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
     const Halves<T> halves(values.as<T>());
     BOBBIN_ASSIGN(Array left, halves.with_patches() ? patched::encode(halves.left_values())
                                                     : ffor::encode(halves.left_values()));

@@ -261,29 +261,40 @@ struct Plans {
       const uint64_t patches = last & simt::TileState::kSum;
       BOBBIN_RETURN_IF(patches > UINT32_MAX, StatusCode::unsupported,
                        "patched: too many patches: split the array");
-      const auto part = [](const std::shared_ptr<DeviceBuffer>& buffer, size_t size) {
-        return Buffer{buffer, {buffer->template as<std::byte>(), size}};
-      };
-      return Array{.codec = CodecId::patched,
-                   .type = type,
-                   .length = length,
-                   .offset = 0,
-                   .metadata = {static_cast<uint8_t>(Form::sorted)},
-                   .buffers = {part(starts, starts->size()), part(indices, patches * sizeof(uint16_t)),
-                               part(values, patches * sizeof(T))},
-                   .children = {std::move(inner)}};
+      return wrap(std::move(inner), {starts, indices, values}, patches);
     });
+  }
+
+  // Patches in device memory, sorted; there may be room for more.
+  struct SortedPatches {
+    std::shared_ptr<DeviceBuffer> starts;
+    std::shared_ptr<DeviceBuffer> indices;
+    std::shared_ptr<DeviceBuffer> values;
+  };
+  static Array wrap(Array inner, const SortedPatches& sorted, uint64_t patches) {
+    const auto part = [](const std::shared_ptr<DeviceBuffer>& buffer, size_t size) {
+      return Buffer{buffer, {buffer->template as<std::byte>(), size}};
+    };
+    return Array{.codec = CodecId::patched,
+                 .type = inner.type,
+                 .length = inner.length,
+                 .offset = 0,
+                 .metadata = {static_cast<uint8_t>(Form::sorted)},
+                 .buffers = {part(sorted.starts, sorted.starts->size()),
+                             part(sorted.indices, patches * sizeof(uint16_t)),
+                             part(sorted.values, patches * size_bytes(inner.type))},
+                 .children = {std::move(inner)}};
+  }
+
+  static Result<std::shared_ptr<DeviceBuffer>> make_shared_buffer(uint64_t size, StreamView stream) {
+    BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(size, stream));
+    return std::make_shared<DeviceBuffer>(std::move(buffer));
   }
 
   static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
 
  private:
   using Ffor = ffor::Plans<Executor>;
-
-  static Result<std::shared_ptr<DeviceBuffer>> make_shared_buffer(uint64_t size, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(size, stream));
-    return std::make_shared<DeviceBuffer>(std::move(buffer));
-  }
 };
 
 }  // namespace bobbin::codec::patched

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that encode: one gathers the sample that the cut is chosen from, on the host; one cuts values.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/alprd/alprd.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::codec::alprd {
+
+using simt::Global;
+
+// A thread a value of the sample.
+template <class T>
+struct SampleKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const T> values;
+  Global<T> sample;
+  uint64_t stride;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < sample.size) {
+      cta.store(sample, i, cta.load(values, i * stride));
+    }
+  }
+};
+
+// A thread a value. Cost: T/8 bytes read, 2 more written.
+template <class T>
+struct CutKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Cut cut;
+  Global<const T> values;
+  Global<uint16_t> left;
+  Global<T> right;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < values.size) {
+      const T value = cta.load(values, i);
+      cta.store(left, i, cut.left_code(value));
+      cta.store(right, i, cut.right_part(value));
+    }
+  }
+};
+
+}  // namespace bobbin::codec::alprd

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of two words in any order, for host and device: one instruction on a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "core/portable.hpp"
+
+namespace bobbin {
+
+// Byte i of the result is byte `selectors >> 4 * i & 7` of the eight of `low` and `high`. The fourth bit of
+// each of the four selectors must be zero; what lies above them counts for nothing.
+BOBBIN_HD uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selectors) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(low, high, selectors);
+#else
+  const uint64_t bytes = uint64_t{high} << 32 | low;
+  uint32_t result = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t from = selectors >> (4 * i) & 7;
+    result |= static_cast<uint32_t>(bytes >> (8 * from) & 0xff) << (8 * i);
+  }
+  return result;
+#endif
+}
+
+}  // namespace bobbin
