@@ -14,6 +14,7 @@
 #include "bench/report.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "core/scalar.hpp"
+#include "plan/gather.hpp"
 #include "plan/plan.hpp"
 
 namespace bobbin::bench {
@@ -149,6 +150,66 @@ class QueryBench {
                    3 * values_ * sizeof(uint32_t), bar);
   }
 
+  // 1 % of the rows, anywhere or in runs, beside decoding all and filtering what that gives.
+  Status measure_filter(bool clustered, double bar) {
+    BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
+    std::vector<uint32_t> words(values_ / 32);
+    for (uint64_t i = 0; i < values_; ++i) {
+      const uint64_t random = FillRandom::mix(clustered ? i / 65536 + 1 : i + 1);
+      words[i / 32] |= static_cast<uint32_t>(random % 100 == 0) << (i % 32);
+    }
+    BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream_));
+    BOBBIN_TRY(copy_async(bitmap.data(), words.data(), bitmap.size(), stream_));
+    BOBBIN_ASSIGN(const auto first, plan::Selection::create(bitmap.as<uint32_t>(), 0, values_, stream_));
+    BOBBIN_ASSIGN(const uint64_t count, first.count(stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer out, DeviceBuffer::create(count * sizeof(uint32_t), stream_));
+    const auto filter_by = [&](plan::Path path) {
+      return timer_.measure([&]() -> Status {
+        BOBBIN_ASSIGN(const auto rows, plan::Selection::create(bitmap.as<uint32_t>(), 0, values_, stream_));
+        return plan::filter_on_device(a.there.array, rows, out.data(), count, stream_, path);
+      });
+    };
+    BOBBIN_ASSIGN(const Sample decoded, filter_by(plan::Path::decoded));
+    BOBBIN_ASSIGN(const auto expected, download(out));
+    BOBBIN_ASSIGN(const Sample ours, filter_by(plan::Path::automatic));
+    BOBBIN_ASSIGN(const auto got, download(out));
+    BOBBIN_RETURN_IF(got != expected, StatusCode::device, "filter: other values than of the decoded array");
+    const std::string what = clustered ? "filter, 1 % in runs" : "filter, 1 % anywhere";
+    add(what, "against decode and filter", array::encoded_bytes(a.there.array), ours, decoded,
+        values_ * sizeof(uint32_t), bar);
+    return {};
+  }
+
+  // A million rows, beside the same from a raw array. Here the bar is from below: half as fast will do.
+  Status measure_take(double bar) {
+    BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
+    constexpr uint64_t kRows = uint64_t{1} << 20;
+    std::vector<uint64_t> rows(kRows);
+    for (uint64_t i = 0; i < kRows; ++i) {
+      rows[i] = FillRandom::mix(i + 77) % values_;
+    }
+    BOBBIN_ASSIGN(const DeviceBuffer indices, DeviceBuffer::create(kRows * sizeof(uint64_t), stream_));
+    BOBBIN_TRY(copy_async(indices.data(), rows.data(), indices.size(), stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer out, DeviceBuffer::create(kRows * sizeof(uint32_t), stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer fault, DeviceBuffer::create(sizeof(uint32_t), stream_));
+    BOBBIN_ASSIGN(const Sample raw, timer_.measure([&] {
+      return simt::CudaExecutor(stream_).run(
+          RawTake<uint32_t>{
+              {a.raw.as<uint32_t>(), values_}, {indices.as<uint64_t>(), kRows}, {out.as<uint32_t>(), kRows}},
+          kRows / RawTake<uint32_t>::kThreads);
+    }));
+    BOBBIN_ASSIGN(const auto expected, download(out));
+    BOBBIN_ASSIGN(const Sample ours, timer_.measure([&] {
+      return plan::take_on_device(a.there.array, indices.as<uint64_t>(), kRows, out.data(),
+                                  fault.as<uint32_t>(), stream_);
+    }));
+    BOBBIN_ASSIGN(const auto got, download(out));
+    BOBBIN_RETURN_IF(got != expected, StatusCode::device, "take: other values than of the raw array");
+    add("take of 2^20 rows", "against a raw gather", array::encoded_bytes(a.there.array), ours, raw,
+        kRows * sizeof(uint32_t), bar);
+    return {};
+  }
+
   [[nodiscard]] std::string markdown() const { return table_.markdown(); }
   [[nodiscard]] const Json& rows() const { return rows_; }
 
@@ -173,6 +234,13 @@ class QueryBench {
     return Both<T>{std::move(raw), std::move(there), std::move(host)};
   }
 
+  Result<std::vector<std::byte>> download(const DeviceBuffer& buffer) {
+    std::vector<std::byte> bytes(buffer.size());
+    BOBBIN_TRY(copy_async(bytes.data(), buffer.data(), bytes.size(), stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    return bytes;
+  }
+
   template <class K>
   Status run_raw(const K& kernel) {
     BOBBIN_TRY(fill_async(kernel.result, 0, sizeof(RawResult), stream_));
@@ -193,9 +261,12 @@ class QueryBench {
       sources.push_back({array, nullptr});
       encoded += array::encoded_bytes(*array);
     }
-    for (const plan::Path path : {plan::Path::automatic, plan::Path::interpreted}) {
-      BOBBIN_ASSIGN(const plan::Prepared query,
-                    plan::Prepared::create(sources, filter, aggregates, stream_, path));
+    for (const plan::Path path : {plan::Path::automatic, plan::Path::programmed, plan::Path::interpreted}) {
+      auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
+      if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
+        continue;  // columns with patches are not programmed
+      }
+      BOBBIN_ASSIGN(const plan::Prepared query, std::move(made));
       BOBBIN_ASSIGN(const Sample ours, timer_.measure([&] { return query.run(stream_); }));
       BOBBIN_ASSIGN(const auto totals, query.totals(stream_));
       const bool right =
@@ -205,8 +276,11 @@ class QueryBench {
       BOBBIN_RETURN_IF(!right, StatusCode::device,
                        what + ": another answer than the raw kernel's: " + std::to_string(totals[0].count) +
                            " rows instead of " + std::to_string(expected.count));
-      add(what, path == plan::Path::automatic ? "composed" : "interpreted", encoded, ours, raw, raw_bytes,
-          path == plan::Path::automatic ? bar : 0);
+      add(what,
+          path == plan::Path::automatic    ? "automatic"
+          : path == plan::Path::programmed ? "programmed"
+                                           : "interpreted",
+          encoded, ours, raw, raw_bytes, path == plan::Path::automatic ? bar : 0);
     }
     return {};
   }
@@ -257,6 +331,9 @@ Status run(const Args& args) {
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits, 1 % exceptions", CodecId::alp,
                                        make_prices<double>(0.01), 100, 400, 0));
   BOBBIN_TRY(bench.measure_one<float>("f32, 16 bits", CodecId::alp, make_prices<float>(0), 100, 400, 0));
+  BOBBIN_TRY(bench.measure_filter(false, 1));
+  BOBBIN_TRY(bench.measure_filter(true, 5));
+  BOBBIN_TRY(bench.measure_take(0.5));
   const Machine machine = describe_machine();
   std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
   return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");

@@ -121,4 +121,23 @@ struct RawThree {
   }
 };
 
+// out[i] = values[indices[i]]
+template <class T>
+struct RawTake {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const T> values;
+  Global<const uint64_t> indices;
+  Global<T> out;
+
+  template <class Cta>
+  __device__ void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < indices.size) {
+      cta.store(out, i, cta.load(values, cta.load_once(indices, i)));
+    }
+  }
+};
+
 }  // namespace bobbin::bench

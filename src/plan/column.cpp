@@ -155,7 +155,7 @@ bool make_column(const Array& values, Path path, Column& column) {
     return false;
   }
   column.form = composes(column) && path != Path::interpreted ? Form::packed : Form::staged;
-  return column.form == Form::packed || path != Path::composed;
+  return column.form == Form::packed || (path != Path::composed && path != Path::programmed);
 }
 
 Column plain_column(DType type, uint64_t length, const void* values) {

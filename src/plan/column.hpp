@@ -112,10 +112,11 @@ struct Column {
 
 // How values are to reach a kernel; tests force each in turn.
 enum class Path : uint8_t {
-  automatic,  // as composed where that can be, else interpreted, else decoded
-  composed,
-  interpreted,
-  decoded,
+  automatic,    // the first of these that can be, for each column and for the query
+  composed,     // in a kernel made for such queries, over packed words
+  programmed,   // over packed words, step by step
+  interpreted,  // decoded vector by vector in shared memory
+  decoded,      // decoded first, to memory
 };
 
 // The values of an array without their nulls, and which rows have one; no array: all have.

@@ -23,7 +23,7 @@ Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path
   if (make_column(array, path, opened.column) && (!one_by_one || can_fetch(opened.column))) {
     return opened;
   }
-  BOBBIN_RETURN_IF(path == Path::composed || path == Path::interpreted, StatusCode::unsupported,
+  BOBBIN_RETURN_IF(path != Path::automatic && path != Path::decoded, StatusCode::unsupported,
                    "plan: this tree of codecs does not go this way");
   BOBBIN_ASSIGN(opened.values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
   BOBBIN_TRY(array::decode_on_device(array, opened.values->data(), stream));

@@ -6,6 +6,7 @@
 
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "plan/conjunction_kernel.hpp"
 #include "plan/gather_kernels.hpp"
 #include "plan/query.hpp"
 #include "plan/query_kernel.hpp"
@@ -16,6 +17,9 @@ namespace bobbin::plan {
 // builds without CUDA. Each kernel is compiled by itself: that takes minutes.
 Status query_on_emulator(const Query& query, Reach reach, StreamView stream);
 Status query_on_cuda(const Query& query, Reach reach, StreamView stream);
+// Of the kind of plan.cpp's as_conjunction().
+Status conjunction_on_emulator(const Query& query, StreamView stream);
+Status conjunction_on_cuda(const Query& query, StreamView stream);
 // One sum for each 1024 values.
 Status sum_reals_on_emulator(Global<const double> values, Global<double> sums, StreamView stream);
 Status sum_reals_on_cuda(Global<const double> values, Global<double> sums, StreamView stream);
@@ -45,17 +49,45 @@ struct GatherPlans {
   static constexpr GatherLaunchers launchers() { return {&take, &count, &filter<true>, &filter<false>}; }
 };
 
-template <Reach kReach, class Executor>
-Status run_query(const Executor& executor, const Query& query) {
-  using K = QueryKernel<kReach>;
-  const uint64_t vectors = num_vectors(query.end);
+// Few vectors are dealt out one by one, so that all of the card has work.
+template <class K, class Executor>
+Status run_in_groups(const Executor& executor, K kernel) {
+  const uint64_t vectors = num_vectors(kernel.end);
   BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
-  // Few vectors are dealt out one by one, so that all of the card has work.
-  K kernel{query};
   kernel.group =
       static_cast<uint32_t>(std::clamp<uint64_t>(vectors / (uint64_t{together} * K::kWarps), 1, kGroup));
   const uint64_t blocks = ceil_div<uint64_t>(vectors, uint64_t{K::kWarps} * kernel.group);
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
+}
+
+template <Reach kReach, class Executor>
+Status run_query(const Executor& executor, const Query& query) {
+  return run_in_groups(executor, QueryKernel<kReach>{query});
+}
+
+template <class T, class Executor>
+Status run_conjunction(const Executor& executor, const Query& query) {
+  if constexpr (sizeof(T) >= 4) {
+    const bool reals = query.num_folds == 1 && query.folds[0].op == FoldOp::sum &&
+                       query.columns[query.folds[0].column].is_float;
+    if (reals) {
+      return run_in_groups(executor, ConjunctionKernel<T, true>{query});
+    }
+  }
+  return run_in_groups(executor, ConjunctionKernel<T, false>{query});
+}
+template <class Executor>
+Status run_conjunction(const Executor& executor, const Query& query) {
+  switch (query.columns[query.steps[0].column].bytes) {
+    case 1:
+      return run_conjunction<uint8_t>(executor, query);
+    case 2:
+      return run_conjunction<uint16_t>(executor, query);
+    case 4:
+      return run_conjunction<uint32_t>(executor, query);
+    default:
+      return run_conjunction<uint64_t>(executor, query);
+  }
 }
 
 template <class Executor>

@@ -14,6 +14,9 @@ Status no_cuda() {
 Status query_on_cuda(const Query& /*query*/, Reach /*reach*/, StreamView /*stream*/) {
   return no_cuda();
 }
+Status conjunction_on_cuda(const Query& /*query*/, StreamView /*stream*/) {
+  return no_cuda();
+}
 Status sum_reals_on_cuda(Global<const double> /*values*/, Global<double> /*sums*/, StreamView /*stream*/) {
   return no_cuda();
 }

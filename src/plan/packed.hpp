@@ -254,7 +254,7 @@ struct NarrowScaling {
   static constexpr uint32_t kMaxWidth = 32;
 
   uint32_t reference;
-  codec::alp::Scaling<float> scaling;
+  codec::alp::DeviceScaling<float> scaling;
 
   [[nodiscard]] BOBBIN_HD double operator()(uint32_t packed) const {
     return scaling.value_of(reference + packed);

@@ -2,6 +2,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "array/array.hpp"
@@ -19,6 +20,7 @@ class Preparer {
 
   Result<Prepared> prepare() {
     BOBBIN_TRY(check());
+    made_.composed_ = path_ == Path::automatic || path_ == Path::composed;
     made_.query_.powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>};
     for (uint32_t c = 0; c < columns_.size(); ++c) {
       BOBBIN_TRY(add_column(c));
@@ -59,7 +61,7 @@ class Preparer {
       made = path_ == Path::automatic && make_column(array, Path::interpreted, column);
     }
     if (!made) {
-      BOBBIN_RETURN_IF(path_ == Path::composed || path_ == Path::interpreted, StatusCode::unsupported,
+      BOBBIN_RETURN_IF(path_ != Path::automatic && path_ != Path::decoded, StatusCode::unsupported,
                        "plan: this tree of codecs does not go this way");
       BOBBIN_TRY(decode(array, column));
     }
@@ -236,8 +238,10 @@ Status Prepared::run(StreamView stream) const {
   return run(nullptr, stream);
 }
 
-// Sums of packed columns, and whether the only one can be done together with the only test.
-void Prepared::add_sum_uses(Query& query) {
+namespace {
+
+// Sums of packed columns are worked out ahead too.
+void add_sum_uses(Query& query) {
   for (uint32_t f = 0; f < query.num_folds; ++f) {
     FoldStep& fold = query.folds[f];
     if (fold.op == FoldOp::sum && query.columns[fold.column].form == Form::packed) {
@@ -245,12 +249,49 @@ void Prepared::add_sum_uses(Query& query) {
       fold.use = static_cast<uint8_t>(query.num_uses++);
     }
   }
-  const Column& column = query.columns[query.folds[0].column == kNoColumn ? 0 : query.folds[0].column];
-  const bool simple = column.form == Form::packed && !column.is_float && !column.has_patches() &&
-                      column.validity.kind == Validity::Kind::all;
-  query.together = query.num_steps == 1 && query.num_folds == 1 && query.num_uses == 2 && simple &&
-                   query.steps[0].column == query.folds[0].column && !query.steps[0].negated;
 }
+
+// Whether a column goes into a ConjunctionKernel of values of so many bytes.
+bool is_simple(const Column& column, uint8_t bytes) {
+  return column.form == Form::packed && column.bytes == bytes && !column.has_patches() &&
+         column.validity.kind == Validity::Kind::all && (!column.is_float || column.scaled());
+}
+
+// The query for a ConjunctionKernel, if it is one: only its tests are left of its steps.
+std::optional<Query> as_conjunction(const Query& query) {
+  if (query.num_steps == 0 || query.num_folds > 1 ||
+      (query.num_folds == 1 && query.folds[0].op == FoldOp::extremes)) {
+    return std::nullopt;
+  }
+  Query made = query;
+  made.num_steps = 0;
+  made.num_uses = 0;
+  const uint8_t bytes = query.columns[query.steps[0].column].bytes;
+  for (uint32_t s = 0; s < query.num_steps; ++s) {
+    const Step& step = query.steps[s];
+    if (step.op == StepOp::both || step.op == StepOp::skip_if_none) {
+      continue;
+    }
+    if (step.op != StepOp::test || made.num_steps == kMaxTests ||
+        !is_simple(query.columns[step.column], bytes)) {
+      return std::nullopt;
+    }
+    made.uses[made.num_uses++] = {step.column, static_cast<uint8_t>(made.num_steps), true};
+    made.steps[made.num_steps++] = step;
+  }
+  if (query.num_folds == 1 && query.folds[0].column != kNoColumn) {
+    const Column& column = query.columns[query.folds[0].column];
+    if (!is_simple(column, bytes)) {
+      return std::nullopt;
+    }
+    made.together = made.num_steps == 1 && !column.is_float && !made.steps[0].negated &&
+                    made.steps[0].column == query.folds[0].column && query.bitmap.data == nullptr;
+  }
+  add_sum_uses(made);
+  return made;
+}
+
+}  // namespace
 
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   const uint64_t vectors = num_vectors(query_.end);
@@ -258,12 +299,13 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
-  const auto launch = stream.backend() == Backend::cuda ? &query_on_cuda : &query_on_emulator;
+  const bool cuda = stream.backend() == Backend::cuda;
+  const auto launch = cuda ? &query_on_cuda : &query_on_emulator;
+  const auto launch_conjunction = cuda ? &conjunction_on_cuda : &conjunction_on_emulator;
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
     Query part = query_;
     part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
     std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
-    add_sum_uses(part);
     part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,
                    uint64_t{part.num_folds} * TotalWords::kWords};
     if (reals_.has_value()) {
@@ -271,8 +313,12 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     }
     if (first == 0 && bitmap != nullptr) {
       part.bitmap = {bitmap, vectors * simt::kWarpSize};
-      part.together = false;
     }
+    if (const auto conjunction = as_conjunction(part); conjunction.has_value() && composed_) {
+      BOBBIN_TRY(launch_conjunction(*conjunction, stream));
+      continue;
+    }
+    add_sum_uses(part);
     BOBBIN_TRY(launch(part, reach_, stream));
   }
   return {};

@@ -74,16 +74,12 @@ class Prepared {
   // Of the last run. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
 
-  // Which way columns go.
-  [[nodiscard]] Reach reach() const { return reach_; }
-
  private:
   friend class Preparer;
 
-  static void add_sum_uses(Query& query);
-
   Query query_;  // without folds
   Reach reach_ = Reach::narrow;
+  bool composed_ = false;  // simple queries may go to a kernel made for them
   std::vector<FoldStep> folds_;
   std::vector<DType> types_;  // of the folds' columns
   std::vector<DeviceBuffer> kept_;

@@ -17,17 +17,19 @@
 #include "plan/query.hpp"
 #include "plan/stage.hpp"
 #include "plan/strided.hpp"
+#include "plan/uses.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::plan {
 
 template <Reach kReach>
-struct QueryKernel : Query {
+struct QueryKernel : Uses {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
   static constexpr bool kStaged = kReach == Reach::staged;
+  static constexpr bool kWide = kReach != Reach::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
   struct NoStaging {};
 
@@ -65,40 +67,101 @@ struct QueryKernel : Query {
   }
 
  private:
+  // The program's steps, then the folds. What is on top of the stack is in a register. There is one place
+  // that decodes columns: it is most of the kernel.
   template <class Cta>
   BOBBIN_HD void run_vector(Cta& cta, Shared& shared, uint64_t v) const {
-    if (together && fold_together(cta, shared, v)) {
-      return;
+    const uint32_t rows = rows_inside(v, cta.lane(), begin, end);
+    uint32_t top = rows;
+    uint32_t depth = 0;  // words below `top`, which is the first one's place
+    for (uint32_t s = 0; s < num_steps + num_folds; ++s) {
+      if (s == num_steps) {
+        store_bitmap(cta, v, top);
+      }
+      if (s >= num_steps && !cta.any(top != 0)) {
+        return;
+      }
+      stage(cta, shared, v, s < num_steps ? steps[s].column : folds[s - num_steps].column);
+      if (s < num_steps) {
+        s = run_step(cta, shared, v, s, rows, top, depth);
+      } else {
+        fold(cta, shared, v, s - num_steps, top);
+      }
     }
-    const uint32_t rows = filter(cta, shared, v, rows_inside(v, cta.lane(), begin, end));
+    if (num_folds == 0) {
+      store_bitmap(cta, v, top);
+    }
+  }
+
+  // One step; returns the number of the last one that is done with.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t run_step(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t rows,
+                                            uint32_t& top, uint32_t& depth) const {
+    const Step& step = steps[s];
+    switch (step.op) {
+      case StepOp::test:
+      case StepOp::is_null:
+        if (depth != 0) {
+          cta.store(shared.stack, at(cta, depth), top);
+        }
+        ++depth;
+        top = rows & (step.op == StepOp::test ? test(cta, shared, s, v, rows) : nulls(cta, step, v));
+        break;
+      case StepOp::both:
+        top &= cta.load(shared.stack, at(cta, --depth));
+        break;
+      case StepOp::either:
+        top |= cta.load(shared.stack, at(cta, --depth));
+        break;
+      case StepOp::skip_if_none:
+        return cta.any(top != 0) ? s : step.target;
+    }
+    return s;
+  }
+
+  template <class Cta>
+  BOBBIN_HD void store_bitmap(Cta& cta, uint64_t v, uint32_t rows) const {
     if (bitmap.data != nullptr) {
       cta.store_once(bitmap, v * simt::kWarpSize + cta.lane(), transpose(cta, rows));
     }
-    for (uint32_t f = 0; f < num_folds && cta.any(rows != 0); ++f) {
-      fold(cta, shared, v, f, rows);
+  }
+
+  // A staged column's vector comes to shared memory, before a step looks at it.
+  template <class Cta>
+  BOBBIN_HD void stage(Cta& cta, Shared& shared, uint64_t v, uint32_t column) const {
+    if constexpr (kStaged) {
+      if (column != kNoColumn && columns[column].form == Form::staged) {
+        cta.sync_warp();  // the one before is done with
+        Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(columns[column]);
+      }
     }
+  }
+
+  template <class Cta>
+  BOBBIN_HD void work_out(Cta& cta, Shared& shared, uint64_t first) const {
+    cta.sync_warp();  // the group before is done with
+    for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
+      const Use use = with_type<kWide>(columns[uses[u].column],
+                                       [&](auto zero) { return make_use<decltype(zero)>(cta, uses[u], v); });
+      store_use(cta, shared.uses, use_at(cta, u, place), use);
+    });
+    cta.sync_warp();
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
+    return ((cta.warp() * kMaxUses + u) * kGroup + place) * Use::kWords;
+  }
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use use_of(Cta& cta, Shared& shared, uint32_t u, const UseSpec& spec,
+                                     uint64_t v) const {
+    return u == kNoUse ? make_use<T>(cta, spec, v)
+                       : read_use(cta, shared.uses, use_at(cta, u, static_cast<uint32_t>(v % group)));
   }
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t row) {
     return row * kThreads + cta.thread();
   }
-  [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
-    const uint64_t left = end - v * kVectorLength;
-    return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
-  }
-
-  // Calls f with a value of the column's unsigned type.
-  template <class F>
-  BOBBIN_HD static auto with_type(const Column& column, F&& f) {
-    if constexpr (kReach != Reach::narrow) {
-      if (column.bytes == 8) {
-        return f(uint64_t{0});
-      }
-    }
-    return column.bytes == 4 ? f(uint32_t{0}) : column.bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
-  }
-
   // The rows that have a value.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t valid_rows(Cta& cta, const Validity& validity, uint64_t v) const {
@@ -120,36 +183,6 @@ struct QueryKernel : Query {
     return transpose(cta, word);
   }
 
-  // The program. What is on top of the stack is in a register.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t filter(Cta& cta, Shared& shared, uint64_t v, uint32_t rows) const {
-    uint32_t top = rows;
-    uint32_t depth = 0;  // words below `top`, which is the first one's place
-    for (uint32_t s = 0; s < num_steps; ++s) {
-      const Step& step = steps[s];
-      switch (step.op) {
-        case StepOp::test:
-        case StepOp::is_null:
-          if (depth != 0) {
-            cta.store(shared.stack, at(cta, depth), top);
-          }
-          ++depth;
-          top = rows & (step.op == StepOp::test ? test(cta, shared, step, v, rows) : nulls(cta, step, v));
-          break;
-        case StepOp::both:
-          top &= cta.load(shared.stack, at(cta, --depth));
-          break;
-        case StepOp::either:
-          top |= cta.load(shared.stack, at(cta, --depth));
-          break;
-        case StepOp::skip_if_none:
-          s = cta.any(top != 0) ? s : step.target;
-          break;
-      }
-    }
-    return top;
-  }
-
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t nulls(Cta& cta, const Step& step, uint64_t v) const {
     const uint32_t valid = valid_rows(cta, columns[step.column].validity, v);
@@ -157,24 +190,26 @@ struct QueryKernel : Query {
   }
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+  [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
                                         uint32_t rows) const {
+    const Step& step = steps[s];
     const Column& column = columns[step.column];
     const uint32_t valid = valid_rows(cta, column.validity, v);
     if (column.form == Form::bitmap) {
       return step.negated ? ~valid : valid;
     }
     const uint32_t hits =
-        with_type(column, [&](auto zero) { return test_as<decltype(zero)>(cta, shared, step, v, rows); });
+        with_type<kWide>(column, [&](auto zero) { return test_as<decltype(zero)>(cta, shared, s, v, rows); });
     return (step.negated ? ~hits : hits) & valid;
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+  [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
                                            uint32_t rows) const {
+    const Step& step = steps[s];
     const Column& column = columns[step.column];
     if (column.form == Form::packed) {
-      return test_packed<T>(cta, shared, step, v, rows);
+      return test_packed<T>(cta, shared, s, v, rows);
     }
     uint32_t hits = 0;
     with_values<T>(cta, shared, column, v, [&](auto&& get) {
@@ -183,16 +218,14 @@ struct QueryKernel : Query {
     return hits;
   }
 
-  // Calls f with what gives the thread's values: of a column in memory, or of one that is decoded first.
+  // Calls f with what gives the thread's values: of a column in memory, or of one that is staged.
   template <class T, class Cta, class F>
   BOBBIN_HD void with_values(Cta& cta, Shared& shared, const Column& column, uint64_t v, F&& f) const {
     if constexpr (kStaged) {
       if (column.form == Form::staged) {
-        Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(column);
         auto& values = shared.staging.template as<T>();
         const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
         f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
-        cta.sync_warp();  // before the next column comes
         return;
       }
     }
@@ -201,140 +234,15 @@ struct QueryKernel : Query {
     f([&](uint32_t r) { return cta.load_once(values, first + r * simt::kWarpSize); });
   }
 
-  // What a use must know of vector v.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
-    return with_type(columns[spec.column], [&](auto zero) {
-      using T = decltype(zero);
-      return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
-    });
-  }
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const Column& column, uint64_t v, T& reference) const {
-    const auto frame = column.frames().typed<T>().frame(cta, v);
-    reference = frame.reference;
-    Use use{.first_register = static_cast<uint32_t>(frame.first_register),
-            .width = static_cast<uint8_t>(frame.width),
-            .way = rows_of(v) == kVectorLength ? Use::Way::direct : Use::Way::slow};
-    if (column.scaled()) {
-      const auto scales = view_as<uint8_t>(column.scales());
-      use.e = cta.load(scales, 2 * v);
-      use.f = cta.load(scales, 2 * v + 1);
-    }
-    return use;
-  }
-
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
-    const Column& column = columns[step.column];
-    T reference = 0;
-    Use use = frame_use<T>(cta, column, v, reference);
-    KeyRange keys = step.range;
-    bool empty = false;
-    bool direct = !column.is_float;
-    if (column.scaled()) {
-      const ScaledRange scaled = load_range(cta, step.scaled, use.e, use.f);
-      keys = {static_cast<uint64_t>(scaled.low), scaled.span};
-      empty = scaled.empty != 0;
-      direct = scaled.covers(static_cast<std::make_signed_t<T>>(reference), use.width);
-    }
-    const auto range = PackedRange<T>::of(static_cast<T>(reference - static_cast<T>(keys.low)),
-                                          static_cast<T>(keys.span), use.width);
-    if (use.way == Use::Way::slow || !direct) {
-      use.way = Use::Way::slow;
-      use.low = reference;
-      return use;
-    }
-    use.low = range.low;
-    use.span = range.span;
-    use.way = empty || range.empty ? Use::Way::none : use.width == 0 ? Use::Way::all : Use::Way::direct;
-    return use;
-  }
-
-  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
-    T reference = 0;
-    Use use = frame_use<T>(cta, column, v, reference);
-    use.low = reference;
-    bool direct = true;
-    if (!column.is_float) {
-      const T sign = column.is_signed ? static_cast<T>(T{1} << (kBits<T> - 1)) : T{0};
-      direct = static_cast<T>(reference ^ sign) <= static_cast<T>(~low_mask<T>(use.width));
-    } else if constexpr (sizeof(T) == 8) {
-      direct = column.scaled() &&
-               WideScaling::fits(static_cast<int64_t>(reference), use.width, powers.f64.up[use.f]);
-    } else {
-      direct = column.scaled();
-    }
-    use.way = direct ? use.way : Use::Way::slow;
-    return use;
-  }
-
-  // All uses of a group of vectors: each lane has one of them at a time.
-  template <class Cta>
-  BOBBIN_HD void work_out(Cta& cta, Shared& shared, uint64_t first) const {
-    cta.sync_warp();  // the group before is done with
-    for (uint32_t u = cta.lane() / kGroup; u < num_uses; u += simt::kWarpSize / kGroup) {
-      const uint64_t v = first + cta.lane() % kGroup;
-      if (cta.lane() % kGroup < group && v < num_vectors(end)) {
-        const Use use = make_use(cta, uses[u], v);
-        const uint32_t to = use_at(cta, u, v);
-        const uint64_t small = uint64_t{use.first_register} | uint64_t{use.width} << 32 |
-                               static_cast<uint64_t>(use.way) << 40 | uint64_t{use.e} << 48 |
-                               uint64_t{use.f} << 56;
-        cta.store(shared.uses, to, small);
-        cta.store(shared.uses, to + 1, use.low);
-        cta.store(shared.uses, to + 2, use.span);
-      }
-    }
-    cta.sync_warp();
-  }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t use_at(Cta& cta, uint32_t u, uint64_t v) const {
-    return ((cta.warp() * kMaxUses + u) * kGroup + static_cast<uint32_t>(v % group)) * Use::kWords;
-  }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Use load_use(Cta& cta, Shared& shared, uint32_t u, const UseSpec& spec,
-                                       uint64_t v) const {
-    if (u == kNoUse) {
-      return make_use(cta, spec, v);
-    }
-    const uint32_t from = use_at(cta, u, v);
-    const uint64_t small = cta.load(shared.uses, from);
-    return {.first_register = static_cast<uint32_t>(small),
-            .width = static_cast<uint8_t>(small >> 32),
-            .way = static_cast<Use::Way>(small >> 40 & 0xff),
-            .e = static_cast<uint8_t>(small >> 48),
-            .f = static_cast<uint8_t>(small >> 56),
-            .low = cta.load(shared.uses, from + 1),
-            .span = cta.load(shared.uses, from + 2)};
-  }
-
-  // Value 32 r + lane of a vector on the slow way, without patches.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Use& use, uint32_t r) const {
-    const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
-    const auto value =
-        static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame,
-                                                       r * simt::kWarpSize + cta.lane()));
-    if constexpr (sizeof(T) >= 4) {
-      if (column.scaled()) {
-        return std::bit_cast<T>(powers.scaling<T>(use.e, use.f).value_of(value));
-      }
-    }
-    return value;
-  }
-
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, const Step& step, uint64_t v,
+  [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
                                                uint32_t rows) const {
+    const Step& step = steps[s];
     const Column& column = columns[step.column];
-    const UseSpec spec{step.column, static_cast<uint8_t>(&step - steps), true};
-    const Use use = load_use(cta, shared, step.use, spec, v);
+    const Use use = use_of<T>(cta, shared, step.use, {step.column, static_cast<uint8_t>(s), true}, v);
     uint32_t hits = use.way == Use::Way::all ? ~uint32_t{0} : 0;
     if (use.way == Use::Way::direct) {
-      hits = test_direct<T>(cta, column, use);
+      hits = Spread<T>::exchange(cta, test_direct<T>(cta, column, use));
     } else if (use.way == Use::Way::slow) {
       hits = test_values<T, 1>(rows, step.range, column.is_float,
                                [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
@@ -342,61 +250,6 @@ struct QueryKernel : Query {
     return column.has_patches() ? test_patches<T>(cta, shared, column, step, v, hits) : hits;
   }
 
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static ScaledRange load_range(Cta& cta, const Global<const uint64_t>& ranges,
-                                                        uint32_t e, uint32_t f) {
-    const uint64_t first = uint64_t{ScaledRange::place(e, f)} * ScaledRange::kWords;
-    return {.low = static_cast<int64_t>(cta.load(ranges, first)),
-            .span = cta.load(ranges, first + 1),
-            .most = static_cast<int64_t>(cta.load(ranges, first + 2)),
-            .empty = cta.load(ranges, first + 3)};
-  }
-
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Column& column, const Use& use) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    const PackedRange<T> range{static_cast<T>(use.low), static_cast<T>(use.span), false};
-    uint32_t hits = 0;
-    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 Lane<T, W> lane;
-                                                 lane.load(cta, packed, use.first_register);
-                                                 hits = test_lane<T, W>(lane, range);
-                                               });
-    return Spread<T>::exchange(cta, hits);
-  }
-
-  // The one test and the one sum at once; false when this vector does not go that way.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD bool fold_together(Cta& cta, Shared& shared, uint64_t v) const {
-    const Column& column = columns[folds[0].column];
-    const Use test = load_use(cta, shared, 0, {}, v);
-    const Use sum = load_use(cta, shared, 1, {}, v);
-    const bool wraps = test.span > low_mask<uint64_t>(test.width) - test.low;
-    if (test.way != Use::Way::direct || sum.way != Use::Way::direct || wraps) {
-      return false;
-    }
-    with_type(column, [&](auto zero) {
-      using T = decltype(zero);
-      const RangeSum found = sum_direct_range<T>(cta, column, test);
-      add_count(cta, shared, 0, found.count);
-      add_sum<T>(cta, shared, 0, column, found.count, found.sum, static_cast<T>(sum.low + test.low));
-      return 0;
-    });
-    return true;
-  }
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, const Column& column, const Use& use) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    RangeSum found;
-    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 Lane<T, W> lane;
-                                                 lane.load(cta, packed, use.first_register);
-                                                 found = sum_in_range<T, W>(lane, use.low, use.span);
-                                               });
-    return found;
-  }
   template <class Cta>
   BOBBIN_HD static void add_count(Cta& cta, Shared& shared, uint32_t f, uint32_t count) {
     cta.store(shared.counts, at(cta, f), cta.load(shared.counts, at(cta, f)) + count);
@@ -446,7 +299,7 @@ struct QueryKernel : Query {
       return;
     }
     const Column& column = columns[step.column];
-    with_type(column, [&](auto zero) {
+    with_type<kWide>(column, [&](auto zero) {
       using T = decltype(zero);
       if (step.op == FoldOp::extremes) {
         fold_extremes<T>(cta, shared, column, v, f, rows);
@@ -482,11 +335,6 @@ struct QueryKernel : Query {
     cta.sync_warp();
   }
 
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Use sum_use_of(Cta& cta, Shared& shared, const FoldStep& step, uint64_t v) const {
-    return load_use(cta, shared, step.use, {step.column, 0, false}, v);
-  }
-
   template <class T, class Cta>
   BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                           uint32_t rows) const {
@@ -496,9 +344,9 @@ struct QueryKernel : Query {
         fold_patches<T>(cta, shared, column, v, rows,
                         [&](T value) { add_to<T>(sum, value, column.is_signed); });
       }
-      const Use use = sum_use_of(cta, shared, folds[f], v);
+      const Use use = use_of<T>(cta, shared, folds[f].use, {folds[f].column, 0, false}, v);
       if (use.way == Use::Way::direct) {
-        const WideSum packed = sum_direct<T>(cta, column, use, rows);
+        const WideSum packed = sum_direct<T>(cta, column, use, Spread<T>::exchange(cta, rows));
         sum = {sum.low + packed.low, sum.high + packed.high};
         add_sum<T>(cta, shared, f, column, static_cast<uint32_t>(std::popcount(rows)), sum,
                    static_cast<T>(use.low));
@@ -514,28 +362,14 @@ struct QueryKernel : Query {
     add_sum<T>(cta, shared, f, column, static_cast<uint32_t>(std::popcount(rows)), sum, T{0});
   }
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Column& column, const Use& use,
-                                                    uint32_t rows) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    WideSum sum;
-    const uint32_t mask = Spread<T>::exchange(cta, rows);
-    codec::bitpack::with_width_in<0, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 if constexpr (W != 0) {
-                                                   Lane<T, W> lane;
-                                                   lane.load(cta, packed, use.first_register);
-                                                   sum = sum_lane<T, W>(lane, mask);
-                                                 }
-                                               });
-    return sum;
-  }
-
-  template <class T, class Cta>
   BOBBIN_HD void fold_reals(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                             uint32_t rows) const {
     double sum = 0;
     if (column.form == Form::packed) {
-      sum = sum_packed_reals<T>(cta, column, sum_use_of(cta, shared, folds[f], v), rows);
+      const Use use = use_of<T>(cta, shared, folds[f].use, {folds[f].column, 0, false}, v);
+      sum = use.way == Use::Way::direct
+                ? sum_direct_reals<T>(cta, column, use, Spread<T>::exchange(cta, rows))
+                : sum_slow_reals<T>(cta, column, use, rows);
     } else {
       with_values<T>(cta, shared, column, v,
                      [&](auto&& get) { sum = RealSum::of_warp(cta, RealSum::of_lane<T>(rows, get)); });
@@ -543,45 +377,6 @@ struct QueryKernel : Query {
     if (cta.lane() == 0) {
       cta.store(reals, f * num_vectors(end) + v, sum);
     }
-  }
-
-  // Without patches: those have their place in the order of additions.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_packed_reals(Cta& cta, const Column& column, const Use& use,
-                                                  uint32_t rows) const {
-    if constexpr (sizeof(T) >= 4) {
-      if (use.way == Use::Way::direct) {
-        if constexpr (sizeof(T) == 8) {
-          const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
-          const WideScaling scaling{static_cast<double>(reference), powers.f64.up[use.f],
-                                    powers.f64.down[use.e]};
-          return RealSum::of_halves(cta, sum_direct_reals<T>(cta, column, use, scaling, rows));
-        } else {
-          const NarrowScaling scaling{static_cast<uint32_t>(use.low), powers.f32.scaling(use.e, use.f)};
-          const Chains chains = sum_direct_reals<T>(cta, column, use, scaling, rows);
-          return RealSum::of_warp(cta, chains.first + chains.second);
-        }
-      }
-    }
-    const double lane =
-        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
-    return RealSum::of_warp(cta, lane);
-  }
-  template <class T, class Scaling, class Cta>
-  [[nodiscard]] BOBBIN_HD static Chains sum_direct_reals(Cta& cta, const Column& column, const Use& use,
-                                                         const Scaling& scaling, uint32_t rows) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    const uint32_t mask = Spread<T>::exchange(cta, rows);
-    Chains chains;
-    codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
-        use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<T, W == 0 ? 1 : W> lane{};
-          if constexpr (W != 0) {
-            lane.load(cta, packed, use.first_register);
-          }
-          chains = sum_reals(lane, mask, scaling);
-        });
-    return chains;
   }
 
   template <class T, class Cta>

@@ -4,6 +4,7 @@
 // It starts where arithmetic on doubles expects them, which is right but for rounding.
 #include "plan/scaled_ranges.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -67,7 +68,9 @@ ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale 
     using Key = typename Search<Float>::Key;
     const auto scaling = codec::alp::scaling_of<Float>(scale);
     constexpr auto kLargest = static_cast<int64_t>(std::numeric_limits<Key>::max());
-    const Search<Float> search{scaling, kLargest / static_cast<int64_t>(scaling.factor) - 1};
+    // At most 2^62 - 1, so that the distance of two of them is an integer too.
+    const int64_t most = std::min(kLargest / static_cast<int64_t>(scaling.factor) - 1, INT64_MAX / 2);
+    const Search<Float> search{scaling, most};
     const auto low = static_cast<Bits>(range.low);
     const auto high = static_cast<Bits>(range.low + range.span);
     if (static_cast<Bits>(range.span) == static_cast<Bits>(~Bits{0})) {

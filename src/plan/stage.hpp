@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "codecs/alp/alp.hpp"
+#include "codecs/alp/tile.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "plan/column.hpp"
@@ -39,9 +39,9 @@ struct Powers {
   template <class T>
   [[nodiscard]] BOBBIN_HD auto scaling(uint32_t e, uint32_t f) const {
     if constexpr (sizeof(T) == 8) {
-      return f64.scaling(e, f);
+      return codec::alp::DeviceScaling<double>::of(f64, e, f);
     } else {
-      return f32.scaling(e, f);
+      return codec::alp::DeviceScaling<float>::of(f32, e, f);
     }
   }
 };

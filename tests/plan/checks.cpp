@@ -289,7 +289,7 @@ Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
 }
 
 std::string_view name_of_path(Path path) {
-  constexpr std::string_view kNames[] = {"automatic", "composed", "interpreted", "decoded"};
+  constexpr std::string_view kNames[] = {"automatic", "composed", "programmed", "interpreted", "decoded"};
   return kNames[static_cast<size_t>(path)];
 }
 
@@ -314,10 +314,12 @@ std::string check_case(const Case& c, Backend backend) {
   if (backend == Backend::cpu) {
     return report(c, "cpu", run_on_cpu(c, rows));
   }
-  for (const Path path : {Path::automatic, Path::composed, Path::interpreted, Path::decoded}) {
+  for (const Path path :
+       {Path::automatic, Path::composed, Path::programmed, Path::interpreted, Path::decoded}) {
     const auto result = run_on(c, backend, path, rows);
-    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path == Path::composed) {
-      continue;  // not every tree is composed
+    const bool packed_only = path == Path::composed || path == Path::programmed;
+    if (!result.has_value() && result.error().code() == StatusCode::unsupported && packed_only) {
+      continue;  // not every tree goes that way
     }
     if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {
       return problem;

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels do with packed columns: what a test or a sum must know of a vector, and how it looks at packed
+// words. Each lane works that out for another vector, so that a warp has several ready at a time.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "plan/packed.hpp"
+#include "plan/query.hpp"
+#include "plan/stage.hpp"
+#include "plan/values.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+// A use's place in shared memory is of Use::kWords words.
+template <class Cta, uint32_t N>
+BOBBIN_HD void store_use(Cta& cta, simt::Shared<uint64_t, N>& shared, uint32_t at, const Use& use) {
+  const uint64_t small = uint64_t{use.first_register} | uint64_t{use.width} << 32 |
+                         static_cast<uint64_t>(use.way) << 40 | uint64_t{use.e} << 48 | uint64_t{use.f} << 56;
+  cta.store(shared, at, small);
+  cta.store(shared, at + 1, use.low);
+  cta.store(shared, at + 2, use.span);
+}
+template <class Cta, uint32_t N>
+[[nodiscard]] BOBBIN_HD Use read_use(Cta& cta, simt::Shared<uint64_t, N>& shared, uint32_t at) {
+  const uint64_t small = cta.load(shared, at);
+  return {.first_register = static_cast<uint32_t>(small),
+          .width = static_cast<uint8_t>(small >> 32),
+          .way = static_cast<Use::Way>(small >> 40 & 0xff),
+          .e = static_cast<uint8_t>(small >> 48),
+          .f = static_cast<uint8_t>(small >> 56),
+          .low = cta.load(shared, at + 1),
+          .span = cta.load(shared, at + 2)};
+}
+
+struct Uses : Query {
+  [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
+    const uint64_t left = end - v * kVectorLength;
+    return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
+  }
+
+  // Calls f with a value of the column's unsigned type, which has 64 bits only where kWide says so.
+  template <bool kWide, class F>
+  BOBBIN_HD static auto with_type(const Column& column, F&& f) {
+    if constexpr (kWide) {
+      if (column.bytes == 8) {
+        return f(uint64_t{0});
+      }
+    }
+    return column.bytes == 4 ? f(uint32_t{0}) : column.bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
+  }
+
+  // What a use must know of vector v.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
+    return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
+  }
+
+  // Calls store(use number, place in the group, use) for all uses of a group of vectors: each lane has one of
+  // them at a time.
+  template <class Cta, class Store>
+  BOBBIN_HD void for_each_use(Cta& cta, uint64_t first, Store&& store) const {
+    const uint64_t v = first + cta.lane() % kGroup;
+    const bool inside = cta.lane() % kGroup < group && v < num_vectors(end);
+    for (uint32_t u = cta.lane() / kGroup; u < num_uses && inside; u += simt::kWarpSize / kGroup) {
+      store(u, cta.lane() % kGroup, v);
+    }
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const Column& column, uint64_t v, T& reference) const {
+    const auto frame = column.frames().typed<T>().frame(cta, v);
+    reference = frame.reference;
+    Use use{.first_register = static_cast<uint32_t>(frame.first_register),
+            .width = static_cast<uint8_t>(frame.width),
+            .way = rows_of(v) == kVectorLength ? Use::Way::direct : Use::Way::slow};
+    if (column.scaled()) {
+      const auto scales = view_as<uint8_t>(column.scales());
+      use.e = cta.load(scales, 2 * v);
+      use.f = cta.load(scales, 2 * v + 1);
+    }
+    return use;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
+    const Column& column = columns[step.column];
+    T reference = 0;
+    Use use = frame_use<T>(cta, column, v, reference);
+    KeyRange keys = step.range;
+    bool empty = false;
+    bool direct = !column.is_float;
+    if (column.scaled()) {
+      const ScaledRange scaled = load_range(cta, step.scaled, use.e, use.f);
+      keys = {static_cast<uint64_t>(scaled.low), scaled.span};
+      empty = scaled.empty != 0;
+      direct = scaled.covers(static_cast<std::make_signed_t<T>>(reference), use.width);
+    }
+    const auto range = PackedRange<T>::of(static_cast<T>(reference - static_cast<T>(keys.low)),
+                                          static_cast<T>(keys.span), use.width);
+    if (use.way == Use::Way::slow || !direct) {
+      use.way = Use::Way::slow;
+      use.low = reference;
+      return use;
+    }
+    use.low = range.low;
+    use.span = range.span;
+    use.way = empty || range.empty ? Use::Way::none : use.width == 0 ? Use::Way::all : Use::Way::direct;
+    return use;
+  }
+
+  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
+    T reference = 0;
+    Use use = frame_use<T>(cta, column, v, reference);
+    use.low = reference;
+    bool direct = true;
+    if (!column.is_float) {
+      const T sign = column.is_signed ? static_cast<T>(T{1} << (kBits<T> - 1)) : T{0};
+      direct = static_cast<T>(reference ^ sign) <= static_cast<T>(~low_mask<T>(use.width));
+    } else if constexpr (sizeof(T) == 8) {
+      direct = column.scaled() &&
+               WideScaling::fits(static_cast<int64_t>(reference), use.width, powers.f64.up[use.f]);
+    } else {
+      direct = column.scaled();
+    }
+    use.way = direct ? use.way : Use::Way::slow;
+    return use;
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static ScaledRange load_range(Cta& cta, const Global<const uint64_t>& ranges,
+                                                        uint32_t e, uint32_t f) {
+    const uint64_t first = uint64_t{ScaledRange::place(e, f)} * ScaledRange::kWords;
+    return {.low = static_cast<int64_t>(cta.load(ranges, first)),
+            .span = cta.load(ranges, first + 1),
+            .most = static_cast<int64_t>(cta.load(ranges, first + 2)),
+            .empty = cta.load(ranges, first + 3)};
+  }
+
+  // Value 32 r + lane of a vector on the slow way, without patches.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Use& use, uint32_t r) const {
+    const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
+    const auto value =
+        static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame,
+                                                       r * simt::kWarpSize + cta.lane()));
+    if constexpr (sizeof(T) >= 4) {
+      if (column.scaled()) {
+        return std::bit_cast<T>(powers.scaling<T>(use.e, use.f).value_of(value));
+      }
+    }
+    return value;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Column& column, const Use& use) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    const PackedRange<T> range{static_cast<T>(use.low), static_cast<T>(use.span), false};
+    uint32_t hits = 0;
+    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 Lane<T, W> lane;
+                                                 lane.load(cta, packed, use.first_register);
+                                                 hits = test_lane<T, W>(lane, range);
+                                               });
+    return hits;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Column& column, const Use& use,
+                                                    uint32_t mask) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    WideSum sum;
+    codec::bitpack::with_width_in<0, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 if constexpr (W != 0) {
+                                                   Lane<T, W> lane;
+                                                   lane.load(cta, packed, use.first_register);
+                                                   sum = sum_lane<T, W>(lane, mask);
+                                                 }
+                                               });
+    return sum;
+  }
+
+  // A vector's sum of floats, without patches: those have their place in the order of additions.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const Column& column, const Use& use,
+                                                  uint32_t mask) const {
+    if constexpr (sizeof(T) == 8) {
+      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
+      const WideScaling scaling{static_cast<double>(reference), powers.f64.up[use.f], powers.f64.down[use.e]};
+      return RealSum::of_halves(cta, sum_chains<T>(cta, column, use, scaling, mask));
+    } else if constexpr (sizeof(T) == 4) {
+      const NarrowScaling scaling{static_cast<uint32_t>(use.low), powers.scaling<T>(use.e, use.f)};
+      const Chains chains = sum_chains<T>(cta, column, use, scaling, mask);
+      return RealSum::of_warp(cta, chains.first + chains.second);
+    } else {
+      return 0;  // no float has so few bits
+    }
+  }
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD double sum_slow_reals(Cta& cta, const Column& column, const Use& use,
+                                                uint32_t rows) const {
+    const double lane =
+        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
+    return RealSum::of_warp(cta, lane);
+  }
+  template <class T, class Scaling, class Cta>
+  [[nodiscard]] BOBBIN_HD static Chains sum_chains(Cta& cta, const Column& column, const Use& use,
+                                                   const Scaling& scaling, uint32_t mask) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    Chains chains;
+    codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
+        use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<T, W == 0 ? 1 : W> lane{};
+          if constexpr (W != 0) {
+            lane.load(cta, packed, use.first_register);
+          }
+          chains = sum_reals(lane, mask, scaling);
+        });
+    return chains;
+  }
+  // The count and the sum of the values that a test passes: see sum_in_range().
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, const Column& column, const Use& use) {
+    const auto packed = view_as<Quad>(column.frames().packed);
+    RangeSum found;
+    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
+                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+                                                 Lane<T, W> lane;
+                                                 lane.load(cta, packed, use.first_register);
+                                                 found = sum_in_range<T, W>(lane, use.low, use.span);
+                                               });
+    return found;
+  }
+};
+
+}  // namespace bobbin::plan
