@@ -7,7 +7,8 @@
 #include "array/strings.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/bitpack/bitpack.hpp"
-#include "core/vectors.hpp"
+#include "core/bits.hpp"
+#include "core/lanes.hpp"
 #include "file/access.hpp"
 #include "plan/host.hpp"
 #include "query/program.hpp"
@@ -19,6 +20,14 @@ using file::ReaderAccess;
 
 uint64_t words_of(uint64_t rows) {
   return num_vectors(rows) * (kVectorLength / 32);
+}
+
+// Makes whole vectors of a bit a row; there is no row behind the last.
+void resize_rows(Words& words, uint64_t rows) {
+  if (rows % 32 != 0) {
+    words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % 32));
+  }
+  words.resize(words_of(rows));
 }
 
 // A column of nothing but zeros, which takes no bytes: it tells how many rows there are.
@@ -100,7 +109,7 @@ Status Group::settle_strings(Bound& bound) {
   if (bound.negated) {
     std::ranges::transform(found, array::present_strings(*array).words, found.begin(), std::bit_and());
   }
-  found.resize(words_of(info_.num_rows));
+  resize_rows(found, info_.num_rows);
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
 }

@@ -207,7 +207,7 @@ class Parser {
       return error_at(found.position,
                       fmt::format("{} is no pattern of the forms 'x', 'x%' and '%x%', where x "
                                   "is without '%' and '_'",
-                                  found.source));
+                                  found.shown()));
     }
     BOBBIN_TRY(advance());
     const std::string wanted(text);

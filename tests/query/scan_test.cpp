@@ -29,7 +29,7 @@ struct Written {
     table = draw_table(random, rows, kRowsPerGroup);
     const Status status = write(dir / "t.bob", table, kRowsPerGroup);
     EXPECT_TRUE(status.ok()) << status.message();
-    reader.emplace(*Reader::open(dir / "t.bob"));
+    reader.emplace(Reader::open(dir / "t.bob").value());
   }
 };
 
@@ -75,7 +75,10 @@ void check_groups(const Written& file, const Predicate& predicate, size_t column
   const auto wanted = group_counts(file.table, passing(file.table, predicate), column);
   ASSERT_EQ(got->size(), wanted.size()) << to_source(predicate);
   for (size_t i = 0; i < wanted.size(); ++i) {
-    ASSERT_TRUE(same((*got)[i].first, wanted[i].first) && (*got)[i].second == wanted[i].second) << i;
+    ASSERT_TRUE(same((*got)[i].first, wanted[i].first))
+        << "group " << i << " of " << file.table.columns[column].name << " where " << to_source(predicate);
+    ASSERT_EQ((*got)[i].second, wanted[i].second)
+        << "group " << i << " of " << file.table.columns[column].name << " where " << to_source(predicate);
   }
 }
 

@@ -317,15 +317,15 @@ std::optional<bool> evaluate(const TestTable& table, uint64_t row, const Predica
     return evaluate_leaf(table, row, predicate);
   }
   const bool decisive = predicate.kind == Predicate::Kind::either;
-  std::optional<bool> joined = !decisive;
+  bool known = true;
   for (const Predicate& part : predicate.parts) {
     const auto truth = evaluate(table, row, part);
     if (truth == decisive) {
       return decisive;
     }
-    joined = truth.has_value() ? joined : std::nullopt;
+    known = known && truth.has_value();
   }
-  return joined;
+  return known ? std::optional(!decisive) : std::nullopt;
 }
 
 Value aggregate(const TestTable& table, const std::vector<bool>& passes, const AggregateSpec& spec) {
