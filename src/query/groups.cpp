@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "array/array.hpp"
@@ -20,7 +21,7 @@ namespace {
 template <class T>
 T canonical(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    return value != value ? std::numeric_limits<T>::quiet_NaN() : value + T{0};  // -0.0 + 0.0 is 0.0
+    return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value + T{0};  // -0.0 + 0.0 is 0.0
   } else {
     return value;
   }

@@ -109,7 +109,7 @@ Result<Token> next_token(std::string_view text, size_t from) {
     end = number_end(text, i);
   } else {
     token.kind = Token::Kind::symbol;
-    const auto symbol = std::ranges::find_if(
+    const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
     if (symbol == std::end(kSymbols)) {
       return error_at(i, fmt::format("{} means nothing here", quoted(text.substr(i, 1))));
