@@ -224,7 +224,7 @@ Result<DemoColumn> load(const RealFile& file) {
   BOBBIN_RETURN_IF(
       size == 0 || size % size_bytes(file.type) != 0, StatusCode::invalid_argument,
       fmt::format("{}: {} bytes is no multiple of {}, or nothing", file.path, size, size_bytes(file.type)));
-  DemoColumn column{{std::filesystem::path(file.path).filename().string(), file.type}, Bytes(size)};
+  DemoColumn column{Column{std::filesystem::path(file.path).filename().string(), file.type}, Bytes(size)};
   std::ifstream in(file.path, std::ios::binary);
   in.read(reinterpret_cast<char*>(column.raw.data()), static_cast<std::streamsize>(size));
   BOBBIN_RETURN_IF(!in, StatusCode::io, file.path + ": cannot read");
@@ -245,7 +245,7 @@ Status run(const Args& args) {
   std::vector<DemoColumn> columns;
   for (const SampleColumn& sample : kSampleColumns) {
     const uint64_t seed = columns.size() + 1;
-    columns.push_back({{std::string(sample.name), sample.type},
+    columns.push_back({Column{std::string(sample.name), sample.type},
                        bench::make_values(*bench::find_shape(sample.shape), sample.type, args.rows, seed)});
   }
   BOBBIN_TRY(demo.run(args.dir + "/demo.bob", columns, args.rows));

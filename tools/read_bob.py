@@ -28,8 +28,8 @@ UTF8, STRINGS = 11, (11, 12)
 INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
-CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd"}
-FSST = 4
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked"}
+FSST, MASKED = 4, 8
 
 
 class BadFile(Exception):
@@ -186,6 +186,7 @@ class Node:
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
         require((self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
+        require(self.codec != MASKED or depth == 1, "masked: not at the root of its tree")
         self.metadata = table.bytes(3)
         require(len(self.metadata) <= MAX_METADATA, "too much metadata")
         at, count = table.vector(4, 4)
@@ -213,6 +214,7 @@ class File:
         require(footer[4:8] == b"BOBF", "footer: not a footer")
         root = Table(footer, struct.unpack_from("<I", footer)[0])
         self.columns = self.read_columns(root)
+        self.nullable = self.read_nullable(root)
         self.segments = self.read_segments(root, footer_at)
         self.groups = []
         for group in root.tables(1, True):
@@ -252,6 +254,13 @@ class File:
         require(len({name for name, _ in columns}) == len(columns), "footer: two columns of one name")
         return columns
 
+    def read_nullable(self, root):
+        """For each column whether it is one of numbers that may be null."""
+        nullable = [table.scalar(2, "B") != 0 for table in root.tables(0, True)]
+        require(not any(flag and number in STRINGS for flag, (_, number) in zip(nullable, self.columns)),
+                "footer: strings called nullable")
+        return nullable
+
     @staticmethod
     def read_segments(root, footer_at):
         segments, position = [], HEADER_BYTES
@@ -284,11 +293,15 @@ class File:
         for c, (chunk, (_, number)) in enumerate(zip(tables, self.columns)):
             root = Node(chunk.child(0), self, 1, self.groups[-1][1][c][0] if self.groups else None)
             require(root.type == number and root.length == rows, "footer: a chunk's type or length")
-            numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"))
-            strings = (chunk.bytes(3), chunk.bytes(4), int(chunk.scalar(5, "B") != 0),
-                       chunk.scalar(6, "Q"), chunk.scalar(7, "Q"))
-            require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0, 0)),
+            nulls = chunk.scalar(6, "Q")
+            numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"), nulls)
+            strings = (chunk.bytes(3), chunk.bytes(4), int(chunk.scalar(5, "B") != 0), nulls, chunk.scalar(7, "Q"))
+            require((numeric[:2] == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, nulls, 0)),
                     "footer: a zone map of the other sort")
+            require(nulls <= rows, "footer: more nulls than rows")
+            if number not in STRINGS:
+                require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that has none")
+                require(nulls == 0 or root.codec == MASKED, "footer: nulls in a tree without any")
             chunks.append((root, strings if number in STRINGS else numeric))
         return rows, chunks
 
@@ -298,7 +311,7 @@ class File:
         return self.data[offset:offset + size]
 
     def read(self, column):
-        """All values of a column, as bit patterns or bytes; each chunk compared with its zone map."""
+        """All values of a column, as bit patterns or bytes, None for a null; each chunk compared with its zone map."""
         number = self.columns[column][1]
         values = []
         for _, chunks in self.groups:
@@ -306,7 +319,10 @@ class File:
             chunk = decode(root)
             if number == UTF8:
                 require(all(s is None or is_utf8(s) for s in chunk), "a string that is not UTF-8")
-            found = string_zone(number, chunk) if number in STRINGS else zone_map(number, chunk)
+            if number in STRINGS:
+                found = string_zone(number, chunk)
+            else:
+                found = (*zone_map(number, chunk), chunk.count(None))
             require(found == zone, "a zone map that its values do not have")
             values += chunk
         return values
@@ -364,6 +380,9 @@ def order_key(number, pattern):
 
 
 def zone_map(number, patterns):
+    patterns = [p for p in patterns if p is not None]
+    if not patterns:
+        return 0, 0
     sign = 2**(TYPES[number][2] - 1)
     if number in INFINITY and any(p & (sign - 1) > INFINITY[number] for p in patterns):  # a NaN
         return sign | INFINITY[number], INFINITY[number]
@@ -375,13 +394,20 @@ def to_bytes(number, patterns):
     if number in STRINGS:
         return string_bytes(patterns)
     size = TYPES[number][2] // 8
-    return b"".join(pattern.to_bytes(size, "little") for pattern in patterns)
+    return b"".join((pattern or 0).to_bytes(size, "little") for pattern in patterns)
+
+
+def bitmap(values):
+    """One bit a value, 0 for a null."""
+    bits = sum(1 << i for i, value in enumerate(values) if value is not None)
+    return bits.to_bytes(-(-len(values) // 8), "little")
 
 
 def numbers(number, patterns):
     if number in STRINGS:
         return ["null" if s is None else repr(s)[1:] for s in patterns]
-    return struct.unpack(f"<{len(patterns)}{TYPES[number][1]}", to_bytes(number, patterns))
+    values = struct.unpack(f"<{len(patterns)}{TYPES[number][1]}", to_bytes(number, patterns))
+    return ["null" if pattern is None else value for pattern, value in zip(patterns, values)]
 
 
 # --- The codecs: values as bit patterns ------------------------------------------------------------------------------------
@@ -629,9 +655,20 @@ def decode_alprd(node, buffers, bits):
     return [(codes.get(c, c) * 2**right_bits + r % 2**right_bits) % 2**bits for c, r in zip(decode(left), decode(right))]
 
 
+def decode_masked(node, buffers, _):
+    require(not node.metadata and not buffers and len(node.children) == 2, "masked: its parts")
+    values, validity = node.children
+    require(values.type == node.type and values.length == node.length, "masked: the values' type or length")
+    require(TYPES[validity.type][0] == "u32", "masked: the validity's type")
+    require(validity.length == -(-node.length // 32), "masked: the validity's length")
+    words = decode(validity)
+    return [value if words[i // 32] >> i % 32 & 1 else None for i, value in enumerate(decode(values))]
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
-                "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd}
+                "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
+                "masked": decode_masked}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 
@@ -646,13 +683,14 @@ def show(path):
     for c, (name, number) in enumerate(file.columns):
         values = file.read(c)
         codecs = sorted({CODECS[chunks[c][0].codec] for _, chunks in file.groups})
+        there = [value for value in values if value is not None]
         if number in STRINGS:
-            ends = [s for s in values if s is not None]
-            ends = [min(ends), max(ends)] if ends else []
+            ends = [min(there), max(there)] if there else []
         else:
-            ends = zone_map(number, values) if values else []
+            ends = zone_map(number, there) if there else []
+        nulls = f", {values.count(None)} nulls" if file.nullable[c] else ""
         print(f"  {name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
-              f"{'{} to {}'.format(*numbers(number, ends)) if ends else 'empty'}")
+              f"{'{} to {}'.format(*numbers(number, ends)) if ends else 'empty'}{nulls}")
 
 
 def check(manifest):
@@ -672,7 +710,9 @@ def check(manifest):
             continue
         found_name, number = file.columns[int(column)]
         require((found_name, TYPES[number][0]) == (name, type_name), f"{where}: another name or type")
-        require(f"{zlib.crc32(to_bytes(number, file.read(int(column)))):08x}" == crc, f"{where}: other values")
+        values = file.read(int(column))
+        data = to_bytes(number, values) + (bitmap(values) if file.nullable[int(column)] else b"")
+        require(f"{zlib.crc32(data):08x}" == crc, f"{where}: other values")
     require(checked > 0, "the manifest is empty")
     print(f"{checked} columns of {len(files)} files decode to what the manifest says")
 

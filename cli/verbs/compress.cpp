@@ -104,11 +104,14 @@ Status compress(const Args& args) {
 }
 
 std::string check_codec(const std::string& name) {
-  if (find_codec(name) != nullptr) {
-    return "";
-  }
   std::string names;
   for (const Codec* codec : all_codecs()) {
+    if (codec->has_nulls()) {
+      continue;  // the input has none
+    }
+    if (codec->name == name) {
+      return "";
+    }
     names += (names.empty() ? "" : ", ") + std::string(codec->name);
   }
   return "'" + name + "' is no codec: " + names;

@@ -54,6 +54,7 @@ void add_tree(NodeInfo& sum, const NodeInfo& tree) {
 // What is known of the values of a chunk, or of all chunks of a column together.
 struct Zone {
   uint64_t rows = 0;
+  uint64_t nulls = 0;  // of numbers
   Scalar min;
   Scalar max;
   StringZone strings;
@@ -62,14 +63,21 @@ struct Zone {
     if (is_string(type)) {
       add_strings(chunk.strings, num_rows);
     } else {
-      min = rows == 0 || less(type, chunk.min, min) ? chunk.min : min;
-      max = rows == 0 || less(type, max, chunk.max) ? chunk.max : max;
+      add_numbers(type, chunk, num_rows);
     }
     rows += num_rows;
   }
 
  private:
   // A chunk of nulls only has no bounds.
+  void add_numbers(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
+    if (chunk.null_count < num_rows) {
+      const bool first = nulls == rows;
+      min = first || less(type, chunk.min, min) ? chunk.min : min;
+      max = first || less(type, max, chunk.max) ? chunk.max : max;
+    }
+    nulls += chunk.null_count;
+  }
   void add_strings(const StringZone& more, uint64_t num_rows) {
     if (more.null_count < num_rows) {
       const bool first = strings.null_count == rows;
@@ -129,12 +137,23 @@ std::string zone_text(const StringZone& zone, uint64_t rows) {
                                                zone.max_is_open ? "open" : file::quoted(zone.max), nulls);
 }
 
-std::string zone_text(DType type, const Zone& zone) {
+std::string zone_text(const Column& column, const Zone& zone) {
   if (zone.rows == 0) {
     return "no rows";
   }
-  return is_string(type) ? zone_text(zone.strings, zone.rows)
-                         : fmt::format("min {}, max {}", to_text(type, zone.min), to_text(type, zone.max));
+  if (is_string(column.type)) {
+    return zone_text(zone.strings, zone.rows);
+  }
+  const std::string nulls = column.nullable ? count(zone.nulls, "null") : "";
+  if (zone.nulls == zone.rows) {
+    return nulls;
+  }
+  return fmt::format("min {}, max {}{}{}", to_text(column.type, zone.min), to_text(column.type, zone.max),
+                     nulls.empty() ? "" : ", ", nulls);
+}
+
+std::string type_text(const Column& column) {
+  return (column.nullable ? "nullable " : "") + std::string(to_string(column.type));
 }
 
 Zone zone_of(const RowGroupInfo& group, size_t column, DType type) {
@@ -174,8 +193,8 @@ void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summa
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    print(fmt::format("\ncolumn {}: {}, {}\n", file::printable(column.name), to_string(column.type),
-                      zone_text(column.type, summary.zone)));
+    print(fmt::format("\ncolumn {}: {}, {}\n", file::printable(column.name), type_text(column),
+                      zone_text(column, summary.zone)));
     print(fmt::format("  {} raw, {} encoded, ratio {}\n", count(summary.raw, "byte"), summary.bytes,
                       ratio_text(summary.raw, summary.bytes)));
     for (const ColumnSummary::Encoding& encoding : summary.encodings) {
@@ -191,7 +210,7 @@ void print_row_groups(const Reader& reader) {
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       const Column& column = reader.columns()[i];
       print(fmt::format("  column {}: {}\n", file::printable(column.name),
-                        zone_text(column.type, zone_of(info, i, column.type))));
+                        zone_text(column, zone_of(info, i, column.type))));
       print_tree(info.chunks[i].root, raw_bytes(info.chunks[i]), 4, "");
     }
   }
@@ -213,10 +232,14 @@ Json to_json(const NodeInfo& node, uint64_t raw) {
           {"children", std::move(children)}};
 }
 
-void set_zone(Json& json, DType type, const Zone& zone) {
-  if (!is_string(type)) {
-    json["min"] = zone.rows == 0 ? Json(nullptr) : cli::to_json(type, zone.min);
-    json["max"] = zone.rows == 0 ? Json(nullptr) : cli::to_json(type, zone.max);
+void set_zone(Json& json, const Column& column, const Zone& zone) {
+  if (!is_string(column.type)) {
+    const bool none = zone.nulls == zone.rows;
+    json["min"] = none ? Json(nullptr) : cli::to_json(column.type, zone.min);
+    json["max"] = none ? Json(nullptr) : cli::to_json(column.type, zone.max);
+    if (column.nullable) {
+      json["nulls"] = zone.nulls;
+    }
     return;
   }
   // JSON has no bytes: those that are no text stand as \xNN.
@@ -238,7 +261,10 @@ Json columns_json(const Reader& reader) {
               {"raw_bytes", summary.raw},
               {"bytes", summary.bytes},
               {"ratio", ratio(summary.raw, summary.bytes)}};
-    set_zone(json, column.type, summary.zone);
+    set_zone(json, column, summary.zone);
+    if (column.nullable) {
+      json["nullable"] = true;
+    }
     columns.push_back(std::move(json));
   }
   return columns;
@@ -251,8 +277,8 @@ Json row_groups_json(const Reader& reader) {
     Json chunks = Json::array();
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       Json chunk{{"column", reader.columns()[i].name}};
-      const DType type = reader.columns()[i].type;
-      set_zone(chunk, type, zone_of(info, i, type));
+      const Column& column = reader.columns()[i];
+      set_zone(chunk, column, zone_of(info, i, column.type));
       chunk["tree"] = to_json(info.chunks[i].root, raw_bytes(info.chunks[i]));
       chunks.push_back(std::move(chunk));
     }

@@ -28,7 +28,7 @@ uint64_t number(std::span<const uint8_t>& bytes, size_t size) {
 bobbin::Array make_array(std::span<const uint8_t>& bytes, int depth) {
   using namespace bobbin;
   Array array;
-  array.codec = value_codecs()[number(bytes, 1) % value_codecs().size()]->id;
+  array.codec = all_codecs()[number(bytes, 1) % all_codecs().size()]->id;
   array.type = kAllTypes[number(bytes, 1) % std::size(kAllTypes)];
   array.offset = number(bytes, 2) % 1100;
   array.length = number(bytes, 2) % 9000;

@@ -31,6 +31,8 @@ void read_all(const bobbin::Reader& reader) {
       }
       std::vector<std::byte> out(rows * size_bytes(reader.columns()[column].type));
       static_cast<void>(reader.read(column, info.first_row, rows, out).ok());
+      std::vector<uint8_t> bitmap((rows + 7) / 8);
+      static_cast<void>(reader.read_validity(column, info.first_row, rows, bitmap).ok());
     }
   }
 }

@@ -23,8 +23,15 @@ struct ReaderAccess;
 struct Column {
   std::string name;  // UTF-8, unique in its file
   DType type{};
+  bool nullable = false;  // numbers that may be null; not for strings, which always may
 
   friend bool operator==(const Column&, const Column&) = default;
+};
+
+// Numbers somebody else owns, some of which may be null.
+struct NullableView {
+  const void* values = nullptr;       // what stands in a null's place means nothing
+  const uint8_t* validity = nullptr;  // bit i % 8 of byte i / 8 is 0 for a null; no pointer: no nulls
 };
 
 // Keys and values of a file as a whole, in the order in which they were set. At most 1024 keys, each of 1 to
@@ -55,9 +62,10 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  // Appends `rows` rows: for each column a pointer to that many values of its type, or for strings to a
-  // StringsView whose first `rows` strings they are (the view's own type is not looked at). Any number of
-  // rows at a time; they are gathered into row groups. A column of type utf8 takes valid UTF-8 only.
+  // Appends `rows` rows: for each column a pointer to that many values of its type; for a nullable one to a
+  // NullableView of them; for strings to a StringsView whose first `rows` strings they are (the view's own
+  // type is not looked at). Any number of rows at a time; they are gathered into row groups. A column of type
+  // utf8 takes valid UTF-8 only.
   Status append(std::span<const void* const> columns, uint64_t rows);
   // Sets a key of the file's metadata; a key set before gets the new value. A pair that is refused leaves the
   // writer as it was.
@@ -99,11 +107,12 @@ struct StringZone {
 
 struct ChunkInfo {
   NodeInfo root;
-  // The zone map; meaningless when the chunk has no rows, or strings. Floats: from -infinity to +infinity
-  // when there is a NaN among the values, and never NaN itself.
+  // The zone map of the values that are not null; zero when there are none, and meaningless for strings.
+  // Floats: from -infinity to +infinity when there is a NaN among the values, and never NaN itself.
   Scalar min;
   Scalar max;
-  StringZone strings;  // of a column of strings
+  uint64_t null_count = 0;  // of numbers; strings have theirs below
+  StringZone strings;       // of a column of strings
 };
 
 struct RowGroupInfo {
@@ -139,10 +148,13 @@ class Reader {
   [[nodiscard]] RowGroupInfo row_group(size_t index) const;
 
   // Decodes rows begin .. begin+count-1 of a column of numbers into `out` (count * size_bytes(type) bytes);
-  // reads only the row groups that hold them.
+  // reads only the row groups that hold them. Nulls are read as zero: read_validity() tells them apart.
   Status read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
               Backend backend = Backend::cpu) const;
-  // The same for a column of strings.
+  // Which of the rows have a value, of a column of numbers: bit i % 8 of byte i / 8 of `bitmap` (count / 8
+  // bytes, rounded up) is 1 when row begin + i has one, and 0 when it is null or past the last row asked for.
+  Status read_validity(size_t column, uint64_t begin, uint64_t count, std::span<uint8_t> bitmap) const;
+  // As read(), for a column of strings.
   [[nodiscard]] Result<Strings> read_strings(size_t column, uint64_t begin, uint64_t count,
                                              Backend backend = Backend::cpu) const;
   // The strings of a row group that pass a test; a null passes none. Others are not decoded, and a row group
@@ -152,8 +164,8 @@ class Reader {
   // How many they are.
   [[nodiscard]] Result<uint64_t> count_strings(size_t column, size_t row_group, const StringQuery& query,
                                                Backend backend = Backend::cpu) const;
-  // Reads every byte, checks every checksum, decodes every chunk, and compares it with its zone map; strings
-  // of type utf8 must be valid.
+  // Reads every byte, checks every checksum, decodes every chunk, and compares it with its zone map and its
+  // number of nulls; strings of type utf8 must be valid.
   // `progress`, when given, is called with the share done (0 to 1).
   Status verify(Backend backend = Backend::cpu, const std::function<void(double)>& progress = {}) const;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/array.hpp"
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
 #include <string>
 
 #include "array/compare_plain.hpp"
@@ -32,6 +31,18 @@ Status check_range(const Array& array, uint64_t begin, uint64_t length) {
   return {};
 }
 
+bool is_masked(const Array& array) {
+  const Codec* codec = find_codec(array.codec);
+  return codec != nullptr && codec->has_nulls();
+}
+
+// With a word for 32 values, for whole vectors, all of them zero.
+Bitmap empty_bitmap(const Array& array) {
+  Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
+  bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));
+  return bitmap;
+}
+
 }  // namespace
 
 uint64_t encoded_bytes(const Array& array) {
@@ -54,6 +65,8 @@ Status validate(const Array& array) {
                    std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
   BOBBIN_TRY(codec->validate(array));
   for (const Array& child : array.children) {
+    BOBBIN_RETURN_IF(is_masked(child), StatusCode::corrupt,
+                     std::string(codec->name) + ": an array with nulls inside another");
     BOBBIN_TRY(validate(child));
   }
   return {};
@@ -83,13 +96,26 @@ uint64_t Bitmap::count() const {
   return set;
 }
 
+Result<Bitmap> validity(const Array& array) {
+  Bitmap bitmap = empty_bitmap(array);
+  const uint64_t end = bitmap.first + bitmap.length;
+  for (uint64_t bit = bitmap.first; bit < end;) {
+    const auto count = static_cast<uint32_t>(std::min(32 - bit % 32, end - bit));
+    bitmap.words[bit / 32] |= low_mask<uint32_t>(count) << (bit % 32);
+    bit += count;
+  }
+  if (is_masked(array)) {
+    find_codec(array.codec)->clear_nulls(array, bitmap.words.data());
+  }
+  return bitmap;
+}
+
 Result<Bitmap> compare(const Array& array, Compare op, Scalar constant) {
   return compare(array, ValueRange::of(array.type, op, constant));
 }
 
 Result<Bitmap> compare(const Array& array, const ValueRange& range) {
-  Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
-  bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));
+  Bitmap bitmap = empty_bitmap(array);
   const Codec* codec = find_codec(array.codec);
   if (codec->compare != nullptr && !is_float(array.type)) {
     codec->compare(array, range, bitmap.words.data());
@@ -97,6 +123,9 @@ Result<Bitmap> compare(const Array& array, const ValueRange& range) {
     const NewBuffer values = make_buffer(array.length * size_bytes(array.type));
     codec->decode(array, values.data);
     compare_plain(array, values.data, range, bitmap.words.data());
+    if (codec->has_nulls()) {
+      codec->clear_nulls(array, bitmap.words.data());
+    }
   }
   return bitmap;
 }

@@ -40,8 +40,12 @@ struct Bitmap {
   [[nodiscard]] uint64_t count() const;
 };
 
+// Which values are there, of an array in host memory: 0 for nulls, and for bits that are no value's.
+[[nodiscard]] Result<Bitmap> validity(const Array& array);
+
 // On encoded data where the codec can; floats, and arrays of a codec that cannot, are decoded first. Floats
-// compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true.
+// compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true. Nulls compare as
+// neither: their bits are 0.
 [[nodiscard]] Result<Bitmap> compare(const Array& array, const ValueRange& range);
 [[nodiscard]] Result<Bitmap> compare(const Array& array, Compare op, Scalar constant);
 

@@ -103,6 +103,10 @@ Status decode_on_device(const Array& array, void* out, StreamView stream) {
 
 Status compare_on_device(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
   BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(array.codec, stream));
+  if (ops->clear_nulls != nullptr) {
+    BOBBIN_TRY(compare_on_device(array.children[0], range, bitmap, stream));
+    return ops->clear_nulls(array, bitmap, stream);
+  }
   if (ops->compare != nullptr && !is_float(array.type)) {
     return ops->compare(array, range, bitmap, stream);
   }

@@ -19,7 +19,16 @@
 namespace bobbin {
 
 // Wire ids: part of the file format, never reused.
-enum class CodecId : uint16_t { bitpack = 1, ffor = 2, delta = 3, fsst = 4, patched = 5, alp = 6, alprd = 7 };
+enum class CodecId : uint16_t {
+  bitpack = 1,
+  ffor = 2,
+  delta = 3,
+  fsst = 4,
+  patched = 5,
+  alp = 6,
+  alprd = 7,
+  masked = 8
+};
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {
@@ -124,6 +133,8 @@ struct DeviceOps {
   // vector.
   Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap,
                     StreamView stream) = nullptr;
+  // As Codec::clear_nulls.
+  Status (*clear_nulls)(const Array& array, uint32_t* bitmap, StreamView stream) = nullptr;
   const StringDeviceOps* strings = nullptr;
 };
 
@@ -168,9 +179,13 @@ struct Codec {
   Scalar (*value_at)(const Array& array, uint64_t index) = nullptr;
   // As DeviceOps::compare, in host memory.
   void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
+  // Sets the bits of nulls to 0 in a bitmap such as compare() makes. Only a codec of numbers with nulls has
+  // it: its first child has the values, and it stands at the root of a tree only.
+  void (*clear_nulls)(const Array& array, uint32_t* bitmap) = nullptr;
 
   const StringOps* strings = nullptr;
 
+  [[nodiscard]] constexpr bool has_nulls() const { return clear_nulls != nullptr; }
   // Whether it encodes values of a type.
   [[nodiscard]] constexpr bool takes(DType type) const {
     return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only);

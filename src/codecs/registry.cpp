@@ -9,6 +9,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
+#include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 
 namespace bobbin {
@@ -105,7 +106,22 @@ constexpr Codec kAlpRd{.id = CodecId::alprd,
                        .slice = &codec::alprd::slice,
                        .value_at = &codec::alprd::value_at};
 
-constexpr std::array<const Codec*, 7> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst, &kPatched, &kAlp, &kAlpRd};
+constexpr Codec kMasked{.id = CodecId::masked,
+                        .name = "masked",
+                        .buffers = 6,
+                        .estimate = &codec::masked::estimate,
+                        .encode = &codec::masked::encode,
+                        .describe = &codec::masked::describe,
+                        .validate = &codec::masked::validate,
+                        .decode = &codec::masked::decode,
+                        .reference = &codec::masked::reference,
+                        .slice = &codec::masked::slice,
+                        .value_at = &codec::masked::value_at,
+                        .compare = &codec::masked::compare,
+                        .clear_nulls = &codec::masked::clear_nulls};
+
+constexpr std::array<const Codec*, 8> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst,
+                                              &kPatched, &kAlp,  &kAlpRd, &kMasked};
 constexpr std::array<const Codec*, 6> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp, &kAlpRd};
 
 const DeviceOps* emulator_ops(CodecId id) {
@@ -124,6 +140,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::alp::kEmulator;
     case CodecId::alprd:
       return &codec::alprd::kEmulator;
+    case CodecId::masked:
+      return &codec::masked::kEmulator;
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
+#include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
 
@@ -27,6 +28,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::alp::kCuda;
     case CodecId::alprd:
       return &codec::alprd::kCuda;
+    case CodecId::masked:
+      return &codec::masked::kCuda;
   }
   return nullptr;
 }

@@ -40,8 +40,9 @@ struct Node {
 
 struct Chunk {
   Node root;
-  ZoneMap zone;          // zero for strings
-  StringZone strings{};  // empty for numbers
+  ZoneMap zone;             // zero for strings
+  StringZone strings{};     // empty for numbers
+  uint64_t null_count = 0;  // of numbers; zero for strings, whose zone has it
 };
 
 struct RowGroup {

@@ -35,8 +35,9 @@ Offset<fb::Chunk> build_chunk(FlatBufferBuilder& builder, const Chunk& chunk) {
   const StringZone& strings = chunk.strings;
   const auto min = bytes_or_nothing(builder, strings.min);
   const auto max = bytes_or_nothing(builder, strings.max);
+  const uint64_t nulls = is_string(chunk.root.type) ? strings.null_count : chunk.null_count;
   return fb::CreateChunk(builder, root, chunk.zone.min.bits, chunk.zone.max.bits, min, max,
-                         strings.max_is_open, strings.null_count, strings.num_bytes);
+                         strings.max_is_open, nulls, strings.num_bytes);
 }
 
 Offset<fb::RowGroup> build_row_group(FlatBufferBuilder& builder, const RowGroup& group) {
@@ -69,7 +70,7 @@ std::vector<std::byte> build_footer(const Footer& footer) {
   std::vector<Offset<fb::Column>> columns;
   for (const Column& column : footer.columns) {
     const auto name = builder.CreateString(column.name);
-    columns.push_back(fb::CreateColumn(builder, name, static_cast<uint8_t>(column.type)));
+    columns.push_back(fb::CreateColumn(builder, name, static_cast<uint8_t>(column.type), column.nullable));
   }
   std::vector<Offset<fb::RowGroup>> groups;
   groups.reserve(footer.row_groups.size());

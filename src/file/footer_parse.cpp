@@ -57,6 +57,7 @@ class Parser {
   Status parse_metadata();
   Status parse_chunk(const fb::Chunk& in, size_t column, uint64_t num_rows, Chunk& out);
   Status parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Chunk& out);
+  Status parse_nulls(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out) const;
   Result<std::string> parse_bytes(const flatbuffers::Vector<uint8_t>* bytes);
   // `before` is the root of the chunk before in the column, when the node is itself a root and there is one.
   Status parse_node(const fb::Node& in, uint32_t depth, const Node* before, Node& out);
@@ -93,7 +94,7 @@ Status Parser::parse_columns() {
       return {StatusCode::unsupported,
               fmt::format("column {}: unknown type {} (newer file?)", index, column->type())};
     }
-    out_.columns.push_back({std::string(name), static_cast<DType>(column->type())});
+    out_.columns.push_back({std::string(name), static_cast<DType>(column->type()), column->nullable()});
   }
   return check_columns(out_.columns);
 }
@@ -198,7 +199,8 @@ Status Parser::parse_chunk(const fb::Chunk& in, size_t column, uint64_t num_rows
       fmt::format("values of type {} in a column of type {}", to_string(out.root.type), to_string(type)));
   BOBBIN_RETURN_IF(out.root.length != num_rows, StatusCode::corrupt,
                    fmt::format("{} values in a row group of {} rows", out.root.length, num_rows));
-  return parse_zone(in, type, num_rows, out);
+  BOBBIN_TRY(parse_zone(in, type, num_rows, out));
+  return is_string(type) ? Status{} : parse_nulls(in, out_.columns[column], num_rows, out);
 }
 
 Status Parser::parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Chunk& out) {
@@ -206,12 +208,26 @@ Status Parser::parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Ch
   BOBBIN_ASSIGN(out.strings.min, parse_bytes(in.min_bytes()));
   BOBBIN_ASSIGN(out.strings.max, parse_bytes(in.max_bytes()));
   out.strings.max_is_open = in.max_is_open();
-  out.strings.null_count = in.null_count();
+  out.strings.null_count = is_string(type) ? in.null_count() : 0;
   out.strings.num_bytes = in.num_bytes();
   const bool sound = is_string(type) ? out.zone == ZoneMap{} && is_sound(out.strings, num_rows)
                                      : out.strings == StringZone{} && is_sound(out.zone, type);
   BOBBIN_RETURN_IF(!sound, StatusCode::corrupt,
                    "the zone map's minimum and maximum are no range of the column's type");
+  return {};
+}
+
+Status Parser::parse_nulls(const fb::Chunk& in, const Column& column, uint64_t num_rows, Chunk& out) const {
+  out.null_count = in.null_count();
+  const bool masked = find_codec(out.root.codec)->has_nulls();
+  BOBBIN_RETURN_IF((masked || out.null_count != 0) && !column.nullable, StatusCode::corrupt,
+                   "nulls in a column that has none");
+  BOBBIN_RETURN_IF(out.null_count > num_rows, StatusCode::corrupt,
+                   fmt::format("{} nulls in a row group of {} rows", out.null_count, num_rows));
+  BOBBIN_RETURN_IF(out.null_count != 0 && !masked, StatusCode::corrupt,
+                   fmt::format("{} nulls in an encoding without nulls", out.null_count));
+  BOBBIN_RETURN_IF(out.null_count == num_rows && out.zone != ZoneMap{}, StatusCode::corrupt,
+                   "the zone map has a minimum or maximum where all values are null");
   return {};
 }
 
@@ -239,6 +255,8 @@ Status Parser::parse_node(const fb::Node& in, uint32_t depth, const Node* before
   BOBBIN_RETURN_IF(depth > kMaxTreeDepth, StatusCode::unsupported,
                    fmt::format("an encoding tree deeper than {}", kMaxTreeDepth));
   BOBBIN_TRY(parse_codec(in.codec(), out));
+  BOBBIN_RETURN_IF(depth > 1 && find_codec(out.codec)->has_nulls(), StatusCode::corrupt,
+                   "an encoding with nulls inside another");
   BOBBIN_TRY(parse_type(in.type(), out));
   BOBBIN_RETURN_IF(in.length() > kMaxNodeLength, StatusCode::unsupported,
                    fmt::format("{} values are above the limit of {}", in.length(), kMaxNodeLength));
@@ -318,6 +336,8 @@ Status check_columns(std::span<const Column> columns) {
                                  column.name.size(), kMaxNameBytes));
     BOBBIN_RETURN_IF(!is_valid_name(column.name), StatusCode::corrupt,
                      fmt::format("column {}: the name {} is not UTF-8", index, quoted(column.name)));
+    BOBBIN_RETURN_IF(column.nullable && is_string(column.type), StatusCode::corrupt,
+                     fmt::format("column {}: strings need not be called nullable", index));
     names.push_back(column.name);
   }
   // Sorted rather than hashed: an attacker chooses the names.

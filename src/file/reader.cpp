@@ -5,6 +5,7 @@
 #include <cassert>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
@@ -15,6 +16,7 @@
 #include "file/gather.hpp"
 #include "file/input.hpp"
 #include "file/layout.hpp"
+#include "file/nulls.hpp"
 #include "file/text.hpp"
 
 namespace bobbin {
@@ -34,6 +36,9 @@ struct Reader::Impl {
   Status for_each_group(size_t column, uint64_t begin, uint64_t count, F&& f) const;
   Status read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
                          Backend backend) const;
+  // From bit `at` of the bitmap on.
+  Status validity_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
+                             std::span<uint8_t> bitmap, uint64_t at) const;
   Result<Strings> strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
                                      Backend backend) const;
   Status verify_chunk(size_t group, size_t column, Backend backend) const;
@@ -75,6 +80,14 @@ Result<NewBuffer> try_buffer(size_t size) {
   auto* data = static_cast<std::byte*>(memory);
   std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
   return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
+}
+
+bool may_have_nulls(const Array& array) {
+  return find_codec(array.codec)->has_nulls();
+}
+
+ValidityBits bits_of(const array::Bitmap& validity) {
+  return {reinterpret_cast<const uint8_t*>(validity.words.data()), validity.first};
 }
 
 template <class T>
@@ -203,7 +216,24 @@ Status Reader::Impl::read_from_group(size_t group, size_t column, uint64_t begin
                                      Backend backend) const {
   const uint64_t count = out.size() / size_bytes(footer.columns[column].type);
   BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
-  return array::decode(array, out, backend);
+  BOBBIN_TRY(array::decode(array, out, backend));
+  if (may_have_nulls(array)) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+    zero_nulls(array.type, out, bits_of(validity));
+  }
+  return {};
+}
+
+Status Reader::Impl::validity_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
+                                         std::span<uint8_t> bitmap, uint64_t at) const {
+  if (!find_codec(footer.row_groups[group].chunks[column].root.codec)->has_nulls()) {
+    copy_validity(bitmap, at, {}, count);
+    return {};
+  }
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
+  BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+  copy_validity(bitmap, at, bits_of(validity), count);
+  return {};
 }
 
 Result<Strings> Reader::Impl::strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
@@ -236,14 +266,24 @@ Status Reader::Impl::verify_strings(const Array& array, size_t group, const Chun
 }
 
 Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) const {
+  const Chunk& chunk = footer.row_groups[group].chunks[column];
   BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
   if (is_string(array.type)) {
-    return verify_strings(array, group, footer.row_groups[group].chunks[column], backend);
+    return verify_strings(array, group, chunk, backend);
   }
   BOBBIN_ASSIGN(const NewBuffer values, try_buffer(array.length * size_bytes(array.type)));
-  BOBBIN_TRY(array::decode(array, {values.data, values.buffer.bytes.size()}, backend));
+  const std::span<std::byte> bytes(values.data, values.buffer.bytes.size());
+  BOBBIN_TRY(array::decode(array, bytes, backend));
+  uint64_t nulls = 0;
+  if (may_have_nulls(array)) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+    nulls = bits_of(validity).count_nulls(array.length);
+    fill_nulls(array.type, bytes, bits_of(validity));
+  }
+  BOBBIN_RETURN_IF(nulls != chunk.null_count, StatusCode::corrupt,
+                   fmt::format("{} values are null, where the footer says {}", nulls, chunk.null_count));
   const ZoneMap zone = zone_map_of({.type = array.type, .data = values.data, .length = array.length});
-  BOBBIN_RETURN_IF(zone != footer.row_groups[group].chunks[column].zone, StatusCode::corrupt,
+  BOBBIN_RETURN_IF(zone != chunk.zone, StatusCode::corrupt,
                    "the values do not have the zone map's minimum and maximum");
   return {};
 }
@@ -329,6 +369,7 @@ RowGroupInfo Reader::row_group(size_t index) const {
     info.chunks.push_back({.root = impl_->describe(chunk.root),
                            .min = chunk.zone.min,
                            .max = chunk.zone.max,
+                           .null_count = chunk.null_count,
                            .strings = chunk.strings});
   }
   return info;
@@ -343,6 +384,19 @@ Status Reader::read(size_t column, uint64_t begin, uint64_t count, std::span<std
     const auto part = out.first(rows * size);
     out = out.subspan(rows * size);
     return impl_->read_from_group(group, column, first, part, backend);
+  };
+  return impl_->for_each_group(column, begin, count, read_part).in(impl_->name);
+}
+
+Status Reader::read_validity(size_t column, uint64_t begin, uint64_t count, std::span<uint8_t> bitmap) const {
+  BOBBIN_TRY(impl_->check_rows(column, false, begin, count).in(impl_->name));
+  BOBBIN_RETURN_IF(
+      bitmap.size() != count / 8 + (count % 8 == 0 ? 0 : 1), StatusCode::invalid_argument,
+      fmt::format("{}: read: a bitmap of {} bytes for {} rows", impl_->name, bitmap.size(), count));
+  std::ranges::fill(bitmap, uint8_t{0});
+  uint64_t done = 0;
+  const auto read_part = [&](size_t group, uint64_t first, uint64_t rows) {
+    return impl_->validity_from_group(group, column, first, rows, bitmap, std::exchange(done, done + rows));
   };
   return impl_->for_each_group(column, begin, count, read_part).in(impl_->name);
 }

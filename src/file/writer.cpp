@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -12,10 +13,12 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "bobbin/file.hpp"
+#include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
+#include "file/nulls.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
 #include "select/select.hpp"
@@ -29,11 +32,17 @@ namespace {
 // Rows of one column that wait for their row group to fill.
 struct Gathered {
   std::vector<std::byte> values;
+  std::vector<uint8_t> validity;  // of values; empty: none is null
   Strings strings;
 };
 
 const StringsView& view_of(const void* column) {
   return *static_cast<const StringsView*>(column);
+}
+
+// What was appended to a column of numbers.
+NullableView numbers_of(const Column& column, const void* appended) {
+  return column.nullable ? *static_cast<const NullableView*>(appended) : NullableView{.values = appended};
 }
 
 }  // namespace
@@ -57,7 +66,10 @@ struct Writer::Impl {
   void gather(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
   Status write_gathered();
   Status write_group(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
+  Result<Array> encode(const Values& values) const;
   Result<Chunk> write_values(const Values& values);
+  // The same, where some may be null: then as an array with nulls, whose values have them filled in.
+  Result<Chunk> write_numbers(const Values& values, const uint8_t* validity);
   Result<Chunk> write_strings(size_t column, const StringsView& strings);
   // The number of the segment that holds these symbols already, if the chunk before has the same.
   [[nodiscard]] std::optional<uint32_t> known_symbols(size_t column, const Array& array) const;
@@ -103,6 +115,9 @@ Status check_request(std::span<const Column> columns, const WriteOptions& option
                    "0 bytes per row group: must be at least 1");
   BOBBIN_RETURN_IF(!options.codec.empty() && codec == nullptr, StatusCode::invalid_argument,
                    fmt::format("there is no codec called {}", quoted(options.codec)));
+  BOBBIN_RETURN_IF(
+      codec != nullptr && codec->has_nulls(), StatusCode::invalid_argument,
+      fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec->name));
   return {};
 }
 
@@ -143,9 +158,16 @@ Status Writer::Impl::settle(const Status& status) {
 // take the bits of nulls from a byte's first one on.
 bool Writer::Impl::must_copy(std::span<const void* const> columns) const {
   for (size_t c = 0; c < columns.size(); ++c) {
-    const DType type = footer.columns[c].type;
-    if (is_string(type) ? view_of(columns[c]).validity != nullptr
-                        : reinterpret_cast<uintptr_t>(columns[c]) % size_bytes(type) != 0) {
+    const Column& column = footer.columns[c];
+    if (is_string(column.type)) {
+      if (view_of(columns[c]).validity != nullptr) {
+        return true;
+      }
+      continue;
+    }
+    const NullableView numbers = numbers_of(column, columns[c]);
+    if (numbers.validity != nullptr ||
+        reinterpret_cast<uintptr_t>(numbers.values) % size_bytes(column.type) != 0) {
       return true;
     }
   }
@@ -158,10 +180,14 @@ Status Writer::Impl::check_append(std::span<const void* const> columns, uint64_t
   BOBBIN_RETURN_IF(rows > std::numeric_limits<uint64_t>::max() - rows_before - rows_gathered,
                    StatusCode::invalid_argument, "append: more than 2^64 rows");
   for (size_t c = 0; c < columns.size(); ++c) {
-    BOBBIN_RETURN_IF(is_string(footer.columns[c].type) && view_of(columns[c]).length < rows,
+    const Column& column = footer.columns[c];
+    BOBBIN_RETURN_IF(is_string(column.type) && view_of(columns[c]).length < rows,
                      StatusCode::invalid_argument,
-                     fmt::format("append: column {}: {} strings for {} rows", quoted(footer.columns[c].name),
+                     fmt::format("append: column {}: {} strings for {} rows", quoted(column.name),
                                  view_of(columns[c]).length, rows));
+    BOBBIN_RETURN_IF(!is_string(column.type) && numbers_of(column, columns[c]).values == nullptr,
+                     StatusCode::invalid_argument,
+                     fmt::format("append: column {}: no values", quoted(column.name)));
   }
   return {};
 }
@@ -228,8 +254,10 @@ void Writer::Impl::gather(std::span<const void* const> columns, uint64_t begin, 
       append_strings(gathered[c].strings, view_of(columns[c]), begin, rows);
     } else {
       const size_t size = size_bytes(footer.columns[c].type);
-      const auto* from = static_cast<const std::byte*>(columns[c]) + begin * size;
+      const NullableView numbers = numbers_of(footer.columns[c], columns[c]);
+      const auto* from = static_cast<const std::byte*>(numbers.values) + begin * size;
       gathered[c].values.insert(gathered[c].values.end(), from, from + rows * size);
+      append_validity(gathered[c].validity, rows_gathered, {numbers.validity, begin}, rows);
     }
   }
   rows_gathered += rows;
@@ -237,18 +265,22 @@ void Writer::Impl::gather(std::span<const void* const> columns, uint64_t begin, 
 }
 
 Status Writer::Impl::write_gathered() {
-  std::vector<StringsView> views;
-  views.reserve(gathered.size());  // pointers to them are taken
+  std::vector<StringsView> strings(gathered.size());
+  std::vector<NullableView> numbers(gathered.size());
   std::vector<const void*> columns;
   for (size_t c = 0; c < gathered.size(); ++c) {
-    views.push_back(gathered[c].strings.view());
-    columns.push_back(is_string(footer.columns[c].type) ? static_cast<const void*>(&views[c])
-                                                        : gathered[c].values.data());
+    const Gathered& rows = gathered[c];
+    strings[c] = rows.strings.view();
+    numbers[c] = {rows.values.data(), rows.validity.empty() ? nullptr : rows.validity.data()};
+    columns.push_back(is_string(footer.columns[c].type) ? static_cast<const void*>(&strings[c])
+                      : footer.columns[c].nullable      ? static_cast<const void*>(&numbers[c])
+                                                        : rows.values.data());
   }
   bytes_gathered = 0;
   BOBBIN_TRY(write_group(columns, 0, std::exchange(rows_gathered, 0)));
   for (Gathered& column : gathered) {
     column.values.clear();
+    column.validity.clear();
     column.strings.bytes.clear();
     column.strings.offsets.resize(1);
     column.strings.validity.clear();
@@ -264,8 +296,10 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
       if (is_string(column.type)) {
         return write_strings(c, sub_view(view_of(columns[c]), begin, rows, column.type));
       }
-      const void* data = static_cast<const std::byte*>(columns[c]) + begin * size_bytes(column.type);
-      return write_values({.type = column.type, .data = data, .length = rows});
+      const NullableView numbers = numbers_of(column, columns[c]);
+      assert(numbers.validity == nullptr || begin == 0);  // must_copy() sees to it
+      const void* data = static_cast<const std::byte*>(numbers.values) + begin * size_bytes(column.type);
+      return write_numbers({.type = column.type, .data = data, .length = rows}, numbers.validity);
     }();
     if (!written.has_value()) {
       const Status& error = written.error();  // a full disk has nothing to do with the column
@@ -282,11 +316,32 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   return {};
 }
 
+Result<Array> Writer::Impl::encode(const Values& values) const {
+  return codec == nullptr ? select::encode(values, options.backend)
+                          : array::encode(codec->id, values, options.backend);
+}
+
 Result<Chunk> Writer::Impl::write_values(const Values& values) {
-  BOBBIN_ASSIGN(const Array array, codec == nullptr ? select::encode(values, options.backend)
-                                                    : array::encode(codec->id, values, options.backend));
+  BOBBIN_ASSIGN(const Array array, encode(values));
   BOBBIN_ASSIGN(Node root, write_node(array));
   return Chunk{.root = std::move(root), .zone = zone_map_of(values)};
+}
+
+Result<Chunk> Writer::Impl::write_numbers(const Values& values, const uint8_t* validity) {
+  const ValidityBits bits{validity};
+  const uint64_t nulls = validity == nullptr ? 0 : bits.count_nulls(values.length);
+  if (nulls == 0) {
+    return write_values(values);
+  }
+  const auto given = std::span(static_cast<const std::byte*>(values.data),
+                               static_cast<size_t>(values.length * size_bytes(values.type)));
+  std::vector<std::byte> filled(given.begin(), given.end());
+  fill_nulls(values.type, filled, bits);
+  const Values all{.type = values.type, .data = filled.data(), .length = values.length};
+  BOBBIN_ASSIGN(Array encoded, encode(all));
+  BOBBIN_ASSIGN(const Array array, codec::masked::wrap(std::move(encoded), validity));
+  BOBBIN_ASSIGN(Node root, write_node(array));
+  return Chunk{.root = std::move(root), .zone = zone_map_of(all), .strings = {}, .null_count = nulls};
 }
 
 Result<Chunk> Writer::Impl::write_strings(size_t column, const StringsView& strings) {

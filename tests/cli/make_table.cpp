@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a small file of several columns for the command's tests. usage: bobbin-test-table FILE
+// Writes a small file of several columns for the command's tests. usage: bobbin-test-table
+// FILE [nulls]
 #include <cstdio>
 #include <vector>
 
@@ -28,12 +29,38 @@ bobbin::Status write_table(const char* path) {
   return writer.finish();
 }
 
+// A column with some nulls, then none but for a chunk of nothing else; one that could have some; one that
+// could not.
+bobbin::Status write_nulls(const char* path) {
+  constexpr uint64_t kRows = 3000;
+  std::vector<int32_t> values(kRows);
+  std::vector<uint8_t> validity((kRows + 7) / 8);
+  for (uint32_t i = 0; i < kRows; ++i) {
+    values[i] = static_cast<int32_t>(i % 100) - 50;
+    const bool there = i < 1024 ? i % 10 != 3 : i < 2048;
+    validity[i / 8] |= static_cast<uint8_t>((there ? 1U : 0U) << (i % 8));
+  }
+  bobbin::WriteOptions options;
+  options.rows_per_group = 1024;
+  BOBBIN_ASSIGN(bobbin::Writer writer, bobbin::Writer::create(path,
+                                                              {{"some", bobbin::DType::i32, true},
+                                                               {"none", bobbin::DType::i32, true},
+                                                               {"plain", bobbin::DType::i32}},
+                                                              options));
+  const bobbin::NullableView some{values.data(), validity.data()};
+  const bobbin::NullableView none{values.data(), nullptr};
+  const void* const columns[] = {&some, &none, values.data()};
+  BOBBIN_TRY(writer.append(columns, kRows));
+  return writer.finish();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bobbin::Status status =
-      argc == 2 ? write_table(argv[1])
-                : bobbin::Status(bobbin::StatusCode::invalid_argument, "give a file name");
+      argc == 2   ? write_table(argv[1])
+      : argc == 3 ? write_nulls(argv[1])
+                  : bobbin::Status(bobbin::StatusCode::invalid_argument, "give a file name");
   if (!status.ok()) {
     std::fprintf(stderr, "bobbin-test-table: %s\n", status.message().c_str());
     return 1;

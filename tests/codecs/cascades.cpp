@@ -7,6 +7,7 @@
 
 #include "codecs/alp/alp.hpp"
 #include "codecs/alprd/alprd.hpp"
+#include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
@@ -100,12 +101,31 @@ Array draw_array(Random& random, DType type, uint64_t length, int depth) {
   return draw_leaf(random, type, length);
 }
 
+// Nulls over an array: in runs, many or few, or as any codec has them.
+Array draw_masked(Random& random, Array values, int depth) {
+  const uint64_t run = 1 + random.below(100);
+  const uint64_t nulls_in = 1 + random.below(50);
+  std::vector<uint8_t> bits((values.length + 7) / 8, 0xff);
+  for (uint64_t i = 0; i < values.length; i += run) {
+    const bool null = random.below(nulls_in) == 0;
+    for (uint64_t k = i; null && k < std::min(i + run, values.length); ++k) {
+      bits[k / 8] &= static_cast<uint8_t>(~(1U << (k % 8)));
+    }
+  }
+  Array array = *codec::masked::wrap(std::move(values), bits.data());
+  if (random.below(2) == 0) {
+    array.children[1] = draw_array(random, DType::u32, array.children[1].length, depth);
+  }
+  return array;
+}
+
 }  // namespace
 
 Array draw_cascade(Random& random) {
   const DType type = random.below(2) == 0 ? (random.below(2) == 0 ? DType::f32 : DType::f64)
                                           : kAllTypes[random.below(std::size(kAllTypes))];
-  return draw_array(random, type, random.below(6000), 3);
+  Array array = draw_array(random, type, random.below(6000), 3);
+  return random.below(3) == 0 ? draw_masked(random, std::move(array), 2) : array;
 }
 
 std::string name_of(const Array& array) {

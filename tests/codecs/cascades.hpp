@@ -10,7 +10,8 @@
 
 namespace bobbin::testing {
 
-// Up to three codecs on top of each other, of any type and up to a few thousand values. It is valid.
+// Up to three codecs on top of each other, of any type and up to a few thousand values, with nulls or
+// without. It is valid.
 [[nodiscard]] Array draw_cascade(Random& random);
 
 // Such as "patched(alp(ffor))".

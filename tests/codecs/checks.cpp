@@ -57,6 +57,34 @@ Scalar scalar_at(const Bytes& values, DType type, uint64_t i) {
   return scalar;
 }
 
+// What an array is to hold.
+struct Rows {
+  Bytes values;
+  std::vector<bool> there;  // false for nulls
+};
+
+// Nulls by the reference decoder and masked/spec.md.
+std::vector<bool> rows_there(const Array& array) {
+  std::vector<bool> there(array.length, true);
+  if (array.codec == CodecId::masked) {
+    const Array& validity = array.children[1];
+    const Bytes words = decode_by(find_codec(validity.codec)->reference, validity);
+    for (uint64_t i = 0; i < array.length; ++i) {
+      const uint64_t bit = array.offset + i;
+      there[i] = (scalar_at(words, DType::u32, bit / 32).bits >> (bit % 32) & 1) != 0;
+    }
+  }
+  return there;
+}
+
+Rows part_of(const Rows& rows, DType type, uint64_t begin, uint64_t length) {
+  const auto size = static_cast<ptrdiff_t>(size_bytes(type));
+  const auto first = static_cast<ptrdiff_t>(begin);
+  const auto end = static_cast<ptrdiff_t>(begin + length);
+  return {{rows.values.begin() + first * size, rows.values.begin() + end * size},
+          {rows.there.begin() + first, rows.there.begin() + end}};
+}
+
 // A constant to compare with: one of the values or near it, or anything.
 Scalar draw_constant(const Bytes& values, DType type, Random& random) {
   const uint64_t length = values.size() / size_bytes(type);
@@ -69,12 +97,12 @@ Scalar draw_constant(const Bytes& values, DType type, Random& random) {
   return constant;
 }
 
-std::string check_bitmap(const array::Bitmap& bitmap, const Bytes& values, DType type, Compare op,
+std::string check_bitmap(const array::Bitmap& bitmap, const Rows& rows, DType type, Compare op,
                          Scalar constant) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> std::string {
-    const auto* typed = reinterpret_cast<const T*>(values.data());
+    const auto* typed = reinterpret_cast<const T*>(rows.values.data());
     for (uint64_t i = 0; i < bitmap.length; ++i) {
-      if (bitmap.at(i) != holds(op, typed[i], value_of<T>(constant))) {
+      if (bitmap.at(i) != (rows.there[i] && holds(op, typed[i], value_of<T>(constant)))) {
         return "compare " + std::to_string(static_cast<int>(op)) + " is wrong at value " + std::to_string(i);
       }
     }
@@ -99,21 +127,24 @@ Result<array::Bitmap> compare_by(Backend backend, const Array& array, Compare op
   return bitmap;
 }
 
-// Decodes, and compares with one constant, an array that is (part of) `values` from value `begin` on.
-std::string check_part(const Array& part, const Bytes& values, uint64_t begin, Backend backend,
-                       Random& random) {
-  const size_t size = size_bytes(part.type);
-  const Bytes expected(values.begin() + static_cast<ptrdiff_t>(begin * size),
-                       values.begin() + static_cast<ptrdiff_t>((begin + part.length) * size));
-  Bytes out(expected.size());
+// Decodes, and compares with one constant, an array that is (part of) `rows` from row `begin` on.
+std::string check_part(const Array& part, const Rows& rows, uint64_t begin, Backend backend, Random& random) {
+  const Rows expected = part_of(rows, part.type, begin, part.length);
+  Bytes out(expected.values.size());
   if (const Status status = array::decode(part, out, backend); !status.ok()) {
     return "decode: " + status.message();
   }
-  if (out != expected) {
+  if (out != expected.values) {
     return "decodes wrongly from " + std::to_string(begin) + " for " + std::to_string(part.length);
   }
+  const auto validity = array::validity(part);
+  for (uint64_t i = 0; i < part.length; ++i) {
+    if (validity->at(i) != expected.there[i]) {
+      return "the validity of row " + std::to_string(begin + i) + " is wrong";
+    }
+  }
   const Compare op = kAllCompares[random.below(std::size(kAllCompares))];
-  const Scalar constant = draw_constant(expected, part.type, random);
+  const Scalar constant = draw_constant(expected.values, part.type, random);
   const auto bitmap = compare_by(backend, part, op, constant);
   return bitmap.has_value() ? check_bitmap(*bitmap, expected, part.type, op, constant)
                             : "compare: " + bitmap.error().message();
@@ -122,7 +153,8 @@ std::string check_part(const Array& part, const Bytes& values, uint64_t begin, B
 // The whole array and a few slices of it.
 std::string check_parts(const Array& array, const Bytes& values, Backend backend, Random& random,
                         int slices) {
-  if (std::string wrong = check_part(array, values, 0, backend, random); !wrong.empty()) {
+  const Rows rows{values, rows_there(array)};
+  if (std::string wrong = check_part(array, rows, 0, backend, random); !wrong.empty()) {
     return wrong;
   }
   for (int i = 0; i < slices && array.length != 0; ++i) {
@@ -136,7 +168,7 @@ std::string check_parts(const Array& array, const Bytes& values, Backend backend
     const uint64_t skip = length / 3;
     const auto inner = array::slice(*part, skip, length - skip);
     for (const auto& [piece, at] : {std::pair{&*part, begin}, std::pair{&*inner, begin + skip}}) {
-      if (std::string wrong = check_part(*piece, values, at, backend, random); !wrong.empty()) {
+      if (std::string wrong = check_part(*piece, rows, at, backend, random); !wrong.empty()) {
         return "slice: " + wrong;
       }
     }
@@ -210,10 +242,11 @@ std::string check_operations(const Codec& codec, const Input& input, Random& ran
       return "value " + std::to_string(at) + " alone is wrong";
     }
   }
+  const Rows rows{input.bytes, rows_there(array)};
   for (const Compare op : kAllCompares) {
     const Scalar constant = draw_constant(input.bytes, input.type, random);
     const auto bitmap = array::compare(array, op, constant);
-    if (std::string wrong = check_bitmap(*bitmap, input.bytes, input.type, op, constant); !wrong.empty()) {
+    if (std::string wrong = check_bitmap(*bitmap, rows, input.type, op, constant); !wrong.empty()) {
       return wrong;
     }
   }

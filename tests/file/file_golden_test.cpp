@@ -70,6 +70,11 @@ Result<Bytes> read_column(const Reader& reader, size_t column) {
   }
   Bytes out(reader.num_rows() * size_bytes(type));
   BOBBIN_TRY(reader.read(column, 0, reader.num_rows(), out));
+  if (reader.columns()[column].nullable) {
+    std::vector<uint8_t> bitmap((reader.num_rows() + 7) / 8);
+    BOBBIN_TRY(reader.read_validity(column, 0, reader.num_rows(), bitmap));
+    append_bytes(out, std::as_bytes(std::span(bitmap)));
+  }
   return out;
 }
 
@@ -247,6 +252,60 @@ Bytes string_file() {
   return load(dir / "t.bob");
 }
 
+// Every type, all but the first nullable. Row groups with some nulls, runs of them, nothing else, and none.
+Bytes nullable_file() {
+  constexpr uint64_t kRows = 3500;
+  Table table = table_of(kAllTypes, kRows, 8);
+  std::mt19937_64 random(10);
+  std::vector<NullableView> views(table.columns.size());
+  std::vector<std::vector<uint8_t>> bits(table.columns.size(), std::vector<uint8_t>((kRows + 7) / 8));
+  std::vector<const void*> columns{table.values[0].data()};
+  for (size_t c = 1; c < table.columns.size(); ++c) {
+    for (uint64_t i = 0; i < kRows; ++i) {
+      const uint64_t kind = (i / 1000 + c) % 4;
+      const bool there = kind == 0 ? random() % 9 != 0 : kind == 1 ? i / 100 % 3 != 0 : kind == 2;
+      bits[c][i / 8] |= static_cast<uint8_t>((there ? 1U : 0U) << (i % 8));
+    }
+    table.columns[c].nullable = true;
+    views[c] = {table.values[c].data(), bits[c].data()};
+    columns.push_back(&views[c]);
+  }
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", table.columns, {.rows_per_group = 1000});
+  EXPECT_TRUE(writer->append(columns, kRows).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
+// The worked example of masked's spec.md.
+Bytes small_nullable_file() {
+  const std::vector<uint8_t> values(40, 7);
+  const std::array<uint8_t, 5> bits{0xf6, 0xff, 0xff, 0xff, 0xfd};
+  const NullableView view{values.data(), bits.data()};
+  const std::array<const void*, 1> columns{&view};
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"value", DType::u8, true}}, {.codec = "ffor"});
+  EXPECT_TRUE(writer->append(columns, values.size()).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
+void make_bad_nulls(GoldenMaker& make) {
+  Reworked wrong_count(small_nullable_file());
+  wrong_count.chunk().null_count = 4;
+  make.bad("wrong_null_count_of_numbers.bob", wrong_count.bytes());
+  Reworked not_nullable(small_nullable_file());
+  not_nullable.footer.columns[0].nullable = false;
+  make.bad("nulls_in_a_column_without.bob", not_nullable.bytes());
+  Reworked few_words(small_nullable_file());
+  few_words.chunk().root.children[1].length = 1;
+  make.bad("validity_too_short.bob", few_words.bytes());
+  Reworked nested(small_nullable_file());
+  const file::Node root = nested.chunk().root;
+  nested.chunk().root.children[0] = root;
+  make.bad("nulls_inside_another.bob", nested.bytes());
+}
+
 // The worked example of fsst's spec.md, but for the symbols, which a writer learns.
 Bytes small_string_file() {
   const TempDir dir;
@@ -298,6 +357,8 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("alprd.bob", floats(), {.rows_per_group = 2048, .codec = "alprd"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
+  make.take_over("masked.bob", nullable_file());
+  make.take_over("small_masked.bob", small_nullable_file());
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();
@@ -324,6 +385,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   nan_zone.chunk().zone.max.bits = 0x7fc0'0000;
   make.bad("nan_zone_map.bob", nan_zone.bytes());
   make_bad_strings(make);
+  make_bad_nulls(make);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(FileStringZones, ForgedZoneMapsAreNoticed) {
   numeric.chunk().zone.max.bits = 1;
   EXPECT_NE(open_and_verify(MemoryFile(numeric.bytes())).message().find(unsound), std::string::npos);
   Forgery forgery;
-  forgery.chunk().strings.null_count = 1;
+  forgery.chunk().strings.num_bytes = 1;
   EXPECT_NE(open_and_verify(MemoryFile(forgery.bytes())).message().find(unsound), std::string::npos);
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "codecs/masked/masked.hpp"
+#include "codecs/patched/patched.hpp"
+
+namespace bobbin::codec::masked {
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+// One bit a row; bits past the last row are zero, whatever the caller has there.
+Words words_of(uint64_t rows, const uint8_t* validity_bits) {
+  Words words(num_words(rows), ~uint32_t{0});
+  if (validity_bits != nullptr) {
+    std::copy_n(validity_bits, ceil_div<uint64_t>(rows, 8), reinterpret_cast<uint8_t*>(words.data()));
+  }
+  if (rows % kRowsPerWord != 0) {
+    words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % kRowsPerWord));
+  }
+  return words;
+}
+
+Values values_of(const Words& words) {
+  return {DType::u32, words.data(), words.size()};
+}
+
+// What can encode the words: the first of the smallest is taken.
+struct Candidate {
+  uint64_t (*estimate)(const Values& values);
+  Result<Array> (*encode)(const Values& values);
+};
+constexpr Candidate kCandidates[] = {{&bitpack::estimate, &bitpack::encode},
+                                     {&ffor::estimate, &ffor::encode},
+                                     {&patched::estimate, &patched::encode}};
+
+struct Choice {
+  const Candidate* candidate;
+  uint64_t bytes;
+};
+
+Choice choose(const Words& words) {
+  Choice best{nullptr, UINT64_MAX};
+  for (const Candidate& candidate : kCandidates) {
+    if (const uint64_t bytes = candidate.estimate(values_of(words)); bytes < best.bytes) {
+      best = {&candidate, bytes};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<Array> wrap(Array values, const uint8_t* validity_bits) {
+  BOBBIN_RETURN_IF(values.offset != 0, StatusCode::invalid_argument,
+                   "masked: a slice of values gets its validity from the array it was cut from");
+  const Words words = words_of(values.length, validity_bits);
+  BOBBIN_ASSIGN(Array validity, choose(words).candidate->encode(values_of(words)));
+  return Array{.codec = CodecId::masked,
+               .type = values.type,
+               .length = values.length,
+               .offset = 0,
+               .metadata = {},
+               .buffers = {},
+               .children = {std::move(values), std::move(validity)}};
+}
+
+uint64_t estimate(const Values& values) {
+  return ffor::estimate(values) + choose(words_of(values.length, nullptr)).bytes;
+}
+
+Result<Array> encode(const Values& values) {
+  BOBBIN_ASSIGN(Array encoded, ffor::encode(values));
+  return wrap(std::move(encoded), nullptr);
+}
+
+}  // namespace bobbin::codec::masked

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nulls of columns of numbers: bits put together from parts, and what stands in a null's place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bobbin/types.hpp"
+
+namespace bobbin::file {
+
+// Bits somebody else owns: row i has a value when bit `first + i` is 1, counted from the lowest bit of each
+// byte. No pointer: no row is null.
+struct ValidityBits {
+  const uint8_t* bits = nullptr;
+  uint64_t first = 0;
+
+  [[nodiscard]] bool is_null(uint64_t i) const {
+    return bits != nullptr && (bits[(first + i) / 8] >> ((first + i) % 8) & 1) == 0;
+  }
+  [[nodiscard]] uint64_t count_nulls(uint64_t rows) const;
+};
+
+// Puts bits of `rows` rows behind those of `before` rows. `to` stays empty as long as no part has bits.
+void append_validity(std::vector<uint8_t>& to, uint64_t before, const ValidityBits& from, uint64_t rows);
+
+// Writes bits of `rows` rows from bit `at` of `to` on, which are zero before.
+void copy_validity(std::span<uint8_t> to, uint64_t at, const ValidityBits& from, uint64_t rows);
+
+// A null becomes the value before it; before the first value, that one; without any value, zero. So nulls
+// cost a codec nothing, and a zone map of all values is that of the values that are there.
+void fill_nulls(DType type, std::span<std::byte> values, const ValidityBits& validity);
+
+// A null becomes zero.
+void zero_nulls(DType type, std::span<std::byte> values, const ValidityBits& validity);
+
+}  // namespace bobbin::file
