@@ -90,9 +90,8 @@ class Binder {
                                   : number_test(index, predicate, negated);
   }
 
-  // Only strings can be null so far.
   [[nodiscard]] Bound null_test(uint32_t index, bool negated) const {
-    if (is_string(columns_[index].type)) {
+    if (is_string(columns_[index].type) || columns_[index].nullable) {
       return {.kind = negated ? Bound::Kind::not_null : Bound::Kind::is_null, .column = index};
     }
     return {.kind = negated ? Bound::Kind::always : Bound::Kind::never};

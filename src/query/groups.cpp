@@ -10,6 +10,7 @@
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
+#include "codecs/registry.hpp"
 #include "core/scalar.hpp"
 #include "query/text.hpp"
 #include "query/value.hpp"
@@ -25,6 +26,14 @@ T canonical(T value) {
   } else {
     return value;
   }
+}
+
+uint64_t num_rows(const Words& rows) {
+  uint64_t count = 0;
+  for (const uint32_t word : rows) {
+    count += static_cast<uint64_t>(std::popcount(word));
+  }
+  return count;
 }
 
 // Calls f(row) for each row that is set.
@@ -48,12 +57,17 @@ Status Counter::check_number_of_groups() const {
 }
 
 Status Counter::add(Group& group, const Bound& bound) {
-  BOBBIN_ASSIGN(const Words rows, group.rows(bound));
+  BOBBIN_ASSIGN(Words rows, group.rows(bound));
   BOBBIN_ASSIGN(const Array* array, group.load(index_));
-  return is_string(column_.type) ? add_strings(*array, rows) : add_numbers(*array, rows);
+  return is_string(column_.type) ? add_strings(*array, rows) : add_numbers(*array, std::move(rows));
 }
 
-Status Counter::add_numbers(const Array& array, const Words& rows) {
+Status Counter::add_numbers(const Array& array, Words rows) {
+  if (const Codec& codec = *find_codec(array.codec); codec.has_nulls()) {
+    const uint64_t before = num_rows(rows);
+    codec.clear_nulls(array, rows.data());
+    nulls_ += before - num_rows(rows);
+  }
   std::vector<uint64_t> memory((array.length * size_bytes(array.type) + 7) / 8);
   const auto bytes = std::as_writable_bytes(std::span(memory)).first(array.length * size_bytes(array.type));
   BOBBIN_TRY(array::decode(array, bytes, backend_));

@@ -22,7 +22,7 @@ class Counter {
   [[nodiscard]] GroupCounts counts() const;
 
  private:
-  Status add_numbers(const Array& array, const Words& rows);
+  Status add_numbers(const Array& array, Words rows);
   Status add_strings(const Array& array, const Words& rows);
   [[nodiscard]] Status check_number_of_groups() const;
 

@@ -103,7 +103,7 @@ Bound prune_parts(const Bound& bound, std::span<const Column> columns, const fil
 }  // namespace
 
 uint64_t num_nulls(const file::Chunk& chunk) {
-  return chunk.strings.null_count;
+  return chunk.strings.null_count + chunk.null_count;  // one of them is zero
 }
 
 Bound prune(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group) {

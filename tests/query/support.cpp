@@ -21,6 +21,10 @@ using query::Value;
 constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i64,
                             DType::u64, DType::f32, DType::f64, DType::utf8};
 
+bool is_null(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell);
+}
+
 double draw_real(Random& random, uint64_t group) {
   switch (random.below(group % 3 == 2 ? 40 : 400)) {
     case 0:
@@ -47,9 +51,24 @@ Int128 draw_integer(Random& random, DType type, uint64_t group) {
   });
 }
 
-Cell draw_cell(Random& random, DType type, uint64_t group) {
+// Some row groups have no nulls, and one of a column has nothing else.
+bool draw_null(Random& random, const Column& column, uint64_t group) {
+  if (!column.nullable && column.type != DType::utf8) {
+    return false;
+  }
+  return group == 2 ? column.type == DType::u32 || random.below(3) == 0 : group != 1 && random.below(7) == 0;
+}
+
+Cell draw_cell(Random& random, const Column& column, uint64_t group) {
+  const DType type = column.type;
+  if (draw_null(random, column, group)) {
+    return {};
+  }
   if (type == DType::utf8) {
-    return random.below(7) == 0 ? Cell() : Cell(fmt::format("{}/{}", "abc"[group % 3], random.below(20)));
+    return fmt::format("{}/{}", "abc"[group % 3], random.below(20));
+  }
+  if (type == DType::f32) {
+    return static_cast<double>(static_cast<float>(draw_real(random, group)));
   }
   if (is_float(type)) {
     return draw_real(random, group);
@@ -130,7 +149,7 @@ std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Pr
   const size_t c = index_of(table, predicate.column);
   const DType type = table.columns[c].type;
   const Cell& cell = table.cells[c][row];
-  const bool null = std::holds_alternative<std::monostate>(cell);
+  const bool null = is_null(cell);
   if (predicate.kind == Predicate::Kind::is_null) {
     return null;
   }
@@ -197,18 +216,75 @@ bool before(const Value& a, const Value& b) {
                                         : a.text < b.text;
 }
 
+template <class T>
+T number_of(const Cell& cell) {
+  if (is_null(cell)) {
+    return static_cast<T>(77);  // means nothing
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(std::get<double>(cell));
+  } else {
+    return static_cast<T>(std::get<Int128>(cell));
+  }
+}
+
+// A column as Writer::append takes it.
+class ColumnMemory {
+ public:
+  ColumnMemory(const Column& column, const std::vector<Cell>& cells)
+      : column_(column), validity_((cells.size() + 7) / 8) {
+    if (is_string(column.type)) {
+      add_strings(cells);
+      return;
+    }
+    for (size_t row = 0; row < cells.size(); ++row) {
+      const uint32_t bit = is_null(cells[row]) ? 0 : 1U << (row % 8);
+      validity_[row / 8] = static_cast<uint8_t>(validity_[row / 8] | bit);
+      visit_type(column.type, [&]<class T>(std::type_identity<T>) { add(number_of<T>(cells[row])); });
+    }
+    nullable_ = {bytes_.data(), validity_.data()};
+  }
+
+  [[nodiscard]] const void* pointer() const {
+    return is_string(column_.type) ? static_cast<const void*>(&view_)
+           : column_.nullable      ? static_cast<const void*>(&nullable_)
+                                   : bytes_.data();
+  }
+
+ private:
+  template <class T>
+  void add(T value) {
+    const auto raw = std::as_bytes(std::span(&value, 1));
+    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+  }
+  void add_strings(const std::vector<Cell>& cells) {
+    file_tests::Texts texts;
+    for (const Cell& cell : cells) {
+      texts.push_back(is_null(cell) ? std::nullopt : std::optional(std::get<std::string>(cell)));
+    }
+    strings_ = file_tests::strings_of(texts);
+    view_ = strings_.view();
+  }
+
+  Column column_;
+  file_tests::Bytes bytes_;
+  std::vector<uint8_t> validity_;
+  NullableView nullable_;
+  Strings strings_;
+  StringsView view_;
+};
+
 }  // namespace
 
 TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group) {
   TestTable table{.columns = {}, .cells = {}, .rows = rows};
   for (const DType type : kTypes) {
-    table.columns.push_back({std::string(to_string(type)), type});
+    const bool nullable =
+        type == DType::i16 || type == DType::u32 || type == DType::u64 || type == DType::f64;
+    table.columns.push_back({std::string(to_string(type)), type, nullable});
     std::vector<Cell> cells;
     for (uint64_t row = 0; row < rows; ++row) {
-      cells.push_back(draw_cell(random, type, row / rows_per_group));
-      if (type == DType::f32) {
-        cells.back() = static_cast<double>(static_cast<float>(std::get<double>(cells.back())));
-      }
+      cells.push_back(draw_cell(random, table.columns.back(), row / rows_per_group));
     }
     table.cells.push_back(std::move(cells));
   }
@@ -216,36 +292,11 @@ TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group) {
 }
 
 Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group) {
-  std::vector<file_tests::Bytes> bytes(table.columns.size());
-  std::vector<Strings> strings(table.columns.size());
-  std::vector<StringsView> views(table.columns.size());
+  std::vector<ColumnMemory> memory;
+  memory.reserve(table.columns.size());  // views point into it
   std::vector<const void*> pointers;
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    const DType type = table.columns[c].type;
-    if (is_string(type)) {
-      file_tests::Texts texts;
-      for (const Cell& cell : table.cells[c]) {
-        const auto* text = std::get_if<std::string>(&cell);
-        texts.push_back(text == nullptr ? std::nullopt : std::optional(*text));
-      }
-      strings[c] = file_tests::strings_of(texts);
-      views[c] = strings[c].view();
-      pointers.push_back(&views[c]);
-      continue;
-    }
-    visit_type(type, [&]<class T>(std::type_identity<T>) {
-      for (const Cell& cell : table.cells[c]) {
-        T value{};
-        if constexpr (std::is_floating_point_v<T>) {
-          value = static_cast<T>(std::get<double>(cell));
-        } else {
-          value = static_cast<T>(std::get<Int128>(cell));
-        }
-        const auto raw = std::as_bytes(std::span(&value, 1));
-        bytes[c].insert(bytes[c].end(), raw.begin(), raw.end());
-      }
-    });
-    pointers.push_back(bytes[c].data());
+    pointers.push_back(memory.emplace_back(table.columns[c], table.cells[c]).pointer());
   }
   WriteOptions options;
   options.rows_per_group = rows_per_group;
@@ -261,7 +312,7 @@ Literal draw_literal(Random& random, const TestTable& table, size_t column) {
     const auto* text = std::get_if<std::string>(&cell);
     return text == nullptr ? Literal("it's") : Literal(text->substr(0, 1 + random.below(4)));
   }
-  if (random.below(8) == 0) {
+  if (is_null(cell) || random.below(8) == 0) {
     constexpr double kReals[] = {1e300, -1e300, 0.5, -0.0, 1e19, -3.75};
     return kReals[random.below(std::size(kReals))];
   }
@@ -288,7 +339,7 @@ Predicate draw_predicate(Random& random, const TestTable& table, int depth) {
 }
 
 std::optional<bool> compares(DType type, const Cell& cell, Compare op, const Literal& literal) {
-  if (std::holds_alternative<std::monostate>(cell)) {
+  if (is_null(cell)) {
     return std::nullopt;
   }
   if (const auto* text = std::get_if<std::string>(&cell)) {
