@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever text: it is refused, or it is a predicate that binds to columns or says why not, and pruning what
 // is bound leaves no test that is known beforehand.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,12 +37,8 @@ bool is_known(const query::Bound& bound) {
 }
 
 bool has_known_parts(const query::Bound& bound) {
-  for (const query::Bound& part : bound.parts) {
-    if (is_known(part) || has_known_parts(part)) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(
+      bound.parts, [](const query::Bound& part) { return is_known(part) || has_known_parts(part); });
 }
 
 }  // namespace

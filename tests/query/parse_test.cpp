@@ -49,7 +49,7 @@ TEST(QueryParser, KnowsEveryTest) {
   expect_parsed("s like '%'", col("s").starts_with(""));
   expect_parsed("s like '%%'", col("s").contains(""));
   expect_parsed("name = 'it''s'", col("name") == "it's");
-  expect_parsed("\"odd \"\" name\" = ''", col("odd \" name") == "");
+  expect_parsed(R"("odd "" name" = '')", col("odd \" name") == "");
   expect_parsed("\"and\" = 1", col("and") == 1);
   expect_parsed("größe > 1", col("größe") > 1);
   expect_parsed("a = -inf", col("a") == -std::numeric_limits<double>::infinity());
