@@ -23,6 +23,7 @@ void add_decompress(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_grep(CLI::App& app, Action& action);
+void add_query(CLI::App& app, Action& action);
 void add_scan(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);

@@ -4,6 +4,7 @@
 
 #include "bobbin/file.hpp"
 #include "bobbin/memory.hpp"
+#include "bobbin/query.hpp"
 #include "bobbin/scan.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"

@@ -16,6 +16,10 @@
 
 namespace bobbin {
 
+namespace file {
+struct ReaderAccess;
+}
+
 struct Column {
   std::string name;  // UTF-8, unique in its file
   DType type{};
@@ -166,6 +170,7 @@ class Reader {
   Status verify(Backend backend = Backend::cpu, const std::function<void(double)>& progress = {}) const;
 
  private:
+  friend struct file::ReaderAccess;
   struct Impl;
   explicit Reader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -285,4 +285,19 @@ Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backe
   return bitmap;
 }
 
+Bitmap present_strings(const Array& array) {
+  Bitmap bitmap{.words = {}, .first = 0, .length = array.length};
+  bitmap.words.resize(ceil_div<uint64_t>(array.length, 32), ~0U);
+  const std::vector<uint8_t> bits = validity_of(array);
+  for (uint64_t i = 0; i < (bits.empty() ? 0 : array.length); ++i) {
+    if ((bits[i / 8] >> (i % 8) & 1) == 0) {
+      bitmap.words[i / 32] &= ~(1U << (i % 32));
+    }
+  }
+  if (array.length % 32 != 0) {
+    bitmap.words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(array.length % 32));
+  }
+  return bitmap;
+}
+
 }  // namespace bobbin::array

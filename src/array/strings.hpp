@@ -23,6 +23,8 @@ namespace bobbin::array {
                                            Backend backend);
 // A bit for each string of which the test holds; a null passes none.
 [[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
+// A bit for each string that is there.
+[[nodiscard]] Bitmap present_strings(const Array& array);
 // Bytes of each string, 0 for nulls, from the offsets alone: by convention the last child of an array of
 // strings.
 [[nodiscard]] Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend);

@@ -11,6 +11,7 @@
 #include "array/strings.hpp"
 #include "bobbin/file.hpp"
 #include "codecs/registry.hpp"
+#include "file/access.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/input.hpp"
@@ -467,4 +468,24 @@ Status Reader::verify(Backend backend, const std::function<void(double)>& progre
   return {};
 }
 
+namespace file {
+
+Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column) {
+  Result<Array> array = reader.impl_->load_chunk(row_group, column);
+  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+}
+
+Status ReaderAccess::in_place(const Reader& reader, const Status& error, size_t row_group, size_t column) {
+  return reader.impl_->in_place(error, row_group, column);
+}
+
+const Footer& ReaderAccess::footer(const Reader& reader) {
+  return reader.impl_->footer;
+}
+
+const std::string& ReaderAccess::name(const Reader& reader) {
+  return reader.impl_->name;
+}
+
+}  // namespace file
 }  // namespace bobbin

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever text: it is refused, or it is a predicate that binds to columns or says why not, and pruning what
+// is bound leaves no test that is known beforehand.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "query/bind.hpp"
+#include "query/parse.hpp"
+#include "query/prune.hpp"
+
+namespace {
+
+using namespace bobbin;
+
+// Columns a to l, one of each type, and a row group in which each has some values.
+std::vector<Column> make_columns() {
+  std::vector<Column> columns;
+  for (uint8_t type = static_cast<uint8_t>(DType::u8); type <= static_cast<uint8_t>(DType::binary); ++type) {
+    columns.push_back({std::string(1, static_cast<char>('a' + type - 1)), static_cast<DType>(type)});
+  }
+  return columns;
+}
+
+file::RowGroup make_group(size_t columns) {
+  file::RowGroup group{.first_row = 0, .num_rows = 10};
+  const file::Chunk chunk{
+      .root = {}, .zone = {{3}, {7}}, .strings = {.min = "b", .max = "d", .null_count = 2}};
+  group.chunks.assign(columns, chunk);
+  return group;
+}
+
+bool is_known(const query::Bound& bound) {
+  return bound.kind == query::Bound::Kind::always || bound.kind == query::Bound::Kind::never;
+}
+
+bool has_known_parts(const query::Bound& bound) {
+  return std::ranges::any_of(
+      bound.parts, [](const query::Bound& part) { return is_known(part) || has_known_parts(part); });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::vector<Column> columns = make_columns();
+  static const file::RowGroup group = make_group(columns.size());
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto aggregates = query::parse_aggregates(text); aggregates.has_value()) {
+    for (const query::AggregateSpec& aggregate : *aggregates) {
+      (void)query::bind_aggregate(columns, aggregate);
+    }
+  }
+  const auto predicate = query::parse_predicate(text);
+  if (!predicate.has_value()) {
+    return 0;
+  }
+  const auto bound = query::bind_predicate(columns, *predicate);
+  if (bound.has_value() && has_known_parts(query::prune(*bound, columns, group))) {
+    std::fprintf(stderr, "pruning left a test that is known\n");
+    std::abort();
+  }
+  return 0;
+}

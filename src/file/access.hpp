@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layers below may see of a reader and its users may not: encoded chunks, and the footer.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "bobbin/file.hpp"
+#include "bobbin/status.hpp"
+#include "codecs/codec.hpp"
+#include "file/footer.hpp"
+
+namespace bobbin::file {
+
+struct ReaderAccess {
+  // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
+  static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
+  // An error that has to do with a chunk, with the file's name and the chunk's.
+  static Status in_place(const Reader& reader, const Status& error, size_t row_group, size_t column);
+  static const Footer& footer(const Reader& reader);
+  static const std::string& name(const Reader& reader);  // for messages
+};
+
+}  // namespace bobbin::file

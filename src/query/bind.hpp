@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A query with its names looked up: columns of the file, ranges of their types. Negations are pushed down to
+// the tests, so that a row passes or does not; a null passes neither a test nor its negation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "bobbin/query.hpp"
+#include "codecs/codec.hpp"
+
+namespace bobbin::query {
+
+// Any of several tests of a string.
+struct StringCondition {
+  StringTest test{};
+  std::string text;
+
+  [[nodiscard]] StringQuery query() const {
+    return {.test = test, .bytes = {reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
+  }
+};
+
+struct Bound {
+  enum class Kind : uint8_t {
+    always,
+    never,
+    test,     // numbers: the value lies in the range
+    strings,  // one of `tests` holds; negated: none does, and there is a string
+    is_null,
+    not_null,
+    both,  // all parts; there are some
+    either,
+    rows,  // those of `bitmap`: what execution knows already
+  };
+
+  Kind kind = Kind::always;
+  uint32_t column = 0;
+  ValueRange range{};
+  std::vector<StringCondition> tests{};
+  bool negated = false;
+  std::vector<Bound> parts{};
+  std::vector<uint32_t> bitmap{};
+};
+
+struct BoundAggregate {
+  AggregateSpec::Kind kind{};
+  std::optional<uint32_t> column;
+};
+
+// Errors name the column and its type.
+[[nodiscard]] Result<uint32_t> find_column(std::span<const Column> columns, const std::string& name);
+[[nodiscard]] Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate);
+[[nodiscard]] Result<BoundAggregate> bind_aggregate(std::span<const Column> columns,
+                                                    const AggregateSpec& aggregate);
+
+}  // namespace bobbin::query

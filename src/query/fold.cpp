@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/fold.hpp"
+
+#include <algorithm>
+
+#include "core/scalar.hpp"
+#include "query/prune.hpp"
+#include "query/value.hpp"
+
+namespace bobbin::query {
+namespace {
+
+using plan::Aggregate;
+using plan::Fold;
+using plan::Total;
+
+// A row group of which no row counted leaves no trace: whether it was read does not show.
+void merge(DType type, Total& total, const Total& next) {
+  if (next.count == 0) {
+    return;
+  }
+  total.real_sum = total.count == 0 ? next.real_sum : total.real_sum + next.real_sum;
+  total.count += next.count;
+  total.sum += next.sum;
+  if (next.least.has_value() && (!total.least.has_value() || less(type, *next.least, *total.least))) {
+    total.least = next.least;
+  }
+  if (next.greatest.has_value() &&
+      (!total.greatest.has_value() || less(type, *total.greatest, *next.greatest))) {
+    total.greatest = next.greatest;
+  }
+}
+
+// What is asked of one row group. Aggregates that need the same fold share it.
+class GroupFolds {
+ public:
+  GroupFolds(Group& group, const Bound& bound, std::span<const Column> columns)
+      : group_(group), bound_(bound), columns_(columns) {}
+
+  Status run(std::span<const BoundAggregate> aggregates) {
+    for (const BoundAggregate& aggregate : aggregates) {
+      const Aggregate fold = fold_of(aggregate);
+      if (is_free(fold)) {
+        totals_.emplace_back();
+        totals_.back().count = group_.info().num_rows;
+      } else if (fold.column.has_value() && is_string(columns_[*fold.column].type)) {
+        BOBBIN_TRY(count_strings(*fold.column));
+      } else {
+        totals_.emplace_back();
+        share(fold);
+      }
+    }
+    if (!folds_.empty()) {
+      BOBBIN_ASSIGN(const std::vector<Total> found, group_.fold(bound_, folds_));
+      for (const auto& [place, fold] : shared_) {
+        totals_[place] = found[fold];
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] const std::vector<Total>& totals() const { return totals_; }
+
+ private:
+  // Values are counted as rows where none is null.
+  [[nodiscard]] Aggregate fold_of(const BoundAggregate& aggregate) const {
+    switch (aggregate.kind) {
+      case AggregateSpec::Kind::count:
+        return {Fold::count, aggregate.column.has_value() && num_nulls(group_.chunk(*aggregate.column)) > 0
+                                 ? aggregate.column
+                                 : std::nullopt};
+      case AggregateSpec::Kind::sum:
+        return {Fold::sum, aggregate.column};
+      case AggregateSpec::Kind::min:
+      case AggregateSpec::Kind::max:
+        break;
+    }
+    return {Fold::extremes, aggregate.column};
+  }
+  // Whether the footer tells it all.
+  [[nodiscard]] bool is_free(const Aggregate& fold) const {
+    return bound_.kind == Bound::Kind::always && fold.fold == Fold::count && !fold.column.has_value();
+  }
+  // Strings that are there are rows that pass one more test.
+  Status count_strings(uint32_t column) {
+    const Bound present{.kind = Bound::Kind::both,
+                        .parts = {bound_, {.kind = Bound::Kind::not_null, .column = column}}};
+    const Aggregate count{Fold::count, {}};
+    BOBBIN_ASSIGN(const std::vector<Total> found,
+                  group_.fold(bound_.kind == Bound::Kind::always ? present.parts[1] : present, {&count, 1}));
+    totals_.push_back(found[0]);
+    return {};
+  }
+  void share(const Aggregate& fold) {
+    const auto found = std::ranges::find_if(folds_, [&](const Aggregate& other) {
+      return other.fold == fold.fold && other.column == fold.column;
+    });
+    shared_.emplace_back(totals_.size() - 1, static_cast<size_t>(found - folds_.begin()));
+    if (found == folds_.end()) {
+      folds_.push_back(fold);
+    }
+  }
+
+  Group& group_;
+  const Bound& bound_;
+  std::span<const Column> columns_;
+  std::vector<Total> totals_;
+  std::vector<Aggregate> folds_;
+  std::vector<std::pair<size_t, size_t>> shared_;  // a total's place, and its fold
+};
+
+}  // namespace
+
+DType Folder::type_of(const BoundAggregate& aggregate) const {
+  return aggregate.column.has_value() ? columns_[*aggregate.column].type : DType::u64;
+}
+
+Status Folder::add(Group& group, const Bound& bound) {
+  GroupFolds folds(group, bound, columns_);
+  BOBBIN_TRY(folds.run(aggregates_));
+  for (size_t i = 0; i < aggregates_.size(); ++i) {
+    merge(type_of(aggregates_[i]), totals_[i], folds.totals()[i]);
+  }
+  return {};
+}
+
+std::vector<Value> Folder::values() const {
+  std::vector<Value> values;
+  for (size_t i = 0; i < aggregates_.size(); ++i) {
+    const DType type = type_of(aggregates_[i]);
+    const Total& total = totals_[i];
+    switch (aggregates_[i].kind) {
+      case AggregateSpec::Kind::count:
+        values.push_back(Value::of_integer(total.count));
+        break;
+      case AggregateSpec::Kind::sum:
+        values.push_back(total.count == 0 ? Value()
+                         : is_float(type) ? Value::of_real(total.real_sum)
+                                          : Value::of_integer(total.sum));
+        break;
+      case AggregateSpec::Kind::min:
+        values.push_back(total.least.has_value() ? to_value(type, *total.least) : Value());
+        break;
+      case AggregateSpec::Kind::max:
+        values.push_back(total.greatest.has_value() ? to_value(type, *total.greatest) : Value());
+        break;
+    }
+  }
+  return values;
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// From row groups' totals to the file's.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bobbin/query.hpp"
+#include "plan/plan.hpp"
+#include "query/bind.hpp"
+#include "query/group.hpp"
+
+namespace bobbin::query {
+
+class Folder {
+ public:
+  Folder(std::span<const Column> columns, std::vector<BoundAggregate> aggregates)
+      : columns_(columns), aggregates_(std::move(aggregates)), totals_(aggregates_.size()) {}
+
+  // Row groups come in the file's order: sums of floats depend on it.
+  Status add(Group& group, const Bound& bound);
+  [[nodiscard]] std::vector<Value> values() const;
+
+ private:
+  [[nodiscard]] DType type_of(const BoundAggregate& aggregate) const;
+
+  std::span<const Column> columns_;
+  std::vector<BoundAggregate> aggregates_;
+  std::vector<plan::Total> totals_;  // one an aggregate
+};
+
+}  // namespace bobbin::query

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
+#include "bobbin/query.hpp"
+
+namespace bobbin::query {
+namespace {
+
+// Parts of the same kind become one node's, so that long chains stay flat.
+Predicate join(Predicate::Kind kind, Predicate a, Predicate b) {
+  Predicate joined{.kind = kind};
+  for (Predicate* part : {&a, &b}) {
+    if (part->kind == kind) {
+      joined.parts.insert(joined.parts.end(), std::make_move_iterator(part->parts.begin()),
+                          std::make_move_iterator(part->parts.end()));
+    } else {
+      joined.parts.push_back(std::move(*part));
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+Predicate operator&&(Predicate a, Predicate b) {
+  return join(Predicate::Kind::both, std::move(a), std::move(b));
+}
+
+Predicate operator||(Predicate a, Predicate b) {
+  return join(Predicate::Kind::either, std::move(a), std::move(b));
+}
+
+Predicate operator!(Predicate a) {
+  Predicate negation{.kind = Predicate::Kind::negation};
+  negation.parts.push_back(std::move(a));
+  return negation;
+}
+
+Predicate ColumnName::compare(Compare op, Literal literal) const {
+  return {.kind = Predicate::Kind::compare, .op = op, .column = name_, .literals = {std::move(literal)}};
+}
+
+Predicate ColumnName::between(Literal least, Literal greatest) const {
+  return {
+      .kind = Predicate::Kind::between, .column = name_, .literals = {std::move(least), std::move(greatest)}};
+}
+
+Predicate ColumnName::in(std::vector<Literal> literals) const {
+  return {.kind = Predicate::Kind::in, .column = name_, .literals = std::move(literals)};
+}
+
+Predicate ColumnName::is_null() const {
+  return {.kind = Predicate::Kind::is_null, .column = name_};
+}
+
+Predicate ColumnName::starts_with(std::string text) const {
+  return {.kind = Predicate::Kind::starts_with, .column = name_, .literals = {std::move(text)}};
+}
+
+Predicate ColumnName::contains(std::string text) const {
+  return {.kind = Predicate::Kind::contains, .column = name_, .literals = {std::move(text)}};
+}
+
+}  // namespace bobbin::query

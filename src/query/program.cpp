@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/program.hpp"
+
+#include <algorithm>
+
+#include "plan/query.hpp"
+
+namespace bobbin::query {
+namespace {
+
+plan::Condition::Kind condition_of(Bound::Kind kind) {
+  switch (kind) {
+    case Bound::Kind::is_null:
+      return plan::Condition::Kind::is_null;
+    case Bound::Kind::not_null:
+      return plan::Condition::Kind::not_null;
+    case Bound::Kind::both:
+      return plan::Condition::Kind::both;
+    case Bound::Kind::either:
+      return plan::Condition::Kind::either;
+    default:
+      return plan::Condition::Kind::test;
+  }
+}
+
+class Compiler {
+ public:
+  explicit Compiler(Program& program) : program_(program) {}
+
+  void add(const Bound& bound) {
+    if (bound.kind == Bound::Kind::always) {
+      return;
+    }
+    if (bound.parts.empty()) {
+      const Operand operand = bound.kind == Bound::Kind::rows ? Operand(&bound.bitmap) : bound.column;
+      program_.filter.push_back(
+          {.kind = condition_of(bound.kind), .column = number_of(operand), .range = bound.range});
+      return;
+    }
+    for (size_t i = 0; i < bound.parts.size(); ++i) {
+      add(bound.parts[i]);
+      if (i > 0) {
+        program_.filter.push_back({.kind = condition_of(bound.kind), .column = 0, .range = {}});
+      }
+    }
+  }
+
+  void add(const plan::Aggregate& aggregate) {
+    program_.aggregates.push_back({aggregate.fold, aggregate.column.has_value()
+                                                       ? std::optional(number_of(*aggregate.column))
+                                                       : std::nullopt});
+  }
+
+ private:
+  uint32_t number_of(const Operand& operand) {
+    const auto found = std::ranges::find(program_.operands, operand);
+    const auto number = static_cast<uint32_t>(found - program_.operands.begin());
+    if (found == program_.operands.end()) {
+      program_.operands.push_back(operand);
+    }
+    return number;
+  }
+
+  Program& program_;
+};
+
+// As plan counts: an `and` takes a step that skips its second part.
+bool filter_fits(const plan::Filter& filter) {
+  size_t steps = 0;
+  size_t depth = 0;
+  size_t deepest = 0;
+  for (const plan::Condition& condition : filter) {
+    const bool both = condition.kind == plan::Condition::Kind::both;
+    const bool joins = both || condition.kind == plan::Condition::Kind::either;
+    steps += both ? 2 : 1;
+    depth += joins ? size_t(-1) : 1;
+    deepest = std::max(deepest, depth);
+  }
+  return steps <= plan::kMaxSteps && deepest <= plan::kMaxDepth;
+}
+
+}  // namespace
+
+Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates) {
+  Program program;
+  Compiler compiler(program);
+  compiler.add(bound);
+  for (const plan::Aggregate& aggregate : aggregates) {
+    compiler.add(aggregate);
+  }
+  return program;
+}
+
+bool fits(const Bound& bound, std::span<const plan::Aggregate> aggregates) {
+  const Program program = compile(bound, aggregates);
+  const bool counted = std::ranges::any_of(
+      program.operands, [](const Operand& o) { return std::holds_alternative<uint32_t>(o); });
+  return program.operands.size() + (counted ? 0 : 1) <= plan::kMaxColumns && filter_fits(program.filter);
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A predicate as plan takes it: conditions in postfix order over numbered columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "query/bind.hpp"
+
+namespace bobbin::query {
+
+// A column of a launch: one of the file's, or a bitmap of the predicate's.
+using Operand = std::variant<uint32_t, const std::vector<uint32_t>*>;
+
+struct Program {
+  std::vector<Operand> operands;
+  plan::Filter filter;
+  std::vector<plan::Aggregate> aggregates;  // of operands
+};
+
+// Leaves are tests of numbers, or rows.
+[[nodiscard]] Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates);
+
+// Whether one launch can do it, with a column to tell how many rows there are if no other does.
+[[nodiscard]] bool fits(const Bound& bound, std::span<const plan::Aggregate> aggregates);
+
+}  // namespace bobbin::query

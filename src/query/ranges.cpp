@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/ranges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/bits.hpp"
+#include "core/scalar.hpp"
+
+namespace bobbin::query {
+namespace {
+
+// Beyond all values of 64 bits, with room for a step in either direction.
+constexpr Int128 kFar = Int128{1} << 100;
+
+// Integers from `least` to `greatest`, both in; none when they are in the wrong order.
+struct Interval {
+  Int128 least = -kFar;
+  Int128 greatest = kFar;
+};
+
+Interval meet(const Interval& a, const Interval& b) {
+  return {std::max(a.least, b.least), std::min(a.greatest, b.greatest)};
+}
+
+constexpr Interval kNone{1, 0};
+
+Int128 to_integer(double whole) {
+  constexpr double kFarReal = 0x1p100;
+  return static_cast<Int128>(std::clamp(whole, -kFarReal, kFarReal));
+}
+
+// The integers next to a constant that is not NaN: the same when it is one.
+Int128 floor_of(const Literal& literal) {
+  return literal.kind == Literal::Kind::integer ? std::clamp(literal.integer, -kFar, kFar)
+                                                : to_integer(std::floor(literal.real));
+}
+Int128 ceil_of(const Literal& literal) {
+  return literal.kind == Literal::Kind::integer ? std::clamp(literal.integer, -kFar, kFar)
+                                                : to_integer(std::ceil(literal.real));
+}
+
+bool is_nan(const Literal& literal) {
+  return literal.kind == Literal::Kind::real && std::isnan(literal.real);
+}
+
+// Integers that compare so; for `ne` those that do not.
+Interval interval_of(Compare op, const Literal& literal) {
+  if (is_nan(literal)) {
+    return kNone;
+  }
+  switch (op) {
+    case Compare::eq:
+    case Compare::ne:
+      return {ceil_of(literal), floor_of(literal)};
+    case Compare::lt:
+      return {-kFar, ceil_of(literal) - 1};
+    case Compare::le:
+      return {-kFar, floor_of(literal)};
+    case Compare::gt:
+      return {floor_of(literal) + 1, kFar};
+    case Compare::ge:
+      return {ceil_of(literal), kFar};
+  }
+  return kNone;
+}
+
+Interval interval_of(DType type) {
+  return visit_integer(type, []<class T>(std::type_identity<T>) {
+    return Interval{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  });
+}
+
+ValueRange to_range(DType type, const Interval& interval) {
+  const Interval held = meet(interval, interval_of(type));
+  if (held.least > held.greatest) {
+    return ValueRange::none(type);
+  }
+  return visit_integer(type, [&]<class T>(std::type_identity<T>) {
+    return ValueRange::between(type, scalar_of(static_cast<T>(held.least)),
+                               scalar_of(static_cast<T>(held.greatest)));
+  });
+}
+
+// The value of a float type that stands for a constant.
+template <class T>
+T nearest(const Literal& literal) {
+  return literal.kind == Literal::Kind::integer ? static_cast<T>(literal.integer)
+                                                : static_cast<T>(literal.real);
+}
+template <class T>
+bool is_beyond(const Literal& literal, T rounded) {
+  return std::isinf(rounded) && (literal.kind == Literal::Kind::integer || std::isfinite(literal.real));
+}
+// As an end of a range: one between the greatest finite value and infinity is infinity from below.
+template <class T>
+T as_least(const Literal& literal) {
+  const T rounded = nearest<T>(literal);
+  return is_beyond(literal, rounded) && rounded < 0 ? std::numeric_limits<T>::lowest() : rounded;
+}
+template <class T>
+T as_greatest(const Literal& literal) {
+  const T rounded = nearest<T>(literal);
+  return is_beyond(literal, rounded) && rounded > 0 ? std::numeric_limits<T>::max() : rounded;
+}
+
+template <class F>
+auto visit_float(DType type, F&& f) {
+  return type == DType::f32 ? f(std::type_identity<float>{}) : f(std::type_identity<double>{});
+}
+
+ValueRange negated(ValueRange range) {
+  range.negated = !range.negated;
+  return range;
+}
+
+ValueRange float_range(DType type, Compare op, const Literal& literal) {
+  return visit_float(type, [&]<class T>(std::type_identity<T>) {
+    const Scalar least = scalar_of(as_least<T>(literal));
+    const Scalar greatest = scalar_of(as_greatest<T>(literal));
+    switch (op) {
+      case Compare::eq:
+        return ValueRange::between(type, least, greatest);
+      case Compare::ne:
+        return negated(ValueRange::between(type, least, greatest));
+      case Compare::lt:
+      case Compare::ge:
+        return ValueRange::of(type, op, least);
+      case Compare::le:
+      case Compare::gt:
+        break;
+    }
+    return ValueRange::of(type, op, greatest);
+  });
+}
+
+std::vector<ValueRange> integer_ranges(DType type, std::span<const Literal> literals) {
+  std::vector<Int128> values;
+  for (const Literal& literal : literals) {
+    const Interval held = meet(interval_of(Compare::eq, literal), interval_of(type));
+    if (held.least <= held.greatest) {
+      values.push_back(held.least);
+    }
+  }
+  std::ranges::sort(values);
+  std::vector<ValueRange> ranges;
+  for (size_t first = 0, last = 0; first < values.size(); first = last + 1) {
+    for (last = first; last + 1 < values.size() && values[last + 1] <= values[last] + 1;) {
+      ++last;
+    }
+    ranges.push_back(to_range(type, {values[first], values[last]}));
+  }
+  return ranges;
+}
+
+std::vector<ValueRange> float_ranges(DType type, std::span<const Literal> literals) {
+  std::vector<ValueRange> ranges;
+  for (const Literal& literal : literals) {
+    if (const ValueRange range = float_range(type, Compare::eq, literal); !is_nothing(type, range)) {
+      ranges.push_back(range);
+    }
+  }
+  std::ranges::sort(ranges, {}, &ValueRange::low);
+  const auto doubles = std::ranges::unique(ranges, {}, &ValueRange::low);
+  ranges.erase(doubles.begin(), doubles.end());
+  return ranges;
+}
+
+bool spans_all(DType type, const ValueRange& range) {
+  return range.span == low_mask<uint64_t>(size_bits(type));
+}
+
+}  // namespace
+
+ValueRange range_of(DType type, Compare op, const Literal& literal) {
+  if (is_float(type)) {
+    return float_range(type, op, literal);
+  }
+  const ValueRange range = to_range(type, interval_of(op, literal));
+  return op == Compare::ne ? negated(range) : range;
+}
+
+ValueRange range_between(DType type, const Literal& least, const Literal& greatest) {
+  if (is_float(type)) {
+    return visit_float(type, [&]<class T>(std::type_identity<T>) {
+      return ValueRange::between(type, scalar_of(as_least<T>(least)), scalar_of(as_greatest<T>(greatest)));
+    });
+  }
+  return to_range(type, meet(interval_of(Compare::ge, least), interval_of(Compare::le, greatest)));
+}
+
+std::vector<ValueRange> ranges_of(DType type, std::span<const Literal> literals) {
+  return is_float(type) ? float_ranges(type, literals) : integer_ranges(type, literals);
+}
+
+bool is_everything(DType type, const ValueRange& range) {
+  return spans_all(type, range) && !range.negated;
+}
+
+bool is_nothing(DType type, const ValueRange& range) {
+  return spans_all(type, range) && range.negated;
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From constants of any kind to ranges of a column's type, exactly. Integer columns: by value, whatever the
+// constant is. Float columns: the constant is rounded to the nearest value of the type first, but one that is
+// beyond all finite values stays between them and infinity.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bobbin/query.hpp"
+#include "bobbin/types.hpp"
+#include "codecs/codec.hpp"
+
+namespace bobbin::query {
+
+// The constants are numbers, the type is one of numbers.
+[[nodiscard]] ValueRange range_of(DType type, Compare op, const Literal& literal);
+[[nodiscard]] ValueRange range_between(DType type, const Literal& least, const Literal& greatest);
+// As few ranges as hold the values that equal one of the constants; neighbouring integers share one.
+[[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Literal> literals);
+
+// Whether every value lies in it, NaN too.
+[[nodiscard]] bool is_everything(DType type, const ValueRange& range);
+// Whether no value does.
+[[nodiscard]] bool is_nothing(DType type, const ValueRange& range);
+
+}  // namespace bobbin::query

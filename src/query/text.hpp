@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How names, constants and aggregates stand in messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bobbin/query.hpp"
+
+namespace bobbin::query {
+
+// In single quotes, on one line; long ones are cut and end in "...".
+[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string to_text(Int128 value);
+[[nodiscard]] std::string to_text(const Literal& literal);
+[[nodiscard]] std::string_view to_string(AggregateSpec::Kind kind);
+// "sum(price)", "count()"
+[[nodiscard]] std::string to_text(const AggregateSpec& aggregate);
+
+}  // namespace bobbin::query

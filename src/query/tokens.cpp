@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/tokens.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "file/text.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::query {
+namespace {
+
+constexpr std::string_view kKeywords[] = {"and", "or", "not", "between", "in", "is", "null", "like"};
+constexpr std::string_view kSymbols[] = {"<=", ">=", "<>", "!=", "==", "<", ">",
+                                         "=",  "(",  ")",  ",",  "-",  "+", "*"};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+// Bytes of other scripts' letters count as letters.
+bool is_letter(char c) {
+  return (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || static_cast<uint8_t>(c) >= 0x80;
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// Where the digits that begin at `i` end.
+size_t skip_digits(std::string_view text, size_t i) {
+  while (i < text.size() && is_digit(text[i])) {
+    ++i;
+  }
+  return i;
+}
+
+size_t number_end(std::string_view text, size_t i) {
+  i = skip_digits(text, i);
+  if (i < text.size() && text[i] == '.') {
+    i = skip_digits(text, i + 1);
+  }
+  if (i < text.size() && lower(text[i]) == 'e') {
+    const size_t sign = i + 1 < text.size() && (text[i + 1] == '-' || text[i + 1] == '+') ? 1 : 0;
+    const size_t end = skip_digits(text, i + 1 + sign);
+    i = end > i + 1 + sign ? end : i;
+  }
+  return i;
+}
+
+// A doubled quote stands for one.
+Result<Token> quoted_token(std::string_view text, size_t begin) {
+  const char quote = text[begin];
+  Token token{.kind = quote == '"' ? Token::Kind::name : Token::Kind::text, .position = begin};
+  for (size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] != quote) {
+      token.value += text[i];
+    } else if (i + 1 < text.size() && text[i + 1] == quote) {
+      token.value += text[++i];
+    } else {
+      token.source = text.substr(begin, i + 1 - begin);
+      return token;
+    }
+  }
+  return error_at(begin, fmt::format("the {} that begins here has no end",
+                                     token.kind == Token::Kind::name ? "name" : "string"));
+}
+
+}  // namespace
+
+bool Token::is_keyword(std::string_view keyword) const {
+  return kind == Kind::word && same_word(source, keyword);
+}
+
+bool Token::is_reserved() const {
+  return std::ranges::any_of(kKeywords, [&](std::string_view keyword) { return is_keyword(keyword); });
+}
+
+std::string Token::shown() const {
+  return kind == Kind::end ? "the end" : kind == Kind::text ? file::printable(source) : quoted(source);
+}
+
+Result<Token> next_token(std::string_view text, size_t from) {
+  size_t i = from;
+  while (i < text.size() && is_blank(text[i])) {
+    ++i;
+  }
+  Token token{.position = i};
+  if (i == text.size()) {
+    return token;
+  }
+  if (text[i] == '"' || text[i] == '\'') {
+    return quoted_token(text, i);
+  }
+  size_t end = i;
+  if (is_letter(text[i])) {
+    token.kind = Token::Kind::word;
+    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) {
+      ++end;
+    }
+  } else if (is_digit(text[i]) || (text[i] == '.' && i + 1 < text.size() && is_digit(text[i + 1]))) {
+    token.kind = Token::Kind::number;
+    end = number_end(text, i);
+  } else {
+    token.kind = Token::Kind::symbol;
+    const auto* const symbol = std::ranges::find_if(
+        kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
+    if (symbol == std::end(kSymbols)) {
+      return error_at(i, fmt::format("{} means nothing here", quoted(text.substr(i, 1))));
+    }
+    end = i + symbol->size();
+  }
+  token.source = text.substr(i, end - i);
+  token.value = token.source;
+  return token;
+}
+
+Status error_at(size_t position, const std::string& message) {
+  return {StatusCode::invalid_argument, fmt::format("character {}: {}", position + 1, message)};
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a query's text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bobbin/status.hpp"
+
+namespace bobbin::query {
+
+struct Token {
+  enum class Kind : uint8_t {
+    end,
+    word,    // letters, digits and underscores: a name or a keyword
+    name,    // in double quotes
+    text,    // in single quotes
+    number,  // digits, a point, an exponent
+    symbol,  // an operator, a parenthesis, a comma, a sign
+  };
+
+  Kind kind = Kind::end;
+  std::string_view source{};  // as it stands
+  std::string value{};        // of names and texts: without quotes
+  size_t position = 0;        // of its first byte, from 0
+
+  [[nodiscard]] bool is_symbol(std::string_view symbol) const {
+    return kind == Kind::symbol && source == symbol;
+  }
+  // Keywords are known in any case.
+  [[nodiscard]] bool is_keyword(std::string_view keyword) const;
+  // Whether it is a word that names no column unless it is in double quotes.
+  [[nodiscard]] bool is_reserved() const;
+  [[nodiscard]] std::string shown() const;
+};
+
+// The token that begins at or behind `from`.
+[[nodiscard]] Result<Token> next_token(std::string_view text, size_t from);
+
+[[nodiscard]] Status error_at(size_t position, const std::string& message);
+
+}  // namespace bobbin::query

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Mistakes are named: the place in the text, the column and its type.
+bobbin-test-table t.bob
+printf 'one\ntwo\n' | bobbin compress --type lines --utf8 > s.bob
+for where in 'nope < 3' "id = 'x'" 'id <' 'id < 3 and' '(id < 3' 'id < 3)' 'id ~ 3' "id = 'x" 'id 3' 'id between 1 or 2' 'id in (1 2)' \
+  'id = 999999999999999999999999999999999999999999' 'id < 1e999' "id like 'a%b'"; do
+  status bobbin query t.bob --where "$where" --backend cpu
+done
+status bobbin query s.bob --where 'value = 3' --backend cpu
+status bobbin query s.bob --where "value < 'a'" --backend cpu
+status bobbin query s.bob --agg 'sum(value)' --backend cpu
+status bobbin query s.bob --agg 'count(),max(value)' --backend cpu
+status bobbin query t.bob --agg 'sum(price)' --backend cpu
+status bobbin query t.bob --agg 'avg(id)' --backend cpu
+status bobbin query t.bob --agg 'sum()' --backend cpu
+status bobbin query t.bob --agg '' --backend cpu
+status bobbin query t.bob --group price --backend cpu
+status bobbin query missing.bob
+status bobbin query
+status bobbin query t.bob --group id --agg 'count()'
+# Damage is found where it is read.
+flip t.bob 200
+status bobbin query t.bob --where 'id > 1000007' --agg 'sum(id)' --backend cpu
+status bobbin query t.bob --where 'id > 1004990' --agg 'sum(id)' --backend cpu

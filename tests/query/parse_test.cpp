@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/query/support.hpp"
+
+namespace bobbin::query_tests {
+namespace {
+
+using query::col;
+using query::Literal;
+using query::parse_aggregates;
+using query::parse_predicate;
+using query::Predicate;
+
+void expect_parsed(const std::string& text, const Predicate& expected) {
+  const auto parsed = parse_predicate(text);
+  ASSERT_TRUE(parsed.has_value()) << text << ": " << parsed.error().message();
+  EXPECT_EQ(*parsed, expected) << text << " became " << to_source(*parsed);
+}
+
+std::string error_of(const std::string& text) {
+  const auto parsed = parse_predicate(text);
+  return parsed.has_value() ? "parsed" : parsed.error().message();
+}
+
+TEST(QueryParser, KnowsEveryTest) {
+  expect_parsed("a=1", col("a") == 1);
+  expect_parsed("a == 1", col("a") == 1);
+  expect_parsed("a != 1", col("a") != 1);
+  expect_parsed("a <> -1", col("a") != -1);
+  expect_parsed("a < 3.5", col("a") < 3.5);
+  expect_parsed("a <= .5e-3", col("a") <= .5e-3);
+  expect_parsed("a > +2.", col("a") > 2.0);
+  expect_parsed("a >= 1E3", col("a") >= 1000.0);
+  expect_parsed("x between 1 and 5", col("x").between(1, 5));
+  expect_parsed("x not between 1 and 5", !col("x").between(1, 5));
+  expect_parsed("y in (1, 2.5, 'three')", col("y").in({1, 2.5, "three"}));
+  expect_parsed("y NOT IN (1)", !col("y").in({1}));
+  expect_parsed("z is null", col("z").is_null());
+  expect_parsed("z Is Not Null", !col("z").is_null());
+  expect_parsed("s like 'abc'", col("s") == "abc");
+  expect_parsed("s like 'abc%'", col("s").starts_with("abc"));
+  expect_parsed("s like '%abc%'", col("s").contains("abc"));
+  expect_parsed("s not like 'abc%'", !col("s").starts_with("abc"));
+  expect_parsed("s like '%'", col("s").starts_with(""));
+  expect_parsed("s like '%%'", col("s").contains(""));
+  expect_parsed("name = 'it''s'", col("name") == "it's");
+  expect_parsed(R"("odd "" name" = '')", col("odd \" name") == "");
+  expect_parsed("\"and\" = 1", col("and") == 1);
+  expect_parsed("größe > 1", col("größe") > 1);
+  expect_parsed("a = -inf", col("a") == -std::numeric_limits<double>::infinity());
+  expect_parsed("a < 170141183460469231731687303715884105727",
+                col("a") < Literal((Int128{1} << 126) - 1 + (Int128{1} << 126)));
+  expect_parsed("a < -170141183460469231731687303715884105728",
+                col("a") < Literal(-(Int128{1} << 126) - (Int128{1} << 126)));
+}
+
+TEST(QueryParser, AndBindsTighterThanOr) {
+  const auto a = col("a") == 1;
+  const auto b = col("b") == 2;
+  const auto c = col("c") == 3;
+  expect_parsed("a = 1 and b = 2 or c = 3", (a && b) || c);
+  expect_parsed("a = 1 or b = 2 and c = 3", a || (b && c));
+  expect_parsed("(a = 1 or b = 2) and c = 3", (a || b) && c);
+  expect_parsed("not a = 1 and b = 2", !a && b);
+  expect_parsed("not (a = 1 and b = 2)", !(a && b));
+  expect_parsed("not not a = 1", !!a);
+  expect_parsed("a = 1 AND b = 2 and (c = 3)", a && b && c);
+  expect_parsed("a between 1 and 2 and b = 2", col("a").between(1, 2) && b);
+}
+
+TEST(QueryParser, SaysWhereAndWhatWasExpected) {
+  EXPECT_EQ(error_of(""), "character 1: expected a column's name, 'not' or '(', found the end");
+  EXPECT_EQ(error_of("a <"), "character 4: expected a number or a string in single quotes, found the end");
+  EXPECT_EQ(error_of("a < and"), "character 5: expected a number or a string in single quotes, found 'and'");
+  EXPECT_EQ(error_of("a 3"),
+            "character 3: expected an operator such as '<', or 'between', 'in', 'like', 'is' or "
+            "'not', found '3'");
+  EXPECT_EQ(error_of("a = 1 b = 2"), "character 7: expected 'and', 'or' or the end, found 'b'");
+  EXPECT_EQ(error_of("(a = 1"), "character 7: expected 'and', 'or' or ')', found the end");
+  EXPECT_EQ(error_of("a = 1)"), "character 6: expected 'and', 'or' or the end, found ')'");
+  EXPECT_EQ(error_of("a between 1 or 2"), "character 13: expected 'and', found 'or'");
+  EXPECT_EQ(error_of("a in 1"), "character 6: expected '(', found '1'");
+  EXPECT_EQ(error_of("a in ()"), "character 7: expected a number or a string in single quotes, found ')'");
+  EXPECT_EQ(error_of("a in (1 2)"), "character 9: expected ',' or ')', found '2'");
+  EXPECT_EQ(error_of("a is 1"), "character 6: expected 'null' or 'not null', found '1'");
+  EXPECT_EQ(error_of("a not 1"), "character 7: expected 'between', 'in' or 'like', found '1'");
+  EXPECT_EQ(error_of("a = 'x"), "character 5: the string that begins here has no end");
+  EXPECT_EQ(error_of("\"a = 1"), "character 1: the name that begins here has no end");
+  EXPECT_EQ(error_of("a = 1 and $"), "character 11: '$' means nothing here");
+  EXPECT_EQ(error_of("a like 'a%b'"),
+            "character 8: 'a%b' is no pattern of the forms 'x', 'x%' and '%x%', where x "
+            "is without '%' and '_'");
+  EXPECT_EQ(error_of("a = 1e999"), "character 5: '1e999' is beyond what a double can hold");
+  EXPECT_EQ(error_of("a = 170141183460469231731687303715884105728"),
+            "character 5: the integer has more than 128 bits");
+  EXPECT_EQ(error_of("and = 1"), "character 1: expected a column's name, 'not' or '(', found 'and'");
+}
+
+TEST(QueryParser, NestsOnlySoDeep) {
+  const auto nested = [](int depth, const std::string& open) {
+    std::string text;
+    for (int i = 0; i < depth; ++i) {
+      text += open;
+    }
+    text += "a = 1";
+    return text + std::string(open == "(" ? static_cast<size_t>(depth) : 0, ')');
+  };
+  EXPECT_EQ(error_of(nested(99, "(")), "parsed");
+  EXPECT_EQ(error_of(nested(99, "not ")), "parsed");
+  EXPECT_EQ(error_of(nested(100'000, "(")), "character 101: nested more than 100 deep");
+  EXPECT_EQ(error_of(nested(100'000, "not ")), "character 401: nested more than 100 deep");
+}
+
+TEST(QueryParser, ReadsWhatIsWritten) {
+  Random random(5);
+  const TestTable table = draw_table(random, 100, 30);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = to_source(draw_predicate(random, table, 3));
+    const auto parsed = parse_predicate(text);
+    ASSERT_TRUE(parsed.has_value()) << text << ": " << parsed.error().message();
+    ASSERT_EQ(to_source(*parsed), text);
+  }
+}
+
+TEST(QueryParser, KnowsAggregates) {
+  const auto parsed = parse_aggregates("sum(price), COUNT(*),count(), count(x),min(\"odd name\") ,max(y)");
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
+  const std::vector<query::AggregateSpec> expected = {query::sum("price"),    query::count(),
+                                                      query::count(),         query::count("x"),
+                                                      query::min("odd name"), query::max("y")};
+  EXPECT_EQ(*parsed, expected);
+  EXPECT_EQ(parse_aggregates("").error().message(),
+            "character 1: expected count, sum, min or max, found the end");
+  EXPECT_EQ(parse_aggregates("avg(x)").error().message(),
+            "character 1: expected count, sum, min or max, found 'avg'");
+  EXPECT_EQ(parse_aggregates("sum()").error().message(), "character 5: expected a column's name, found ')'");
+  EXPECT_EQ(parse_aggregates("sum(*)").error().message(), "character 5: expected a column's name, found '*'");
+  EXPECT_EQ(parse_aggregates("sum(x").error().message(), "character 6: expected ')', found the end");
+  EXPECT_EQ(parse_aggregates("count() sum(x)").error().message(),
+            "character 9: expected ',' or the end, found 'sum'");
+}
+
+}  // namespace
+}  // namespace bobbin::query_tests

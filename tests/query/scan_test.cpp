@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole queries, against a slow evaluation of the same question.
+#include <gtest/gtest.h>
+
+#include "bobbin/bobbin.hpp"
+#include "file/access.hpp"
+#include "query/bind.hpp"
+#include "query/prune.hpp"
+#include "tests/query/support.hpp"
+
+namespace bobbin::query_tests {
+namespace {
+
+using query::AggregateSpec;
+using query::col;
+using query::Predicate;
+using query::QueryStats;
+using query::Value;
+
+constexpr uint64_t kRowsPerGroup = 1500;  // no whole number of vectors
+
+struct Written {
+  file_tests::TempDir dir;
+  TestTable table;
+  std::optional<Reader> reader;
+
+  explicit Written(uint64_t seed, uint64_t rows = 6500) {
+    Random random(seed);
+    table = draw_table(random, rows, kRowsPerGroup);
+    const Status status = write(dir / "t.bob", table, kRowsPerGroup);
+    EXPECT_TRUE(status.ok()) << status.message();
+    reader.emplace(Reader::open(dir / "t.bob").value());
+  }
+};
+
+std::vector<bool> passing(const TestTable& table, const Predicate& predicate) {
+  std::vector<bool> passes(table.rows);
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    passes[row] = evaluate(table, row, predicate) == true;
+  }
+  return passes;
+}
+
+std::vector<AggregateSpec> every_aggregate(const TestTable& table) {
+  std::vector<AggregateSpec> all = {query::count()};
+  for (const Column& column : table.columns) {
+    all.push_back(query::count(column.name));
+    if (!is_string(column.type)) {
+      all.insert(all.end(), {query::sum(column.name), query::min(column.name), query::max(column.name)});
+    }
+  }
+  return all;
+}
+
+void check(const Written& file, const Predicate& predicate, Backend backend) {
+  const std::vector<bool> passes = passing(file.table, predicate);
+  const std::vector<AggregateSpec> specs = every_aggregate(file.table);
+  const query::Scan scan = query::scan(*file.reader).where(predicate).on(backend);
+  const auto values = scan.run(specs);
+  ASSERT_TRUE(values.has_value()) << values.error().message();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const Value wanted = aggregate(file.table, passes, specs[i]);
+    ASSERT_TRUE(same((*values)[i], wanted))
+        << "aggregate " << static_cast<int>(specs[i].kind) << " of " << specs[i].column << " where "
+        << to_source(predicate) << ": " << static_cast<double>((*values)[i].integer) << " or "
+        << (*values)[i].real << " instead of " << static_cast<double>(wanted.integer) << " or "
+        << wanted.real;
+  }
+}
+
+void check_groups(const Written& file, const Predicate& predicate, size_t column, Backend backend) {
+  const auto got =
+      query::scan(*file.reader).where(predicate).on(backend).group_counts(file.table.columns[column].name);
+  ASSERT_TRUE(got.has_value()) << got.error().message();
+  const auto wanted = group_counts(file.table, passing(file.table, predicate), column);
+  ASSERT_EQ(got->size(), wanted.size()) << to_source(predicate);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_TRUE(same((*got)[i].first, wanted[i].first))
+        << "group " << i << " of " << file.table.columns[column].name << " where " << to_source(predicate);
+    ASSERT_EQ((*got)[i].second, wanted[i].second)
+        << "group " << i << " of " << file.table.columns[column].name << " where " << to_source(predicate);
+  }
+}
+
+void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows) {
+  for (uint64_t seed = 1; seed <= tables; ++seed) {
+    const Written file(seed, rows);
+    Random random(seed + 100);
+    for (int i = 0; i < queries; ++i) {
+      const Predicate predicate = draw_predicate(random, file.table, 1 + i % 4);
+      check(file, predicate, backend);
+      check_groups(file, predicate, random.below(file.table.columns.size()), backend);
+      if (::testing::Test::HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+TEST(Queries, AgreeWithSlowEvaluationOnTheCpu) {
+  check_many(Backend::cpu, 3, 80, 6500);
+}
+
+TEST(Queries, AgreeWithSlowEvaluationOnTheEmulator) {
+  check_many(Backend::emulator, 1, 15, 3100);
+}
+
+TEST(Queries, OfMoreThanOneLaunch) {
+  const Written file(9);
+  // More tests, columns and depth than a launch has room for.
+  Predicate wide = col("i64") > -1000;
+  Predicate deep = col("u8") > 10;
+  std::vector<query::Literal> list;
+  for (int i = 0; i < 400; i += 3) {
+    wide = std::move(wide) && col(file.table.columns[static_cast<size_t>(i) % 7].name) != i;
+    deep = i % 2 == 0 ? (std::move(deep) || col("i16") == i) : (col("u32") != i && std::move(deep));
+    list.emplace_back(i);
+  }
+  Predicate all = col("utf8").is_null();
+  for (const char* text : {"a/1", "a/2", "b/3", "b/4", "c/5", "c/6", "a/7", "a/8", "b/9", "c/10"}) {
+    all = (std::move(all) && col("u8") > 3) || col("utf8") == text;
+  }
+  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+    check(file, wide, backend);
+    check(file, deep, backend);
+    check(file, all, backend);
+    check(file, col("u32").in(list) || !col("f64").in(list), backend);
+    check(file, wide && deep && all, backend);
+  }
+}
+
+// Whatever zone maps tell is so.
+TEST(Queries, PruningIsRight) {
+  const Written file(4);
+  const auto& footer = file::ReaderAccess::footer(*file.reader);
+  Random random(4);
+  uint64_t told = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Predicate predicate = draw_predicate(random, file.table, 2);
+    const auto bound = query::bind_predicate(file.reader->columns(), predicate);
+    ASSERT_TRUE(bound.has_value()) << bound.error().message();
+    for (const file::RowGroup& group : footer.row_groups) {
+      const query::Bound pruned = query::prune(*bound, file.reader->columns(), group);
+      if (pruned.kind != query::Bound::Kind::never && pruned.kind != query::Bound::Kind::always) {
+        continue;
+      }
+      ++told;
+      for (uint64_t row = group.first_row; row < group.first_row + group.num_rows; row += 7) {
+        ASSERT_EQ(evaluate(file.table, row, predicate) == true, pruned.kind == query::Bound::Kind::always)
+            << to_source(predicate) << " row " << row;
+      }
+    }
+  }
+  EXPECT_GT(told, 500U);
+}
+
+TEST(Queries, SkipRowGroups) {
+  file_tests::TempDir dir;
+  std::vector<uint32_t> a(10'000);
+  std::vector<int64_t> b(10'000);
+  for (uint32_t i = 0; i < a.size(); ++i) {
+    a[i] = i;
+    b[i] = -static_cast<int64_t>(i);
+  }
+  WriteOptions options;
+  options.rows_per_group = 1024;
+  auto writer = Writer::create(dir / "t.bob", {{"a", DType::u32}, {"b", DType::i64}}, options);
+  ASSERT_TRUE(writer.has_value());
+  const void* const columns[] = {a.data(), b.data()};
+  ASSERT_OK(writer->append(columns, a.size()));
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+
+  // The issue's own example.
+  const auto sum = query::scan(*reader).where(col("a") < 10 && col("b") <= -5).sum("b");
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_EQ(*sum, Value::of_integer(-35));
+
+  QueryStats stats;
+  const auto run = [&](const Predicate& predicate, const AggregateSpec& spec) {
+    return query::scan(*reader).where(predicate).run({spec}, &stats)->at(0);
+  };
+  EXPECT_EQ(run(col("a") < 10, query::count()), Value::of_integer(10));
+  EXPECT_EQ(stats.row_groups, 10U);
+  EXPECT_EQ(stats.read, 1U);
+  EXPECT_EQ(run(col("a") >= 2048, query::count()), Value::of_integer(7952));
+  EXPECT_EQ(stats.read, 0U);  // zone maps tell it all
+  EXPECT_EQ(run(col("a").in({5, 6, 7000}), query::sum("b")), Value::of_integer(-7011));
+  EXPECT_EQ(stats.read, 2U);
+  EXPECT_EQ(run(col("a") > 1'000'000, query::sum("b")), Value());
+  EXPECT_EQ(stats.read, 0U);
+  EXPECT_EQ(run(col("a").is_null(), query::count()), Value::of_integer(0));
+  EXPECT_EQ(stats.read, 0U);
+  EXPECT_EQ(*query::scan(*reader).count(), 10'000U);
+}
+
+TEST(Queries, SumsAreExact) {
+  file_tests::TempDir dir;
+  const std::vector<uint64_t> values(3000, ~uint64_t{0});
+  auto writer = Writer::create(dir / "t.bob", {{"x", DType::u64}}, {});
+  const void* const columns[] = {values.data()};
+  ASSERT_OK(writer->append(columns, values.size()));
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  EXPECT_EQ(*query::scan(*reader).sum("x"), Value::of_integer(Int128{~uint64_t{0}} * 3000));
+}
+
+std::string error_of(const Written& file, const Predicate& predicate) {
+  const auto result = query::scan(*file.reader).where(predicate).count();
+  std::string message = result.has_value() ? "no error" : result.error().message();
+  const size_t begin = message.find("t.bob: ");
+  return begin == std::string::npos ? message : message.substr(begin + 7);
+}
+
+TEST(Queries, NameColumnAndTypeInErrors) {
+  const Written file(1, 10);
+  EXPECT_EQ(error_of(file, col("nope") == 1),
+            "column 'nope' does not exist; there are 'u8', 'i16', 'u32', 'i64', 'u64', 'f32', 'f64', 'utf8'");
+  EXPECT_EQ(error_of(file, col("utf8") == 3),
+            "column 'utf8' holds utf8: it cannot be compared with the number 3");
+  EXPECT_EQ(error_of(file, col("u8") != "x"),
+            "column 'u8' holds u8: it cannot be compared with the string 'x'");
+  EXPECT_EQ(error_of(file, col("f32").in({1, "x"})),
+            "column 'f32' holds f32: it cannot be compared with the string 'x'");
+  EXPECT_EQ(error_of(file, col("u8").starts_with("x")),
+            "column 'u8' holds u8: it cannot be compared with the string 'x'");
+  EXPECT_EQ(error_of(file, col("utf8") < "x"),
+            "column 'utf8' holds utf8: strings are tested by =, !=, in, like and is null, not by order");
+  const auto sum = query::scan(*file.reader).sum("utf8");
+  ASSERT_FALSE(sum.has_value());
+  EXPECT_TRUE(sum.error().message().ends_with("column 'utf8' holds utf8: sum() is of numbers"))
+      << sum.error().message();
+  EXPECT_FALSE(query::scan(*file.reader).sum("nope").has_value());
+  EXPECT_FALSE(query::scan(*file.reader).group_counts("nope").has_value());
+}
+
+TEST(Queries, RefusePredicatesWithoutTheirParts) {
+  const Written file(1, 10);
+  EXPECT_NE(error_of(file, {.kind = Predicate::Kind::both}), "no error");
+  EXPECT_NE(error_of(file, {.kind = Predicate::Kind::negation}), "no error");
+  EXPECT_NE(error_of(file, {.kind = Predicate::Kind::compare, .column = "u8"}), "no error");
+  Predicate deep = col("u8") == 1;
+  for (int i = 0; i < 1000; ++i) {
+    deep = !std::move(deep);
+  }
+  EXPECT_EQ(error_of(file, deep), "the predicate is nested more than 500 deep");
+}
+
+TEST(Queries, OfTooManyGroups) {
+  file_tests::TempDir dir;
+  std::vector<uint32_t> values(query::kMaxGroups + 1);
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    values[i] = i;
+  }
+  auto writer = Writer::create(dir / "t.bob", {{"x", DType::u32}}, {});
+  const void* const columns[] = {values.data()};
+  ASSERT_OK(writer->append(columns, values.size()));
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  const auto all = query::scan(*reader).group_counts("x");
+  ASSERT_FALSE(all.has_value());
+  EXPECT_NE(all.error().message().find("column 'x' holds u32: more than 65536 different values"),
+            std::string::npos);
+  EXPECT_EQ(query::scan(*reader).where(col("x") != 0).group_counts("x")->size(), query::kMaxGroups);
+}
+
+TEST(Queries, OfNoRows) {
+  file_tests::TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"x", DType::f64}}, {});
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  EXPECT_EQ(*query::scan(*reader).count(), 0U);
+  EXPECT_TRUE(query::scan(*reader).where(col("x") < 1).sum("x")->is_null());
+  EXPECT_TRUE(query::scan(*reader).max("x")->is_null());
+  EXPECT_TRUE(query::scan(*reader).group_counts("x")->empty());
+}
+
+}  // namespace
+}  // namespace bobbin::query_tests

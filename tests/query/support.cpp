@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/query/support.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/scalar.hpp"
+
+namespace bobbin::query_tests {
+namespace {
+
+using query::AggregateSpec;
+using query::Literal;
+using query::Predicate;
+using query::Value;
+
+constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i64,
+                            DType::u64, DType::f32, DType::f64, DType::utf8};
+
+bool is_null(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell);
+}
+
+double draw_real(Random& random, uint64_t group) {
+  switch (random.below(group % 3 == 2 ? 40 : 400)) {
+    case 0:
+      return std::numeric_limits<double>::quiet_NaN();
+    case 1:
+      return std::numeric_limits<double>::infinity();
+    case 2:
+      return -std::numeric_limits<double>::infinity();
+    case 3:
+      return -0.0;
+    default:
+      // Quarters: their sums are exact in any order.
+      return 0.25 * (static_cast<double>(random.below(200)) + 100.0 * static_cast<double>(group) - 200);
+  }
+}
+
+Int128 draw_integer(Random& random, DType type, uint64_t group) {
+  return visit_integer(type, [&]<class T>(std::type_identity<T>) {
+    if (random.below(500) == 0) {
+      return Int128{random.below(2) == 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()};
+    }
+    const auto center = static_cast<int64_t>(group * 20) - (std::is_signed_v<T> ? 50 : 0);
+    return Int128{static_cast<T>(center + static_cast<int64_t>(random.below(30)))};
+  });
+}
+
+// Some row groups have no nulls, and one of a column has nothing else.
+bool draw_null(Random& random, const Column& column, uint64_t group) {
+  if (!column.nullable && column.type != DType::utf8) {
+    return false;
+  }
+  return group == 2 ? column.type == DType::u32 || random.below(3) == 0 : group != 1 && random.below(7) == 0;
+}
+
+Cell draw_cell(Random& random, const Column& column, uint64_t group) {
+  const DType type = column.type;
+  if (draw_null(random, column, group)) {
+    return {};
+  }
+  if (type == DType::utf8) {
+    return fmt::format("{}/{}", "abc"[group % 3], random.below(20));
+  }
+  if (type == DType::f32) {
+    return static_cast<double>(static_cast<float>(draw_real(random, group)));
+  }
+  if (is_float(type)) {
+    return draw_real(random, group);
+  }
+  return draw_integer(random, type, group);
+}
+
+template <class T>
+int sign_of(const T& a, const T& b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+bool holds(Compare op, int sign) {
+  switch (op) {
+    case Compare::eq:
+      return sign == 0;
+    case Compare::ne:
+      return sign != 0;
+    case Compare::lt:
+      return sign < 0;
+    case Compare::le:
+      return sign <= 0;
+    case Compare::gt:
+      return sign > 0;
+    case Compare::ge:
+      return sign >= 0;
+  }
+  return false;
+}
+
+// The constant as a column of floats sees it. A long double has room for all that is compared.
+long double rounded(DType type, const Literal& literal) {
+  const bool integer = literal.kind == Literal::Kind::integer;
+  const auto exact =
+      integer ? static_cast<long double>(literal.integer) : static_cast<long double>(literal.real);
+  const long double near =
+      type == DType::f32 ? (integer ? static_cast<float>(literal.integer) : static_cast<float>(literal.real))
+                         : (integer ? static_cast<double>(literal.integer) : literal.real);
+  return std::isinf(near) ? exact : near;
+}
+
+Predicate draw_leaf(Random& random, const TestTable& table) {
+  const size_t c = random.below(table.columns.size());
+  const query::ColumnName column(table.columns[c].name);
+  const auto draw = [&] { return draw_literal(random, table, c); };
+  switch (random.below(8)) {
+    case 0:
+      return column.is_null();
+    case 1: {
+      std::vector<Literal> literals;
+      for (uint64_t i = 1 + random.below(5); i > 0; --i) {
+        literals.push_back(draw());
+      }
+      return column.in(std::move(literals));
+    }
+    default:
+      break;
+  }
+  if (is_string(table.columns[c].type)) {
+    switch (random.below(4)) {
+      case 0:
+        return column.starts_with(draw().text);
+      case 1:
+        return column.contains(draw().text.substr(1));
+      default:
+        return column.compare(random.below(2) == 0 ? Compare::eq : Compare::ne, draw());
+    }
+  }
+  return random.below(4) == 0 ? column.between(draw(), draw())
+                              : column.compare(static_cast<Compare>(random.below(6)), draw());
+}
+
+size_t index_of(const TestTable& table, const std::string& name) {
+  return static_cast<size_t>(std::ranges::find(table.columns, name, &Column::name) - table.columns.begin());
+}
+
+std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Predicate& predicate) {
+  const size_t c = index_of(table, predicate.column);
+  const DType type = table.columns[c].type;
+  const Cell& cell = table.cells[c][row];
+  const bool null = is_null(cell);
+  if (predicate.kind == Predicate::Kind::is_null) {
+    return null;
+  }
+  if (null) {
+    return std::nullopt;
+  }
+  switch (predicate.kind) {
+    case Predicate::Kind::compare:
+      return compares(type, cell, predicate.op, predicate.literals[0]);
+    case Predicate::Kind::between:
+      return *compares(type, cell, Compare::ge, predicate.literals[0]) &&
+             *compares(type, cell, Compare::le, predicate.literals[1]);
+    case Predicate::Kind::in:
+      return std::ranges::any_of(predicate.literals, [&](const Literal& literal) {
+        return *compares(type, cell, Compare::eq, literal);
+      });
+    case Predicate::Kind::starts_with:
+      return std::get<std::string>(cell).starts_with(predicate.literals[0].text);
+    default:
+      return std::get<std::string>(cell).find(predicate.literals[0].text) != std::string::npos;
+  }
+}
+
+std::string to_source(const Literal& literal) {
+  if (literal.kind == Literal::Kind::integer) {
+    return fmt::format("{}", literal.integer);
+  }
+  if (literal.kind == Literal::Kind::real) {
+    const std::string digits = fmt::format("{}", literal.real);
+    return digits.find_first_of(".enf") == std::string::npos ? digits + ".0" : digits;
+  }
+  std::string text = "'";
+  for (const char c : literal.text) {
+    text += c == '\'' ? "''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+Value value_of_cell(const Cell& cell) {
+  if (const auto* integer = std::get_if<Int128>(&cell)) {
+    return Value::of_integer(*integer);
+  }
+  if (const auto* real = std::get_if<double>(&cell)) {
+    return Value::of_real(*real);
+  }
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr ? Value() : Value::of_text(*text);
+}
+
+bool is_nan(const Value& value) {
+  return value.kind == Value::Kind::real && std::isnan(value.real);
+}
+
+// In the order of groups.
+bool before(const Value& a, const Value& b) {
+  if (a.kind != b.kind || a.is_null()) {
+    return a.is_null() && !b.is_null();
+  }
+  if (is_nan(a) || is_nan(b)) {
+    return !is_nan(a);
+  }
+  return a.kind == Value::Kind::integer ? a.integer < b.integer
+         : a.kind == Value::Kind::real  ? a.real < b.real
+                                        : a.text < b.text;
+}
+
+template <class T>
+T number_of(const Cell& cell) {
+  if (is_null(cell)) {
+    return static_cast<T>(77);  // means nothing
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(std::get<double>(cell));
+  } else {
+    return static_cast<T>(std::get<Int128>(cell));
+  }
+}
+
+// A column as Writer::append takes it.
+class ColumnMemory {
+ public:
+  ColumnMemory(const Column& column, const std::vector<Cell>& cells)
+      : column_(column), validity_((cells.size() + 7) / 8) {
+    if (is_string(column.type)) {
+      add_strings(cells);
+      return;
+    }
+    for (size_t row = 0; row < cells.size(); ++row) {
+      const uint32_t bit = is_null(cells[row]) ? 0 : 1U << (row % 8);
+      validity_[row / 8] = static_cast<uint8_t>(validity_[row / 8] | bit);
+      visit_type(column.type, [&]<class T>(std::type_identity<T>) { add(number_of<T>(cells[row])); });
+    }
+    nullable_ = {bytes_.data(), validity_.data()};
+  }
+
+  [[nodiscard]] const void* pointer() const {
+    return is_string(column_.type) ? static_cast<const void*>(&view_)
+           : column_.nullable      ? static_cast<const void*>(&nullable_)
+                                   : bytes_.data();
+  }
+
+ private:
+  template <class T>
+  void add(T value) {
+    const auto raw = std::as_bytes(std::span(&value, 1));
+    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+  }
+  void add_strings(const std::vector<Cell>& cells) {
+    file_tests::Texts texts;
+    for (const Cell& cell : cells) {
+      texts.push_back(is_null(cell) ? std::nullopt : std::optional(std::get<std::string>(cell)));
+    }
+    strings_ = file_tests::strings_of(texts);
+    view_ = strings_.view();
+  }
+
+  Column column_;
+  file_tests::Bytes bytes_;
+  std::vector<uint8_t> validity_;
+  NullableView nullable_;
+  Strings strings_;
+  StringsView view_;
+};
+
+}  // namespace
+
+TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group) {
+  TestTable table{.columns = {}, .cells = {}, .rows = rows};
+  for (const DType type : kTypes) {
+    const bool nullable =
+        type == DType::i16 || type == DType::u32 || type == DType::u64 || type == DType::f64;
+    table.columns.push_back({std::string(to_string(type)), type, nullable});
+    std::vector<Cell> cells;
+    for (uint64_t row = 0; row < rows; ++row) {
+      cells.push_back(draw_cell(random, table.columns.back(), row / rows_per_group));
+    }
+    table.cells.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group) {
+  std::vector<ColumnMemory> memory;
+  memory.reserve(table.columns.size());  // views point into it
+  std::vector<const void*> pointers;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    pointers.push_back(memory.emplace_back(table.columns[c], table.cells[c]).pointer());
+  }
+  WriteOptions options;
+  options.rows_per_group = rows_per_group;
+  BOBBIN_ASSIGN(Writer writer, Writer::create(path, table.columns, options));
+  BOBBIN_TRY(writer.append(pointers, table.rows));
+  return writer.finish();
+}
+
+Literal draw_literal(Random& random, const TestTable& table, size_t column) {
+  const DType type = table.columns[column].type;
+  const Cell& cell = table.cells[column][random.below(table.rows)];
+  if (is_string(type)) {
+    const auto* text = std::get_if<std::string>(&cell);
+    return text == nullptr ? Literal("it's") : Literal(text->substr(0, 1 + random.below(4)));
+  }
+  if (is_null(cell) || random.below(8) == 0) {
+    constexpr double kReals[] = {1e300, -1e300, 0.5, -0.0, 1e19, -3.75};
+    return kReals[random.below(std::size(kReals))];
+  }
+  const auto nudge = static_cast<int64_t>(random.below(3)) - 1;
+  if (const auto* integer = std::get_if<Int128>(&cell)) {
+    return random.below(4) == 0 ? Literal(static_cast<double>(*integer) + 0.5 * static_cast<double>(nudge))
+                                : Literal(*integer + nudge);
+  }
+  const double real = std::get<double>(cell);
+  return std::isfinite(real) && random.below(4) == 0 ? Literal(static_cast<int64_t>(real))
+                                                     : Literal(real + 0.25 * static_cast<double>(nudge));
+}
+
+Predicate draw_predicate(Random& random, const TestTable& table, int depth) {
+  if (depth == 0 || random.below(4) == 0) {
+    return draw_leaf(random, table);
+  }
+  Predicate drawn = draw_predicate(random, table, depth - 1);
+  for (uint64_t more = random.below(3); more > 0; --more) {
+    Predicate next = draw_predicate(random, table, depth - 1);
+    drawn = random.below(2) == 0 ? std::move(drawn) && std::move(next) : std::move(drawn) || std::move(next);
+  }
+  return random.below(4) == 0 ? !std::move(drawn) : drawn;
+}
+
+std::optional<bool> compares(DType type, const Cell& cell, Compare op, const Literal& literal) {
+  if (is_null(cell)) {
+    return std::nullopt;
+  }
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    return holds(op, sign_of(*text, literal.text));
+  }
+  const auto* integer = std::get_if<Int128>(&cell);
+  if (integer != nullptr && literal.kind == Literal::Kind::integer) {
+    return holds(op, sign_of(*integer, literal.integer));
+  }
+  const auto value = integer == nullptr ? static_cast<long double>(std::get<double>(cell))
+                                        : static_cast<long double>(*integer);
+  const long double constant =
+      is_float(type) ? rounded(type, literal) : static_cast<long double>(literal.real);
+  if (std::isnan(value) || std::isnan(constant)) {
+    return op == Compare::ne;
+  }
+  return holds(op, sign_of(value, constant));
+}
+
+std::optional<bool> evaluate(const TestTable& table, uint64_t row, const Predicate& predicate) {
+  if (predicate.kind == Predicate::Kind::negation) {
+    const auto truth = evaluate(table, row, predicate.parts[0]);
+    return truth.has_value() ? std::optional(!*truth) : std::nullopt;
+  }
+  if (predicate.kind != Predicate::Kind::both && predicate.kind != Predicate::Kind::either) {
+    return evaluate_leaf(table, row, predicate);
+  }
+  const bool decisive = predicate.kind == Predicate::Kind::either;
+  bool known = true;
+  for (const Predicate& part : predicate.parts) {
+    const auto truth = evaluate(table, row, part);
+    if (truth == decisive) {
+      return decisive;
+    }
+    known = known && truth.has_value();
+  }
+  return known ? std::optional(!decisive) : std::nullopt;
+}
+
+Value aggregate(const TestTable& table, const std::vector<bool>& passes, const AggregateSpec& spec) {
+  const bool rows = spec.column.empty();
+  const size_t column = rows ? 0 : index_of(table, spec.column);
+  uint64_t count = 0;
+  Value found;
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    const Value value = rows ? Value::of_integer(1) : value_of_cell(table.cells[column][row]);
+    if (!passes[row] || value.is_null()) {
+      continue;
+    }
+    ++count;
+    if (spec.kind == AggregateSpec::Kind::sum) {
+      found.kind = value.kind;
+      found.integer += value.integer;
+      found.real += value.real;
+    } else if (!is_nan(value) &&
+               (found.is_null() ||
+                (spec.kind == AggregateSpec::Kind::min ? before(value, found) : before(found, value)))) {
+      found = value;
+    }
+  }
+  return spec.kind == AggregateSpec::Kind::count ? Value::of_integer(count) : found;
+}
+
+query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>& passes, size_t column) {
+  std::map<Value, uint64_t, decltype(&before)> groups(&before);
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    if (passes[row]) {
+      ++groups[value_of_cell(table.cells[column][row])];
+    }
+  }
+  return {groups.begin(), groups.end()};
+}
+
+bool same(const Value& a, const Value& b) {
+  return a == b || (is_nan(a) && is_nan(b));
+}
+
+std::string to_source(const Predicate& predicate) {
+  const std::string name = '"' + predicate.column + '"';
+  switch (predicate.kind) {
+    case Predicate::Kind::compare: {
+      constexpr std::string_view kSymbols[] = {"=", "<>", "<", "<=", ">", ">="};
+      return fmt::format("{} {} {}", name, kSymbols[static_cast<size_t>(predicate.op)],
+                         to_source(predicate.literals[0]));
+    }
+    case Predicate::Kind::between:
+      return fmt::format("{} BETWEEN {} AND {}", name, to_source(predicate.literals[0]),
+                         to_source(predicate.literals[1]));
+    case Predicate::Kind::in: {
+      std::string list;
+      for (const Literal& literal : predicate.literals) {
+        list += (list.empty() ? "" : ",") + to_source(literal);
+      }
+      return fmt::format("{} In ({})", name, list);
+    }
+    case Predicate::Kind::is_null:
+      return name + " is null";
+    case Predicate::Kind::starts_with:
+      return fmt::format("{} like {}", name, to_source(Literal(predicate.literals[0].text + "%")));
+    case Predicate::Kind::contains:
+      return fmt::format("{} like {}", name, to_source(Literal("%" + predicate.literals[0].text + "%")));
+    case Predicate::Kind::negation:
+      return fmt::format("not ({})", to_source(predicate.parts[0]));
+    case Predicate::Kind::both:
+    case Predicate::Kind::either:
+      break;
+  }
+  std::string text;
+  for (const Predicate& part : predicate.parts) {
+    text += text.empty() ? "" : predicate.kind == Predicate::Kind::both ? " and " : " or ";
+    text += fmt::format("({})", to_source(part));
+  }
+  return text;
+}
+
+}  // namespace bobbin::query_tests

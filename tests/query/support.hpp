@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and predicates for the tests of queries, and a slow evaluation that knows nothing of ranges, zone
+// maps or codecs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bobbin/query.hpp"
+#include "tests/codecs/component.hpp"
+#include "tests/file/support.hpp"
+
+namespace bobbin::query_tests {
+
+using testing::Random;
+
+// A null, an integer, a float, a string.
+using Cell = std::variant<std::monostate, Int128, double, std::string>;
+
+struct TestTable {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> cells;  // of each column
+  uint64_t rows = 0;
+};
+
+// Columns of several types, values that cluster by row group so that zone maps tell something.
+[[nodiscard]] TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group);
+[[nodiscard]] Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group);
+
+// A constant near a value of the column, or far from all.
+[[nodiscard]] query::Literal draw_literal(Random& random, const TestTable& table, size_t column);
+[[nodiscard]] query::Predicate draw_predicate(Random& random, const TestTable& table, int depth);
+
+// Nothing for "unknown", as in SQL.
+[[nodiscard]] std::optional<bool> compares(DType type, const Cell& cell, Compare op,
+                                           const query::Literal& literal);
+[[nodiscard]] std::optional<bool> evaluate(const TestTable& table, uint64_t row,
+                                           const query::Predicate& predicate);
+[[nodiscard]] query::Value aggregate(const TestTable& table, const std::vector<bool>& passes,
+                                     const query::AggregateSpec& spec);
+[[nodiscard]] query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>& passes,
+                                              size_t column);
+
+// By value: zeros of either sign are the same, and so are NaNs.
+[[nodiscard]] bool same(const query::Value& a, const query::Value& b);
+
+// The predicate as text.
+[[nodiscard]] std::string to_source(const query::Predicate& predicate);
+
+}  // namespace bobbin::query_tests
