@@ -16,14 +16,82 @@ namespace bobbin::plan {
 
 inline constexpr uint32_t kMaxTests = 3;
 
+// A use in shared memory, as few loads as it can be.
+template <class T>
+struct UseRecord {
+  static constexpr uint32_t kQuads = sizeof(T) == 8 ? 2 : 1;
+
+  template <class Cta, uint32_t N>
+  BOBBIN_HD static void store(Cta& cta, simt::Shared<Quad, N>& shared, uint32_t at, const Use& use) {
+    const uint32_t small =
+        use.width | static_cast<uint32_t>(use.way) << 8 | uint32_t{use.e} << 16 | uint32_t{use.f} << 24;
+    const auto low = static_cast<uint32_t>(use.low);
+    const auto span = static_cast<uint32_t>(use.span);
+    if constexpr (kQuads == 1) {
+      cta.store(shared, at, Quad{{use.first_register, small, low, span}});
+    } else {
+      cta.store(shared, at, Quad{{use.first_register, small, low, static_cast<uint32_t>(use.low >> 32)}});
+      cta.store(shared, at + 1, Quad{{span, static_cast<uint32_t>(use.span >> 32), 0, 0}});
+    }
+  }
+  template <class Cta, uint32_t N>
+  [[nodiscard]] BOBBIN_HD static Use read(Cta& cta, simt::Shared<Quad, N>& shared, uint32_t at) {
+    const Quad quad = cta.load(shared, at);
+    Use use{.first_register = quad.word[0],
+            .width = static_cast<uint8_t>(quad.word[1]),
+            .way = static_cast<Use::Way>(quad.word[1] >> 8 & 0xff),
+            .e = static_cast<uint8_t>(quad.word[1] >> 16),
+            .f = static_cast<uint8_t>(quad.word[1] >> 24),
+            .low = quad.word[2],
+            .span = quad.word[3]};
+    if constexpr (kQuads == 2) {
+      const Quad more = cta.load(shared, at + 1);
+      use.low |= uint64_t{quad.word[3]} << 32;
+      use.span = uint64_t{more.word[1]} << 32 | more.word[0];
+    }
+    return use;
+  }
+};
+
+// What a thread has added up. Up to 32 bits, 64 have room for all.
+template <class T>
+struct Adder {
+  uint64_t total = 0;
+
+  // A sum that is short of `each` for every one of `count` values.
+  BOBBIN_HD void add(const WideSum& sum, T each, uint32_t count, bool is_signed) {
+    const auto wide =
+        is_signed ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(each)))
+                  : uint64_t{each};
+    total += sum.low + (sum.high << 32) + wide * count;
+  }
+  [[nodiscard]] BOBBIN_HD WideSum sum(bool is_signed) const {
+    return {total & 0xffffffff,
+            is_signed ? static_cast<uint64_t>(static_cast<int64_t>(total) >> 32) : total >> 32};
+  }
+};
+template <>
+struct Adder<uint64_t> {
+  WideSum total;
+
+  BOBBIN_HD void add(const WideSum& sum, uint64_t each, uint32_t count, bool is_signed) {
+    WideSum one;
+    add_to<uint64_t>(one, each, is_signed);
+    total.low += sum.low + one.low * count;
+    total.high += sum.high + one.high * count;
+  }
+  [[nodiscard]] BOBBIN_HD WideSum sum(bool /*is_signed*/) const { return total; }
+};
+
 template <class T, bool kReals>
 struct ConjunctionKernel : Uses {
   static constexpr uint32_t kWarps = 8;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kMinBlocks = sizeof(T) == 8 ? 3 : 5;
   static constexpr uint32_t kUses = kMaxTests + 1;
+  using Record = UseRecord<T>;
   struct Shared {
-    simt::Shared<uint64_t, kWarps * kGroup * kUses * Use::kWords> uses;
+    simt::Shared<Quad, kWarps * kGroup * kUses * Record::kQuads> uses;
   };
 
   template <class Cta>
@@ -31,41 +99,59 @@ struct ConjunctionKernel : Uses {
     auto& shared = cta.template shared<Shared>();
     const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * group;
     const uint64_t vectors = num_vectors(end);
+    const Global<const Quad> packed = view_as<Quad>(columns[steps[0].column].frames().packed);
     uint64_t count = 0;
-    WideSum sum;
+    Adder<T> adder;
     for (uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * group; first < vectors;
          first += stride) {
       cta.sync_warp();  // the group before is done with
       for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
-        store_use(cta, shared.uses, use_at(cta, u, place), make_use<T>(cta, uses[u], v));
+        Record::store(cta, shared.uses, use_at(cta, u, place), work_out(cta, u, v));
       });
       cta.sync_warp();
-      const uint64_t left = vectors - first;
-      for (uint32_t place = 0; place < (group < left ? group : left); ++place) {
-        run_vector(cta, shared, first + place, place, count, sum);
+      const auto here = static_cast<uint32_t>(vectors - first < group ? vectors - first : group);
+      for (uint32_t place = 0; place < here; ++place) {
+        if constexpr (!kReals) {
+          if (together && sum_together(cta, shared, packed, place, count, adder)) {
+            continue;
+          }
+        }
+        run_vector(cta, shared, first + place, place, count, adder);
       }
     }
-    add_total(cta, count, sum);
+    add_total(cta, count, adder);
   }
 
  private:
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
-    return ((cta.warp() * kUses + u) * kGroup + place) * Use::kWords;
+    return ((cta.warp() * kUses + u) * kGroup + place) * Record::kQuads;
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Use read(Cta& cta, Shared& shared, uint32_t u, uint32_t place) {
+    return Record::read(cta, shared.uses, use_at(cta, u, place));
+  }
+
+  // As make_use, but where test and sum go together the sum's tells whether they can.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Use work_out(Cta& cta, uint32_t u, uint64_t v) const {
+    Use use = make_use<T>(cta, uses[u], v);
+    if (together && u == 1) {
+      const Use test = make_use<T>(cta, uses[0], v);
+      const bool wraps = test.span > low_mask<uint64_t>(test.width) - test.low;
+      const bool whole = v * kVectorLength >= begin;
+      use.way = test.way == Use::Way::direct && !wraps && whole ? use.way : Use::Way::slow;
+    }
+    return use;
   }
 
   template <class Cta>
   BOBBIN_HD void run_vector(Cta& cta, Shared& shared, uint64_t v, uint32_t place, uint64_t& count,
-                            WideSum& sum) const {
-    if constexpr (!kReals) {
-      if (together && sum_together(cta, shared, v, place, count, sum)) {
-        return;
-      }
-    }
+                            Adder<T>& adder) const {
     const uint32_t inside = rows_inside(v, cta.lane(), begin, end);
     uint32_t rows = Spread<T>::exchange(cta, inside);
     for (uint32_t t = 0; t < num_steps && cta.any(rows != 0); ++t) {
-      rows &= test(cta, t, read_use(cta, shared.uses, use_at(cta, t, place)), inside);
+      rows &= test(cta, t, read(cta, shared, t, place), inside);
     }
     if (bitmap.data != nullptr) {
       cta.store_once(bitmap, v * simt::kWarpSize + cta.lane(),
@@ -73,7 +159,7 @@ struct ConjunctionKernel : Uses {
     }
     count += static_cast<uint32_t>(std::popcount(rows));
     if (num_uses != num_steps && cta.any(rows != 0)) {
-      add_rows(cta, v, read_use(cta, shared.uses, use_at(cta, num_steps, place)), rows, sum);
+      add_rows(cta, v, read(cta, shared, num_steps, place), rows, adder);
     }
   }
 
@@ -95,32 +181,22 @@ struct ConjunctionKernel : Uses {
 
   // The one test and the one sum, of the same column, at once; false when this vector does not go that way.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD bool sum_together(Cta& cta, Shared& shared, uint64_t v, uint32_t place,
-                                            uint64_t& count, WideSum& sum) const {
-    const Column& column = columns[folds[0].column];
-    const Use tested = read_use(cta, shared.uses, use_at(cta, 0, place));
-    const Use summed = read_use(cta, shared.uses, use_at(cta, 1, place));
-    const bool wraps = tested.span > low_mask<uint64_t>(tested.width) - tested.low;
-    if (tested.way != Use::Way::direct || summed.way != Use::Way::direct || wraps ||
-        v * kVectorLength < begin) {
+  [[nodiscard]] BOBBIN_HD bool sum_together(Cta& cta, Shared& shared, Global<const Quad> packed,
+                                            uint32_t place, uint64_t& count, Adder<T>& adder) const {
+    const Use summed = read(cta, shared, 1, place);
+    if (summed.way != Use::Way::direct) {
       return false;
     }
-    const RangeSum found = sum_direct_range<T>(cta, column, tested);
+    const Use tested = read(cta, shared, 0, place);
+    const RangeSum found = sum_direct_range<T>(cta, packed, tested);
     count += found.count;
-    add(sum, column, found.sum, static_cast<T>(summed.low + tested.low), found.count);
+    adder.add(found.sum, static_cast<T>(summed.low + tested.low), found.count,
+              columns[folds[0].column].is_signed);
     return true;
   }
 
-  // Adds a sum that is short of `each` for every one of `count` values.
-  BOBBIN_HD static void add(WideSum& to, const Column& column, const WideSum& sum, T each, uint32_t count) {
-    WideSum one;
-    add_to<T>(one, each, column.is_signed);
-    to.low += sum.low + one.low * count;
-    to.high += sum.high + one.high * count;
-  }
-
   template <class Cta>
-  BOBBIN_HD void add_rows(Cta& cta, uint64_t v, const Use& use, uint32_t rows, WideSum& sum) const {
+  BOBBIN_HD void add_rows(Cta& cta, uint64_t v, const Use& use, uint32_t rows, Adder<T>& adder) const {
     const Column& column = columns[folds[0].column];
     const bool direct = use.way == Use::Way::direct;
     if constexpr (kReals) {
@@ -130,23 +206,27 @@ struct ConjunctionKernel : Uses {
         cta.store(reals, v, real);
       }
     } else if (direct) {
-      const auto count = static_cast<uint32_t>(std::popcount(rows));
-      add(sum, column, sum_direct<T>(cta, column, use, rows), static_cast<T>(use.low), count);
+      adder.add(sum_direct<T>(cta, column, use, rows), static_cast<T>(use.low),
+                static_cast<uint32_t>(std::popcount(rows)), column.is_signed);
     } else {
       const WideSum slow = sum_values<T, 1>(Spread<T>::exchange(cta, rows), column.is_signed,
                                             [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
-      add(sum, column, slow, T{0}, 0);
+      adder.add(slow, T{0}, 0, column.is_signed);
     }
   }
 
   template <class Cta>
-  BOBBIN_HD void add_total(Cta& cta, uint64_t count, WideSum sum) const {
+  BOBBIN_HD void add_total(Cta& cta, uint64_t count, const Adder<T>& adder) const {
+    if (num_folds == 0) {
+      return;
+    }
+    WideSum sum = adder.sum(folds[0].column != kNoColumn && columns[folds[0].column].is_signed);
     for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
       count += cta.shfl_xor(count, distance);
       sum.low += cta.shfl_xor(sum.low, distance);
       sum.high += cta.shfl_xor(sum.high, distance);
     }
-    if (cta.lane() == 0 && num_folds != 0) {
+    if (cta.lane() == 0) {
       constexpr auto kRelaxed = simt::Order::relaxed;
       cta.template atomic_add<kRelaxed>(totals, TotalWords::count, count);
       cta.template atomic_add<kRelaxed>(totals, TotalWords::low, sum.low & 0xffffffff);

@@ -60,10 +60,11 @@ struct TakeKernel : Gather {
 // How many rows of each vector a bitmap selects.
 struct CountKernel {
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  static constexpr uint32_t kThreadsPerVector = 8;
+  static constexpr uint32_t kVectors = kThreads / kThreadsPerVector;
   using Shared = simt::NoShared;
 
-  Global<const uint32_t> bitmap;
+  Global<const uint32_t> bitmap;  // aligned to 16 bytes
   uint64_t begin;
   uint64_t end;
   Global<uint64_t> counts;
@@ -78,16 +79,24 @@ struct CountKernel {
     return below(end) & ~below(begin);
   }
 
+  // Eight threads a vector, 16 bytes each.
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp();
-    if (v >= counts.size) {
-      return;
+    const uint64_t index = uint64_t{cta.block()} * kThreads + cta.thread();
+    const uint64_t v = index / kThreadsPerVector;
+    const Global<const Quad> quads{reinterpret_cast<const Quad*>(bitmap.data), bitmap.size / 4};
+    uint32_t count = 0;
+    if (v < counts.size) {
+      const Quad quad = cta.load(quads, index);
+      const auto first = static_cast<uint32_t>(index % kThreadsPerVector) * 4;
+      for (uint32_t w = 0; w < 4; ++w) {
+        count += static_cast<uint32_t>(std::popcount(quad.word[w] & inside(v, first + w, begin, end)));
+      }
     }
-    const uint32_t word =
-        cta.load(bitmap, v * simt::kWarpSize + cta.lane()) & inside(v, cta.lane(), begin, end);
-    const uint32_t count = cta.reduce_add(static_cast<uint32_t>(std::popcount(word)));
-    if (cta.lane() == 0) {
+    for (uint32_t distance = 1; distance < kThreadsPerVector; distance *= 2) {
+      count += cta.shfl_xor(count, distance);
+    }
+    if (v < counts.size && index % kThreadsPerVector == 0) {
       cta.store(counts, v, uint64_t{count});
     }
   }
@@ -106,25 +115,39 @@ struct FilterKernel : Gather {
     std::conditional_t<kFetch, simt::NoShared, Staging<kWarps>> staging;
   };
 
+  static constexpr uint32_t kGroup = 8;  // vectors that a warp looks at together
+
   Global<const uint32_t> bitmap;
   Global<const uint64_t> starts;  // where the selected values of each vector go, and those of all
   bool all = false;               // not only those with more than kFew
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t v = uint64_t{cta.block()} * kWarps + cta.warp();
-    if (v >= starts.size - 1) {
-      return;
+    const uint64_t vectors = starts.size - 1;
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * kGroup;
+    for (uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * kGroup; first < vectors;
+         first += stride) {
+      const uint64_t own = first + cta.lane();
+      uint32_t todo = cta.ballot(cta.lane() < kGroup && own < vectors && is_ours(cta, own));
+      for (; todo != 0; todo &= todo - 1) {
+        write_vector(cta, first + trailing_zeros(todo));
+      }
     }
-    const uint64_t start = cta.load(starts, v);
-    const auto count = static_cast<uint32_t>(cta.load(starts, v + 1) - start);
-    if (count == 0 || (kFetch ? count > kFew : count <= kFew && !all)) {
-      return;
-    }
+  }
+
+ private:
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool is_ours(Cta& cta, uint64_t v) const {
+    const uint64_t count = cta.load(starts, v + 1) - cta.load(starts, v);
+    return count != 0 && (kFetch ? count <= kFew : all || count > kFew);
+  }
+
+  template <class Cta>
+  BOBBIN_HD void write_vector(Cta& cta, uint64_t v) const {
     const uint32_t word =
         cta.load(bitmap, v * simt::kWarpSize + cta.lane()) & CountKernel::inside(v, cta.lane(), begin, end);
     const auto own = static_cast<uint32_t>(std::popcount(word));
-    const uint64_t to = start + simt::sum_through(cta, own) - own;
+    const uint64_t to = cta.load(starts, v) + simt::sum_through(cta, own) - own;
     if constexpr (kFetch) {
       fetch_bits(cta, v, word, to);
     } else {
@@ -132,7 +155,6 @@ struct FilterKernel : Gather {
     }
   }
 
- private:
   template <class Cta>
   BOBBIN_HD void fetch_bits(Cta& cta, uint64_t v, uint32_t word, uint64_t to) const {
     const Fetcher<Cta> fetcher{cta, powers, begin};
@@ -169,6 +191,7 @@ struct FilterKernel : Gather {
         }
       }
     });
+    cta.sync_warp();  // before the next vector comes
   }
 };
 

@@ -39,12 +39,15 @@ struct GatherPlans {
     return Executor(stream).run(kernel, ceil_div<uint64_t>(kernel.indices.size, TakeKernel::kThreads));
   }
   static Status count(const CountKernel& kernel, StreamView stream) {
-    return Executor(stream).run(kernel, ceil_div<uint64_t>(kernel.counts.size, CountKernel::kWarps));
+    return Executor(stream).run(kernel, ceil_div<uint64_t>(kernel.counts.size, CountKernel::kVectors));
   }
   template <bool kFetch>
   static Status filter(const FilterKernel<kFetch>& kernel, StreamView stream) {
-    return Executor(stream).run(kernel,
-                                ceil_div<uint64_t>(kernel.starts.size - 1, FilterKernel<kFetch>::kWarps));
+    using K = FilterKernel<kFetch>;
+    const Executor executor(stream);
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
+    const uint64_t blocks = ceil_div<uint64_t>(kernel.starts.size - 1, uint64_t{K::kWarps} * K::kGroup);
+    return executor.run(kernel, std::min<uint64_t>(blocks, together));
   }
   static constexpr GatherLaunchers launchers() { return {&take, &count, &filter<true>, &filter<false>}; }
 };

@@ -271,12 +271,23 @@ struct Chains {
 // the two halves.
 template <class T, uint32_t W, class Scaling>
 [[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<T, W>& lane, uint32_t mask, const Scaling& scaling) {
+  // Values that do not count are scaled too: an operation takes longer than the next one has to wait for it.
+  constexpr uint32_t kAtOnce = 8;
   Chains chains;
   BOBBIN_UNROLL
-  for (uint32_t n = 0; n < 32; ++n) {
-    if ((mask >> Spread<T>::bit(n) & 1) != 0) {
-      const bool first = kBits<T> == 64 ? n % 2 == 0 : n < 16;
-      (first ? chains.first : chains.second) += scaling(lane.value(n));
+  for (uint32_t from = 0; from < 32; from += kAtOnce) {
+    double values[kAtOnce];
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kAtOnce; ++k) {
+      values[k] = scaling(lane.value(from + k));
+    }
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kAtOnce; ++k) {
+      const uint32_t n = from + k;
+      const bool counts = (mask >> Spread<T>::bit(n) & 1) != 0;
+      // A chain is never -0.0, so a zero changes nothing.
+      double& chain = (kBits<T> == 64 ? n % 2 == 0 : n < 16) ? chains.first : chains.second;
+      chain += counts ? values[k] : 0.0;
     }
   }
   return chains;

@@ -226,8 +226,8 @@ struct Uses : Query {
   }
   // The count and the sum of the values that a test passes: see sum_in_range().
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, const Column& column, const Use& use) {
-    const auto packed = view_as<Quad>(column.frames().packed);
+  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, Global<const Quad> packed,
+                                                           const Use& use) {
     RangeSum found;
     codec::bitpack::with_width_in<1, kBits<T>>(use.width,
                                                [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/capabilities.md is made from the registry: this test writes the table, and fails when the file's
+// differs. BOBBIN_CAPABILITIES_OUT=docs/capabilities.md writes a new one.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "codecs/registry.hpp"
+#include "plan/column.hpp"
+#include "plan/fetch.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+constexpr const char* kHead =
+    "# What each codec can do\n"
+    "\n"
+    "Made from the registry by a test (`tests/plan/capabilities_test.cpp`), which fails when this file is "
+    "out of date. *Encoded* means: on\n"
+    "encoded data. *Decodes* means: the operation works, on decoded values. A device is a GPU or its "
+    "emulator.\n"
+    "\n"
+    "Queries (`bobbin/query.hpp`, `bobbin query`) go one of four ways on a device. *Packed*: tests and sums "
+    "are done on packed words, in a kernel\n"
+    "composed for simple queries or programmed for others. *Interpreted*: vectors are decoded in shared "
+    "memory, and no value is written to\n"
+    "memory. *Decoded*: the column is decoded first. A tree goes the way that its root says here, if what is "
+    "below can go it too.\n"
+    "\n";
+
+std::vector<std::string> row_of(const Codec& codec) {
+  const auto yes = [](bool is) { return std::string(is ? "yes" : "-"); };
+  const auto encoded = [](bool is) { return std::string(is ? "encoded" : "decodes"); };
+  const DeviceOps& device = *device_ops(Backend::emulator, codec.id);
+  if (codec.strings != nullptr) {
+    const StringDeviceOps& strings = *device.strings;
+    return {std::string(codec.name),
+            "strings",
+            yes(strings.encode != nullptr),
+            yes(strings.decode != nullptr),
+            encoded(codec.slice != nullptr),
+            encoded(codec.strings->take != nullptr),
+            encoded(codec.strings->match != nullptr),
+            encoded(strings.match != nullptr),
+            encoded(strings.take_bytes != nullptr),
+            "a bitmap"};
+  }
+  // What its own encoder makes of a few values.
+  const std::vector<double> reals{1.5, 2.25, 3.75, 1.5};
+  const std::vector<uint32_t> integers{1, 2, 3, 70000};
+  const Array array = codec.takes(DType::u32) ? *codec.encode({DType::u32, integers.data(), integers.size()})
+                                              : *codec.encode({DType::f64, reals.data(), reals.size()});
+  Column column;
+  const bool packed = make_column(values_of(array), Path::programmed, column);
+  const bool known = make_column(values_of(array), Path::interpreted, column);
+  return {std::string(codec.name),
+          codec.floats_only ? "floats" : "numbers",
+          yes(device.encode != nullptr),
+          yes(device.decode != nullptr),
+          encoded(codec.slice != nullptr),
+          encoded(codec.value_at != nullptr),
+          encoded(codec.compare != nullptr),
+          encoded(device.compare != nullptr || packed),
+          encoded(known && can_fetch(column)),
+          packed  ? "packed"
+          : known ? "interpreted"
+                  : "decoded"};
+}
+
+std::string table() {
+  std::string text = kHead;
+  text +=
+      "| codec | for | device encodes | device decodes | slice | one value | compare, CPU | compare, device "
+      "| take, device | query, device |\n";
+  text += "|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const Codec* codec : all_codecs()) {
+    for (const std::string& cell : row_of(*codec)) {
+      text += "| " + cell + " ";
+    }
+    text += "|\n";
+  }
+  return text;
+}
+
+TEST(Capabilities, TheTableInTheDocsIsTheRegistrys) {
+  const std::string made = table();
+  if (const char* out = std::getenv("BOBBIN_CAPABILITIES_OUT"); out != nullptr) {
+    std::ofstream(out) << made;
+  }
+  std::ifstream file(BOBBIN_SOURCE_DIR "/docs/capabilities.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), made);
+}
+
+}  // namespace
+}  // namespace bobbin::plan
