@@ -6,30 +6,53 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "codecs/codec.hpp"
 #include "codecs/registry.hpp"
 #include "core/lanes.hpp"
+#include "core/stream_copy.hpp"
 
 namespace bobbin {
 
-// Writes all values of `inner` to `out`. Calls done(v) for each of its vectors, in order, as soon as its
-// values are there.
+// Some values of an array while they are in a cache.
+struct BatchValues {
+  std::byte* bytes;
+  uint64_t first;  // the number of the first one in the array
+  size_t size;     // of a value
+
+  [[nodiscard]] std::byte* at(uint64_t i) const { return bytes + (i - first) * size; }
+};
+
+// Writes all values of `inner` to `out`. Calls done(v, values) for each of its vectors, in order, as soon as
+// its values are there; what it makes of them goes on to `out`, which is written past the caches when it is
+// large.
 template <class Done>
 void decode_in_batches(const Array& inner, std::byte* out, Done&& done) {
-  constexpr uint64_t kBatch = 32 * uint64_t{kVectorLength};
+  constexpr uint64_t kBatch = 8 * uint64_t{kVectorLength};
   const Codec& codec = *find_codec(inner.codec);
+  const size_t size = size_bytes(inner.type);
   const uint64_t end = inner.offset + inner.length;
+  const bool stream = inner.length * size >= kStreamBytes;
+  std::vector<std::byte> buffer(stream ? kBatch * size : 0);
   for (uint64_t first = 0; first < end; first += kBatch) {
     const uint64_t begin = std::max(first, inner.offset);
     const uint64_t stop = std::min(first + kBatch, end);
-    if (begin < stop) {
-      codec.decode(codec.slice(inner, begin - inner.offset, stop - begin),
-                   out + (begin - inner.offset) * size_bytes(inner.type));
+    if (begin >= stop) {
+      continue;
     }
-    for (uint64_t v = first / kVectorLength; v * kVectorLength < stop; ++v) {
-      done(v);
+    std::byte* const to = out + (begin - inner.offset) * size;
+    const BatchValues values{stream ? buffer.data() : to, begin - inner.offset, size};
+    codec.decode(codec.slice(inner, begin - inner.offset, stop - begin), values.bytes);
+    for (uint64_t v = begin / kVectorLength; v * kVectorLength < stop; ++v) {
+      done(v, values);
     }
+    if (stream) {
+      copy_past_caches(to, buffer.data(), (stop - begin) * size);
+    }
+  }
+  if (stream) {
+    end_copies_past_caches();
   }
 }
 

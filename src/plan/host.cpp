@@ -13,7 +13,7 @@
 namespace bobbin::plan {
 namespace {
 
-constexpr uint64_t kBatchRows = 16 * uint64_t{kVectorLength};
+constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
 constexpr uint64_t kBatchWords = kBatchRows / 32;
 
 using Words = std::vector<uint32_t>;
@@ -30,8 +30,10 @@ struct Batch {
 // One column, as far as it is decoded.
 class HostColumn {
  public:
-  HostColumn(const Source& source, const Rows& rows)
+  // `decodes`: an aggregate asks for its values.
+  HostColumn(const Source& source, const Rows& rows, bool decodes)
       : source_(source),
+        decodes_(decodes),
         shift_(rows.offset),
         moved_(source.array != nullptr && source.array->offset != rows.offset) {}
 
@@ -46,7 +48,8 @@ class HostColumn {
       }
       return;
     }
-    if (codec().compare != nullptr && !is_float(type()) && !moved_) {
+    // A column whose values are needed anyway is decoded once, for both.
+    if (codec().compare != nullptr && !is_float(type()) && !moved_ && !decodes_) {
       codec().compare(part(batch), range, bitmap.data());
       return;
     }
@@ -84,6 +87,7 @@ class HostColumn {
   std::byte* bytes() { return reinterpret_cast<std::byte*>(buffer_.data()); }
 
   Source source_;
+  bool decodes_;
   uint64_t shift_;  // the number of the array's first row
   bool moved_;      // its vectors are not those of the query
   std::vector<uint64_t> buffer_;
@@ -228,6 +232,34 @@ class HostFold {
   std::vector<double> sums_;  // of each vector so far
 };
 
+// Whether a query is one test and one sum of the same column of integers.
+bool is_one_pass(std::span<const Source> columns, const Filter& filter,
+                 std::span<const Aggregate> aggregates) {
+  return filter.size() == 1 && filter[0].kind == Condition::Kind::test && !filter[0].range.negated &&
+         aggregates.size() == 1 && aggregates[0].fold == Fold::sum &&
+         aggregates[0].column == filter[0].column && columns[filter[0].column].array != nullptr &&
+         !is_float(columns[filter[0].column].array->type) &&
+         !find_codec(columns[filter[0].column].array->codec)->has_nulls();
+}
+
+Total run_one_pass(const Source& source, const ValueRange& range, const Rows& all) {
+  HostColumn column(source, all, true);
+  Total total;
+  const uint64_t end = all.offset + all.length;
+  visit_integer(column.type(), [&]<class T>(std::type_identity<T>) {
+    const auto sum = have_avx2() ? &sum_passed_avx2<T> : &sum_passed<T>;
+    for (uint64_t first = 0; first < end; first += kBatchRows) {
+      const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
+      const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
+      const Passed passed = sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
+                                static_cast<BitsOf<T>>(range.span));
+      total.count += passed.count;
+      total.sum += sum_of(column.type(), passed.sum);
+    }
+  });
+  return total;
+}
+
 }  // namespace
 
 Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
@@ -237,9 +269,15 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   for (const Aggregate& aggregate : aggregates) {
     BOBBIN_TRY(check_aggregate(aggregate, columns.size()));
   }
+  if (rows == nullptr && is_one_pass(columns, filter, aggregates)) {
+    return std::vector{run_one_pass(columns[filter[0].column], filter[0].range, all)};
+  }
   std::vector<HostColumn> opened;
-  for (const Source& column : columns) {
-    opened.emplace_back(column, all);
+  for (uint32_t c = 0; c < columns.size(); ++c) {
+    const bool decodes = std::ranges::any_of(aggregates, [&](const Aggregate& aggregate) {
+      return aggregate.fold != Fold::count && aggregate.column == c;
+    });
+    opened.emplace_back(columns[c], all, decodes);
   }
   std::vector<HostFold> folds(aggregates.begin(), aggregates.end());
   HostFilter evaluator(filter);

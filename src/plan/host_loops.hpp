@@ -123,6 +123,37 @@ BOBBIN_AVX2 double sum_vector_avx2(const Float* values, const uint32_t* bitmap) 
   return sum_vector<Float>(values, bitmap);
 }
 
+// The count and the sum of the values in a range that is not negated: one test and one sum in one pass.
+struct Passed {
+  uint64_t count = 0;
+  WideSum sum;
+};
+template <class T>
+BOBBIN_INLINE Passed sum_passed(const T* values, uint64_t count, BitsOf<T> low, BitsOf<T> span) {
+  using Bits = BitsOf<T>;
+  using Half = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+  uint64_t hits = 0;
+  Half sum_low = 0;
+  Half sum_high = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const bool hit = static_cast<Bits>(range_key<T>(static_cast<Bits>(values[i])) - low) <= span;
+    const T value = hit ? values[i] : T{0};
+    hits += hit ? 1 : 0;
+    if constexpr (sizeof(T) == 8) {
+      sum_low += static_cast<Half>(static_cast<uint64_t>(value) & 0xffffffff);
+      sum_high += static_cast<Half>(value) >> 32;
+    } else {
+      sum_low += value;
+    }
+  }
+  return {hits,
+          {static_cast<uint64_t>(sum_low) & 0xffffffff, static_cast<uint64_t>(sum_high + (sum_low >> 32))}};
+}
+template <class T>
+BOBBIN_AVX2 Passed sum_passed_avx2(const T* values, uint64_t count, BitsOf<T> low, BitsOf<T> span) {
+  return sum_passed<T>(values, count, low, span);
+}
+
 template <class T>
 BOBBIN_INLINE void fold_extremes(const BitsOf<T>* values, uint64_t words, const uint32_t* bitmap,
                                  Extremes& extremes) {

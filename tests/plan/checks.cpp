@@ -280,6 +280,11 @@ Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
   }
   array::Bitmap found;
   BOBBIN_ASSIGN(const auto totals, plan::run_on_host(sources, c.filter, c.aggregates, &found));
+  // Without a bitmap some queries take a shorter way.
+  BOBBIN_ASSIGN(const auto again, plan::run_on_host(sources, c.filter, c.aggregates));
+  if (std::string problem = compare_totals(c, again, rows); !problem.empty()) {
+    return problem;
+  }
   for (uint64_t row = 0; row < c.length(); ++row) {
     if (found.at(row) != rows[row]) {
       return fmt::format("row {} of {}", row, c.length());

@@ -11,13 +11,48 @@
 namespace bobbin::codec::alp {
 namespace {
 
+template <class T>
+BOBBIN_INLINE T load_at(const std::byte* bytes, uint64_t i) {
+  T value;
+  std::memcpy(&value, bytes + i * sizeof value, sizeof value);
+  return value;
+}
+
+// Doubles of integers up to 2^51, where their products do not overflow: the integer is put under the exponent
+// of 1.5 * 2^52, and a product of doubles is rounded as the exact one of integers is when it becomes a
+// double. Vectors of 64-bit integers can be neither multiplied nor converted on most CPUs. False, and nothing
+// is written, when an integer is larger.
+BOBBIN_INLINE bool to_doubles(std::byte* integers, uint64_t count, const Scaling<double>& scaling) {
+  constexpr uint64_t kMagicBits = 0x4338000000000000;
+  constexpr double kMagic = 6755399441055744.0;
+  const int64_t most = std::min(int64_t{1} << 51, INT64_MAX / static_cast<int64_t>(scaling.factor));
+  int64_t larger = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto integer = load_at<int64_t>(integers, i);
+    larger |= (integer > most ? -1 : 0) | (integer < -most ? -1 : 0);
+  }
+  if (larger != 0) {
+    return false;
+  }
+  const auto up = static_cast<double>(static_cast<int64_t>(scaling.factor));  // 10^f, exactly
+  for (uint64_t i = 0; i < count; ++i) {
+    const double integer = std::bit_cast<double>(load_at<uint64_t>(integers, i) + kMagicBits) - kMagic;
+    const double value = integer * up * scaling.power;
+    std::memcpy(integers + i * sizeof value, &value, sizeof value);
+  }
+  return true;
+}
+
 // Integers to values, in place.
 template <class Float>
 BOBBIN_INLINE void to_values(std::byte* integers, uint64_t count, const Scaling<Float>& scaling) {
+  if constexpr (sizeof(Float) == 8) {
+    if (to_doubles(integers, count, scaling)) {
+      return;
+    }
+  }
   for (uint64_t i = 0; i < count; ++i) {
-    BitsOf<Float> integer;
-    std::memcpy(&integer, integers + i * sizeof integer, sizeof integer);
-    const Float value = scaling.value_of(integer);
+    const Float value = scaling.value_of(load_at<BitsOf<Float>>(integers, i));
     std::memcpy(integers + i * sizeof value, &value, sizeof value);
   }
 }
@@ -77,12 +112,11 @@ Status validate(const Array& array) {
 void decode(const Array& array, void* out) {
   visit_float(array.type, [&]<class Float>(std::type_identity<Float>) {
     auto* const bytes = static_cast<std::byte*>(out);
-    decode_in_batches(array.children[0], bytes, [&](uint64_t v) {
+    decode_in_batches(array.children[0], bytes, [&](uint64_t v, const BatchValues& decoded) {
       const uint64_t begin = std::max(v * kVectorLength, array.offset);
       const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
       const auto convert = have_avx2() ? &to_values_avx2<Float> : &to_values<Float>;
-      convert(bytes + (begin - array.offset) * sizeof(Float), end - begin,
-              scaling_of<Float>(scale_of(array, v)));
+      convert(decoded.at(begin - array.offset), end - begin, scaling_of<Float>(scale_of(array, v)));
     });
   });
 }

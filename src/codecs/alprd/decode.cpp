@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 
 #include "codecs/alprd/alprd.hpp"
@@ -66,16 +67,20 @@ void decode(const Array& array, void* out) {
   const Codec& left_codec = *find_codec(left.codec);
   const Cut cut = Cut::parse(array.metadata);
   visit_size(array.type, [&]<class T>(std::type_identity<T>) {
-    decode_in_batches(array.children[1], static_cast<std::byte*>(out), [&](uint64_t v) {
-      const uint64_t begin = std::max(v * kVectorLength, array.offset);
-      const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
-      std::array<uint16_t, kVectorLength> codes;
-      left_codec.decode(left_codec.slice(left, begin - array.offset, end - begin), codes.data());
-      T* const values = static_cast<T*>(out) + (begin - array.offset);
-      for (uint64_t i = 0; i < end - begin; ++i) {
-        values[i] = cut.join<T>(codes[i], values[i]);
-      }
-    });
+    decode_in_batches(
+        array.children[1], static_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& decoded) {
+          const uint64_t begin = std::max(v * kVectorLength, array.offset);
+          const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
+          std::array<uint16_t, kVectorLength> codes;
+          left_codec.decode(left_codec.slice(left, begin - array.offset, end - begin), codes.data());
+          std::byte* const values = decoded.at(begin - array.offset);
+          for (uint64_t i = 0; i < end - begin; ++i) {
+            T value;
+            std::memcpy(&value, values + i * sizeof value, sizeof value);
+            value = cut.join<T>(codes[i], value);
+            std::memcpy(values + i * sizeof value, &value, sizeof value);
+          }
+        });
   });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <string>
 
 #include "codecs/batches.hpp"
@@ -161,9 +162,11 @@ Status validate(const Array& array) {
 
 void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-    decode_in_batches(array.children[0], static_cast<std::byte*>(out), [&](uint64_t v) {
-      visit_patches<T>(array, v, [&](uint64_t at, T value) { static_cast<T*>(out)[at] = value; });
-    });
+    decode_in_batches(
+        array.children[0], static_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& values) {
+          visit_patches<T>(array, v,
+                           [&](uint64_t at, T value) { std::memcpy(values.at(at), &value, sizeof value); });
+        });
   });
 }
 

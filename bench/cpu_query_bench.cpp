@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU's figures for queries over encoded columns, beside a loop over raw values that the compiler turned
+// into vector instructions, and for decoding ALP beside memcpy; one core. Every answer is compared.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "array/array.hpp"
+#include "bench/harness.hpp"
+#include "bench/report.hpp"
+#include "core/portable.hpp"
+#include "core/scalar.hpp"
+#include "plan/host.hpp"
+
+namespace bobbin::bench {
+namespace {
+
+struct Args {
+  std::string out;
+  uint64_t values = uint64_t{1} << 26;
+};
+
+uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+// Integers of some bits; or prices of two digits.
+template <class T>
+std::vector<T> make_values(uint64_t count, uint32_t bits) {
+  std::vector<T> values(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t random = mix(i + 1) >> (64 - bits);
+    values[i] = std::is_floating_point_v<T> ? static_cast<T>(static_cast<double>(random) / 100)
+                                            : static_cast<T>(random);
+  }
+  return values;
+}
+
+template <class T>
+struct Answer {
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
+
+  uint64_t count = 0;
+  Sum sum = 0;
+};
+
+// where low <= a <= high: count and sum of a.
+template <class T>
+BOBBIN_INLINE Answer<T> raw_query(const T* values, uint64_t count, T low, T high) {
+  // Eight chains: a sum of doubles in one would wait for itself.
+  Answer<T> parts[8];
+  for (uint64_t i = 0; i + 8 <= count; i += 8) {
+    for (uint64_t k = 0; k < 8; ++k) {
+      const T value = values[i + k];
+      const bool hit = (value >= low) & (value <= high);
+      parts[k].count += hit ? 1 : 0;
+      parts[k].sum += hit ? static_cast<typename Answer<T>::Sum>(value) : 0;
+    }
+  }
+  Answer<T> all;
+  for (const Answer<T>& part : parts) {
+    all.count += part.count;
+    all.sum += part.sum;
+  }
+  return all;
+}
+template <class T>
+BOBBIN_AVX2 Answer<T> raw_query_avx2(const T* values, uint64_t count, T low, T high) {
+  return raw_query<T>(values, count, low, high);
+}
+
+class CpuQueryBench {
+ public:
+  template <class T>
+  Status measure_query(const std::string& what, CodecId codec, const std::vector<T>& values, T low, T high) {
+    BOBBIN_ASSIGN(const Array array,
+                  array::encode(codec, {kDTypeOf<T>, values.data(), values.size()}, Backend::cpu));
+    Answer<T> expected;
+    const auto query = have_avx2() ? &raw_query_avx2<T> : &raw_query<T>;
+    const Sample raw = measure([&] { expected = query(values.data(), values.size(), low, high); }, {});
+    const plan::Filter filter{
+        {plan::Condition::Kind::test, 0, ValueRange::between(kDTypeOf<T>, scalar_of(low), scalar_of(high))}};
+    const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 0}};
+    const std::vector<plan::Source> columns{{&array, nullptr}};
+    std::vector<plan::Total> totals;
+    const Sample ours = measure([&] { totals = *plan::run_on_host(columns, filter, sum); }, {});
+    BOBBIN_RETURN_IF(totals[0].count != expected.count, StatusCode::corrupt, what + ": another answer");
+    const uint64_t bytes = values.size() * sizeof(T);
+    add(what, "query", array::encoded_bytes(array), bytes, ours, raw, "a raw loop");
+    return {};
+  }
+
+  template <class T>
+  Status measure_decode(const std::string& what, CodecId codec, const std::vector<T>& values) {
+    BOBBIN_ASSIGN(const Array array,
+                  array::encode(codec, {kDTypeOf<T>, values.data(), values.size()}, Backend::cpu));
+    const uint64_t bytes = values.size() * sizeof(T);
+    const Bytes out(bytes);
+    const Sample copy = measure([&] { std::memcpy(out.data(), values.data(), bytes); }, {});
+    Status status;
+    const Sample ours = measure([&] { status = array::decode(array, out.span()); }, {});
+    BOBBIN_TRY(status);
+    BOBBIN_RETURN_IF(std::memcmp(out.data(), values.data(), bytes) != 0, StatusCode::corrupt,
+                     what + ": decoded wrongly");
+    add(what, "decode", array::encoded_bytes(array), bytes, ours, copy, "memcpy");
+    return {};
+  }
+
+  [[nodiscard]] std::string markdown() const { return table_.markdown(); }
+  [[nodiscard]] const Json& rows() const { return rows_; }
+
+ private:
+  void add(const std::string& what, const std::string& how, uint64_t encoded, uint64_t bytes,
+           const Sample& ours, const Sample& other, const std::string& than) {
+    const double times = other.median_s / ours.median_s;
+    table_.add({what, how, number(8.0 * static_cast<double>(encoded) / static_cast<double>(bytes), 2),
+                number(ours.bytes_per_second(bytes) / 1e9, 2), number(other.bytes_per_second(bytes) / 1e9, 2),
+                number(times, 2), than});
+    rows_.push_back({{"what", what},
+                     {"how", how},
+                     {"encoded_bytes", encoded},
+                     {"raw_bytes", bytes},
+                     {"seconds", to_json(ours)},
+                     {"other_seconds", to_json(other)},
+                     {"times", times},
+                     {"than", than}});
+  }
+
+  Table table_{{"what", "how", "bits of 8", "GB/s of values", "other GB/s", "times", "than"}, 2};
+  Json rows_ = Json::array();
+};
+
+Status run(const Args& args) {
+  CpuQueryBench bench;
+  for (const uint32_t bits : {4U, 8U, 16U}) {
+    BOBBIN_TRY(bench.measure_query<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
+                                             make_values<uint32_t>(args.values, bits), 1, (1U << bits) / 2));
+  }
+  const auto wide = make_values<double>(args.values / 2, 16);
+  BOBBIN_TRY(bench.measure_query<double>("f64, 16 bits", CodecId::alp, wide, 100, 400));
+  BOBBIN_TRY(bench.measure_decode<double>("f64, 16 bits", CodecId::alp, wide));
+  BOBBIN_TRY(bench.measure_decode<float>("f32, 16 bits", CodecId::alp, make_values<float>(args.values, 16)));
+  const Machine machine = describe_machine();
+  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
+  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+  bobbin::bench::Args args;
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--out") == 0) {
+      args.out = argv[++i];
+    } else if (std::strcmp(argv[i], "--values") == 0) {
+      args.values = std::strtoull(argv[++i], nullptr, 10);
+    }
+  }
+  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
+    std::fprintf(stderr, "bobbin-bench-cpu-query: %s\n", status.message().c_str());
+    return 1;
+  }
+  return 0;
+}
