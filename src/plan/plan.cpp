@@ -284,8 +284,9 @@ std::optional<Query> as_conjunction(const Query& query) {
     if (!is_simple(column, bytes)) {
       return std::nullopt;
     }
-    made.together = made.num_steps == 1 && !column.is_float && !made.steps[0].negated &&
-                    made.steps[0].column == query.folds[0].column && query.bitmap.data == nullptr;
+    made.together = query.folds[0].op == FoldOp::sum && made.num_steps == 1 && !column.is_float &&
+                    !made.steps[0].negated && made.steps[0].column == query.folds[0].column &&
+                    query.bitmap.data == nullptr;
   }
   add_sum_uses(made);
   return made;

@@ -73,7 +73,8 @@ struct QueryKernel : Uses {
   BOBBIN_HD void run_vector(Cta& cta, Shared& shared, uint64_t v) const {
     const uint32_t rows = rows_inside(v, cta.lane(), begin, end);
     uint32_t top = rows;
-    uint32_t depth = 0;  // words below `top`, which is the first one's place
+    uint32_t depth = 0;           // words below `top`, which is the first one's place
+    uint32_t staged = kNoColumn;  // the column in shared memory
     for (uint32_t s = 0; s < num_steps + num_folds; ++s) {
       if (s == num_steps) {
         store_bitmap(cta, v, top);
@@ -81,7 +82,7 @@ struct QueryKernel : Uses {
       if (s >= num_steps && !cta.any(top != 0)) {
         return;
       }
-      stage(cta, shared, v, s < num_steps ? steps[s].column : folds[s - num_steps].column);
+      stage(cta, shared, v, s, staged);
       if (s < num_steps) {
         s = run_step(cta, shared, v, s, rows, top, depth);
       } else {
@@ -126,13 +127,17 @@ struct QueryKernel : Uses {
     }
   }
 
-  // A staged column's vector comes to shared memory, before a step looks at it.
+  // A staged column's vector comes to shared memory before a step looks at its values, unless it is there.
   template <class Cta>
-  BOBBIN_HD void stage(Cta& cta, Shared& shared, uint64_t v, uint32_t column) const {
+  BOBBIN_HD void stage(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t& staged) const {
     if constexpr (kStaged) {
-      if (column != kNoColumn && columns[column].form == Form::staged) {
+      const bool tests = s < num_steps && steps[s].op == StepOp::test;
+      const bool sums = s >= num_steps && folds[s - num_steps].op != FoldOp::count;
+      const uint32_t column = tests ? steps[s].column : sums ? folds[s - num_steps].column : kNoColumn;
+      if (column != kNoColumn && column != staged && columns[column].form == Form::staged) {
         cta.sync_warp();  // the one before is done with
         Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(columns[column]);
+        staged = column;
       }
     }
   }

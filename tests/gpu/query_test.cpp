@@ -21,6 +21,13 @@ TEST(GpuQueries, LongColumnsAgreeToo) {
   }
 }
 
+TEST(GpuQueries, SlicesBeginAnywhere) {
+  for (uint64_t offset = 0; offset < 1024; ++offset) {
+    Random random(offset);
+    ASSERT_EQ(check_query_at(Backend::cuda, offset, random), "") << "offset " << offset;
+  }
+}
+
 TEST(GpuQueries, RowsAreTakenAndFiltered) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     Random random(seed);

@@ -471,6 +471,17 @@ std::string check_long_query(Backend backend, Random& random) {
   return check_case(draw_long_case(random), backend);
 }
 
+std::string check_query_at(Backend backend, uint64_t offset, Random& random) {
+  Case c;
+  std::vector<Array> arrays;
+  for (uint64_t i = 0; i < 2; ++i) {
+    arrays.push_back(draw_long_column(random, 2500));
+  }
+  add_columns(c, arrays, offset, 1 + random.below(2500 - offset));
+  add_questions(c, random);
+  return check_case(c, backend);
+}
+
 std::string check_gather(Backend backend, Random& random) {
   const Case c = draw_case(random);
   const Plain& column = c.columns[0];

@@ -16,6 +16,9 @@ namespace bobbin::testing {
 // The same with columns of many vectors, as encoders make them.
 [[nodiscard]] std::string check_long_query(Backend backend, Random& random);
 
+// The same at one offset in the first vector, with columns of about two vectors.
+[[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
+
 // Takes and filters rows of a column, drawn as above, on every path there is.
 [[nodiscard]] std::string check_gather(Backend backend, Random& random);
 

@@ -27,6 +27,15 @@ TEST(EmulatedQueries, LongColumnsAgreeToo) {
   simt::default_emulator_options() = {};
 }
 
+TEST(EmulatedQueries, SlicesBeginAnywhere) {
+  for (uint64_t offset = 0; offset < 1024; offset += BOBBIN_RACES_ARE_CHECKED ? 201 : 5) {
+    simt::default_emulator_options().seed = offset;
+    Random random(offset);
+    ASSERT_EQ(check_query_at(Backend::emulator, offset, random), "") << "offset " << offset;
+  }
+  simt::default_emulator_options() = {};
+}
+
 TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
   for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
     simt::default_emulator_options().seed = seed;
