@@ -16,43 +16,6 @@ namespace bobbin::plan {
 
 inline constexpr uint32_t kMaxTests = 3;
 
-// A use in shared memory, as few loads as it can be.
-template <class T>
-struct UseRecord {
-  static constexpr uint32_t kQuads = sizeof(T) == 8 ? 2 : 1;
-
-  template <class Cta, uint32_t N>
-  BOBBIN_HD static void store(Cta& cta, simt::Shared<Quad, N>& shared, uint32_t at, const Use& use) {
-    const uint32_t small =
-        use.width | static_cast<uint32_t>(use.way) << 8 | uint32_t{use.e} << 16 | uint32_t{use.f} << 24;
-    const auto low = static_cast<uint32_t>(use.low);
-    const auto span = static_cast<uint32_t>(use.span);
-    if constexpr (kQuads == 1) {
-      cta.store(shared, at, Quad{{use.first_register, small, low, span}});
-    } else {
-      cta.store(shared, at, Quad{{use.first_register, small, low, static_cast<uint32_t>(use.low >> 32)}});
-      cta.store(shared, at + 1, Quad{{span, static_cast<uint32_t>(use.span >> 32), 0, 0}});
-    }
-  }
-  template <class Cta, uint32_t N>
-  [[nodiscard]] BOBBIN_HD static Use read(Cta& cta, simt::Shared<Quad, N>& shared, uint32_t at) {
-    const Quad quad = cta.load(shared, at);
-    Use use{.first_register = quad.word[0],
-            .width = static_cast<uint8_t>(quad.word[1]),
-            .way = static_cast<Use::Way>(quad.word[1] >> 8 & 0xff),
-            .e = static_cast<uint8_t>(quad.word[1] >> 16),
-            .f = static_cast<uint8_t>(quad.word[1] >> 24),
-            .low = quad.word[2],
-            .span = quad.word[3]};
-    if constexpr (kQuads == 2) {
-      const Quad more = cta.load(shared, at + 1);
-      use.low |= uint64_t{quad.word[3]} << 32;
-      use.span = uint64_t{more.word[1]} << 32 | more.word[0];
-    }
-    return use;
-  }
-};
-
 // What a thread has added up. Up to 32 bits, 64 have room for all.
 template <class T>
 struct Adder {

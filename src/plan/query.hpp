@@ -91,8 +91,6 @@ struct Use {
   uint8_t f = 0;
   uint64_t low = 0;   // tests: the range of packed integers; sums: the reference
   uint64_t span = 0;  // tests
-
-  static constexpr uint32_t kWords = 3;
 };
 
 // What a fold leaves in memory, in words of 64 bits.

@@ -31,6 +31,7 @@ struct QueryKernel : Uses {
   static constexpr bool kStaged = kReach == Reach::staged;
   static constexpr bool kWide = kReach != Reach::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
+  using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
   struct NoStaging {};
 
   struct Shared {
@@ -40,7 +41,7 @@ struct QueryKernel : Uses {
     simt::Shared<uint32_t, kThreads * kMaxFolds> counts;
     simt::Shared<uint64_t, kThreads * kMaxFolds> first;   // sums: the low part; extremes: the least
     simt::Shared<uint64_t, kThreads * kMaxFolds> second;  // the high part; the greatest
-    simt::Shared<uint64_t, kWarps * kGroup * kMaxUses * Use::kWords> uses;
+    simt::Shared<Quad, kWarps * kGroup * kMaxUses * Record::kQuads> uses;
     std::conditional_t<kStaged, Staging<kWarps>, NoStaging> staging;
   };
 
@@ -148,19 +149,19 @@ struct QueryKernel : Uses {
     for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
       const Use use = with_type<kWide>(columns[uses[u].column],
                                        [&](auto zero) { return make_use<decltype(zero)>(cta, uses[u], v); });
-      store_use(cta, shared.uses, use_at(cta, u, place), use);
+      Record::store(cta, shared.uses, use_at(cta, u, place), use);
     });
     cta.sync_warp();
   }
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
-    return ((cta.warp() * kMaxUses + u) * kGroup + place) * Use::kWords;
+    return ((cta.warp() * kMaxUses + u) * kGroup + place) * Record::kQuads;
   }
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use use_of(Cta& cta, Shared& shared, uint32_t u, const UseSpec& spec,
                                      uint64_t v) const {
     return u == kNoUse ? make_use<T>(cta, spec, v)
-                       : read_use(cta, shared.uses, use_at(cta, u, static_cast<uint32_t>(v % group)));
+                       : Record::read(cta, shared.uses, use_at(cta, u, static_cast<uint32_t>(v % group)));
   }
 
   template <class Cta>
