@@ -30,6 +30,8 @@ SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked"}
 FSST, MASKED = 4, 8
+TIMESTAMP, DECIMAL = 3, 4
+LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8)}  # and their types
 
 
 class BadFile(Exception):
@@ -215,6 +217,7 @@ class File:
         root = Table(footer, struct.unpack_from("<I", footer)[0])
         self.columns = self.read_columns(root)
         self.nullable = self.read_nullable(root)
+        self.logical = self.read_logical(root)
         self.segments = self.read_segments(root, footer_at)
         self.groups = []
         for group in root.tables(1, True):
@@ -260,6 +263,15 @@ class File:
         require(not any(flag and number in STRINGS for flag, (_, number) in zip(nullable, self.columns)),
                 "footer: strings called nullable")
         return nullable
+
+    def read_logical(self, root):
+        """For each column what its values stand for: kind, unit, scale."""
+        logical = [tuple(table.scalar(field, "B") for field in (3, 4, 5)) for table in root.tables(0, True)]
+        for (kind, unit, scale), (_, number) in zip(logical, self.columns):
+            require(kind in LOGICAL and number in LOGICAL[kind], "footer: a logical type that does not fit")
+            require(unit <= 3 and (unit == 0 or kind == TIMESTAMP), "footer: a unit of time that does not fit")
+            require(scale <= 18 and (scale == 0 or kind == DECIMAL), "footer: a decimal's scale that does not fit")
+        return logical
 
     @staticmethod
     def read_segments(root, footer_at):

@@ -153,7 +153,7 @@ std::string zone_text(const Column& column, const Zone& zone) {
 }
 
 std::string type_text(const Column& column) {
-  return (column.nullable ? "nullable " : "") + std::string(to_string(column.type));
+  return (column.nullable ? "nullable " : "") + to_string(ColumnType{column.type, column.logical});
 }
 
 Zone zone_of(const RowGroupInfo& group, size_t column, DType type) {
@@ -264,6 +264,9 @@ Json columns_json(const Reader& reader) {
     set_zone(json, column, summary.zone);
     if (column.nullable) {
       json["nullable"] = true;
+    }
+    if (column.logical.kind != Logical::Kind::plain) {
+      json["logical"] = to_string(ColumnType{column.type, column.logical});
     }
     columns.push_back(std::move(json));
   }

@@ -24,6 +24,7 @@ struct Column {
   std::string name;  // UTF-8, unique in its file
   DType type{};
   bool nullable = false;  // numbers that may be null; not for strings, which always may
+  Logical logical{};
 
   friend bool operator==(const Column&, const Column&) = default;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -62,9 +63,41 @@ inline constexpr DType kDTypeOf = [] {
   }
 }();
 
+// What a column's values stand for, where that is more than their type says. Numbers are part of the file
+// format.
+struct Logical {
+  enum class Kind : uint8_t {
+    plain = 0,      // the values themselves
+    boolean = 1,    // u8: 0 or 1
+    date = 2,       // i32: days since 1970-01-01
+    timestamp = 3,  // i64: `unit`s since 1970-01-01 00:00:00, of no time zone
+    decimal = 4     // a signed integer: the number times 10^scale
+  };
+  enum class Unit : uint8_t { seconds = 0, milliseconds = 1, microseconds = 2, nanoseconds = 3 };
+  static constexpr uint8_t kMaxScale = 18;
+
+  Kind kind = Kind::plain;
+  Unit unit = Unit::seconds;  // of a timestamp
+  uint8_t scale = 0;          // of a decimal: digits behind the point, up to kMaxScale
+
+  [[nodiscard]] bool fits(DType type) const;
+  friend bool operator==(const Logical&, const Logical&) = default;
+};
+
 [[nodiscard]] std::string_view to_string(DType type);
 // "u32" to DType::u32; nothing for a name that is no type.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+
+// A column's type as people write it: "u32", "bool", "date", "timestamp[us]", "decimal(2)"; a decimal of
+// other than 64 bits has its type behind it: "decimal(2) i32".
+struct ColumnType {
+  DType type{};
+  Logical logical{};
+
+  friend bool operator==(const ColumnType&, const ColumnType&) = default;
+};
+[[nodiscard]] std::string to_string(const ColumnType& type);
+[[nodiscard]] std::optional<ColumnType> parse_column_type(std::string_view text);
 
 // Where a codec runs. `emulator` runs the GPU kernels on the CPU, thread by thread, and checks them.
 enum class Backend : uint8_t { cpu, cuda, emulator };

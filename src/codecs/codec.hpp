@@ -69,6 +69,22 @@ struct Values {
   }
 };
 
+// Values with their owner.
+struct OwnedValues {
+  DType type{};
+  uint64_t length = 0;
+  Buffer buffer;
+
+  [[nodiscard]] Values view() const { return {type, buffer.bytes.data(), length}; }
+};
+
+// What a codec makes of values before anything is encoded further: a node without children, and the values
+// that its children, in order, are to hold. Whoever splits chooses the children's codecs.
+struct Split {
+  Array node;
+  std::vector<OwnedValues> children;
+};
+
 // The values whose key counts from `low` to `low + span` (both in), upwards from `low` modulo 2^T; `negated`
 // means all others. An integer's key is its bits; a float's is its order_key(), and then the range does not
 // wrap around. All six comparisons with a constant, and `between`, are such a range.
@@ -166,6 +182,8 @@ struct Codec {
   // Bytes the encoded form of these values takes, metadata included. Only of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
+  // The same in two steps. Null: the codec's children, if it has any, are its own affair.
+  Result<Split> (*split)(const Values& values) = nullptr;
   // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;

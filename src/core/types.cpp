@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bobbin/types.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -19,6 +21,11 @@ constexpr std::array<std::pair<DType, std::string_view>, 12> kTypeNames{{{DType:
                                                                          {DType::f64, "f64"},
                                                                          {DType::utf8, "utf8"},
                                                                          {DType::binary, "binary"}}};
+constexpr std::array<std::pair<Logical::Unit, std::string_view>, 4> kUnitNames{
+    {{Logical::Unit::seconds, "s"},
+     {Logical::Unit::milliseconds, "ms"},
+     {Logical::Unit::microseconds, "us"},
+     {Logical::Unit::nanoseconds, "ns"}}};
 constexpr std::array<std::pair<Backend, std::string_view>, 3> kBackendNames{
     {{Backend::cpu, "cpu"}, {Backend::cuda, "cuda"}, {Backend::emulator, "emulator"}}};
 
@@ -43,7 +50,88 @@ std::optional<Key> key_of(const std::array<std::pair<Key, std::string_view>, N>&
   return std::nullopt;
 }
 
+// What stands between `before` and `after`, if the text is made so.
+std::optional<std::string_view> between(std::string_view text, std::string_view before,
+                                        std::string_view after) {
+  if (text.size() <= before.size() + after.size() || !text.starts_with(before) || !text.ends_with(after)) {
+    return std::nullopt;
+  }
+  return text.substr(before.size(), text.size() - before.size() - after.size());
+}
+
+std::optional<ColumnType> parse_timestamp(std::string_view text) {
+  const auto name = between(text, "timestamp[", "]");
+  const auto unit = name.has_value() ? key_of(kUnitNames, *name) : std::nullopt;
+  if (!unit.has_value()) {
+    return std::nullopt;
+  }
+  return ColumnType{DType::i64, {.kind = Logical::Kind::timestamp, .unit = *unit}};
+}
+
+// "decimal(2)" or "decimal(2) i32".
+std::optional<ColumnType> parse_decimal(std::string_view text) {
+  const size_t space = text.find(' ');
+  const auto type = space == std::string_view::npos ? DType::i64 : parse_dtype(text.substr(space + 1));
+  const auto digits = between(text.substr(0, space), "decimal(", ")");
+  if (!type.has_value() || !digits.has_value() || digits->size() > 2 ||
+      digits->find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  unsigned scale = 0;
+  for (const char digit : *digits) {
+    scale = 10 * scale + static_cast<unsigned>(digit - '0');
+  }
+  const ColumnType decimal{*type, {.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(scale)}};
+  return decimal.logical.fits(*type) ? std::optional(decimal) : std::nullopt;
+}
+
 }  // namespace
+
+bool Logical::fits(DType type) const {
+  switch (kind) {
+    case Kind::plain:
+      return unit == Unit::seconds && scale == 0;
+    case Kind::boolean:
+      return type == DType::u8 && unit == Unit::seconds && scale == 0;
+    case Kind::date:
+      return type == DType::i32 && unit == Unit::seconds && scale == 0;
+    case Kind::timestamp:
+      return type == DType::i64 && unit <= Unit::nanoseconds && scale == 0;
+    case Kind::decimal:
+      return is_signed(type) && unit == Unit::seconds && scale <= kMaxScale;
+  }
+  return false;
+}
+
+std::string to_string(const ColumnType& type) {
+  switch (type.logical.kind) {
+    case Logical::Kind::plain:
+      break;
+    case Logical::Kind::boolean:
+      return "bool";
+    case Logical::Kind::date:
+      return "date";
+    case Logical::Kind::timestamp:
+      return fmt::format("timestamp[{}]", name_of(kUnitNames, type.logical.unit));
+    case Logical::Kind::decimal:
+      return fmt::format("decimal({}){}{}", type.logical.scale, type.type == DType::i64 ? "" : " ",
+                         type.type == DType::i64 ? "" : to_string(type.type));
+  }
+  return std::string(to_string(type.type));
+}
+
+std::optional<ColumnType> parse_column_type(std::string_view text) {
+  if (const auto type = parse_dtype(text); type.has_value()) {
+    return ColumnType{*type};
+  }
+  if (text == "bool") {
+    return ColumnType{DType::u8, {.kind = Logical::Kind::boolean}};
+  }
+  if (text == "date") {
+    return ColumnType{DType::i32, {.kind = Logical::Kind::date}};
+  }
+  return text.starts_with("timestamp") ? parse_timestamp(text) : parse_decimal(text);
+}
 
 std::string_view to_string(DType type) {
   return name_of(kTypeNames, type);

@@ -70,7 +70,10 @@ std::vector<std::byte> build_footer(const Footer& footer) {
   std::vector<Offset<fb::Column>> columns;
   for (const Column& column : footer.columns) {
     const auto name = builder.CreateString(column.name);
-    columns.push_back(fb::CreateColumn(builder, name, static_cast<uint8_t>(column.type), column.nullable));
+    const Logical& logical = column.logical;
+    columns.push_back(fb::CreateColumn(builder, name, static_cast<uint8_t>(column.type), column.nullable,
+                                       static_cast<uint8_t>(logical.kind), static_cast<uint8_t>(logical.unit),
+                                       logical.scale));
   }
   std::vector<Offset<fb::RowGroup>> groups;
   groups.reserve(footer.row_groups.size());

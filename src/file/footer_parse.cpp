@@ -94,7 +94,12 @@ Status Parser::parse_columns() {
       return {StatusCode::unsupported,
               fmt::format("column {}: unknown type {} (newer file?)", index, column->type())};
     }
-    out_.columns.push_back({std::string(name), static_cast<DType>(column->type()), column->nullable()});
+    out_.columns.push_back({.name = std::string(name),
+                            .type = static_cast<DType>(column->type()),
+                            .nullable = column->nullable(),
+                            .logical = {.kind = static_cast<Logical::Kind>(column->logical()),
+                                        .unit = static_cast<Logical::Unit>(column->unit()),
+                                        .scale = column->scale()}});
   }
   return check_columns(out_.columns);
 }
@@ -338,6 +343,11 @@ Status check_columns(std::span<const Column> columns) {
                      fmt::format("column {}: the name {} is not UTF-8", index, quoted(column.name)));
     BOBBIN_RETURN_IF(column.nullable && is_string(column.type), StatusCode::corrupt,
                      fmt::format("column {}: strings need not be called nullable", index));
+    BOBBIN_RETURN_IF(
+        !column.logical.fits(column.type), StatusCode::corrupt,
+        fmt::format("column {}: type {} does not go with the logical type {} (unit {}, scale {})", index,
+                    to_string(column.type), static_cast<unsigned>(column.logical.kind),
+                    static_cast<unsigned>(column.logical.unit), column.logical.scale));
     names.push_back(column.name);
   }
   // Sorted rather than hashed: an attacker chooses the names.
