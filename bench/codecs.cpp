@@ -25,7 +25,7 @@ size_t raw_bytes(const Values& values) {
 }
 
 Result<Array> encode_values(const Codec* codec, const Values& values) {
-  return (codec == nullptr ? select::choose(values) : *codec).encode(values);
+  return codec == nullptr ? select::encode(values, Goal{}, Backend::cpu) : codec->encode(values);
 }
 
 std::vector<Values> split(const Values& values) {
@@ -130,7 +130,8 @@ Result<DeviceResult> measure_on_device(Backend backend, const Codec* codec, cons
 
   BOBBIN_ASSIGN(const Array host, encode_values(codec, values));
   // The root's codec may be another: `patched` over what `alp` made.
-  const CodecId encoder = codec != nullptr ? codec->id : select::choose(values).id;
+  const CodecId encoder =
+      codec != nullptr ? codec->id : select::choose(values, Goal{}).candidates.front().cascade.codec;
   BOBBIN_TRY(array::validate(host));
   BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(host, stream));
   BOBBIN_ASSIGN(

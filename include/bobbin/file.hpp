@@ -39,14 +39,30 @@ struct NullableView {
 // 256 bytes of UTF-8; values are any bytes, at most 65536. Keys that begin with "bobbin." are the library's.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
+// What the choice of encodings aims at.
+struct Goal {
+  enum class Kind : uint8_t {
+    smallest,
+    fastest,  // to decode on a GPU, of those that are at most `slack` larger than the smallest
+  };
+
+  Kind kind = Kind::smallest;
+  double slack = 0.1;
+};
+
 struct WriteOptions {
   uint64_t rows_per_group = uint64_t{1} << 20;  // at most 2^24; a multiple of 1024 keeps vectors whole
-  // A row group also ends before the row with which its strings, those of all columns together, would have
-  // more bytes than this, so that memory stays bounded. A row that has more by itself stands alone.
-  uint64_t bytes_per_group = uint64_t{64} << 20;
+  // A row group also ends before the row with which it would have more bytes than this, those of all columns
+  // together, so that memory stays bounded. A row that has more by itself stands alone.
+  uint64_t bytes_per_group = uint64_t{256} << 20;
   Backend backend = Backend::cpu;  // where encoding runs; the bytes are the same
-  std::string codec{};             // force one by name, fit for all columns; empty: the smallest
-  bool overwrite = false;          // replace an existing file
+  // A codec, or a cascade of them such as "dict(bitpack, delta)", fit for all columns; empty: a choice for
+  // each chunk.
+  std::string codec{};
+  std::vector<std::pair<std::string, std::string>> column_codecs{};  // the same for columns by name
+  Goal goal{};
+  bool overwrite = false;  // replace an existing file
+  unsigned threads = 1;    // to encode columns with; 0: as many as there are cores
 };
 
 // Writes a file in one go through memory of about two row groups. The file appears under its name only when

@@ -31,11 +31,6 @@ Status check_range(const Array& array, uint64_t begin, uint64_t length) {
   return {};
 }
 
-bool is_masked(const Array& array) {
-  const Codec* codec = find_codec(array.codec);
-  return codec != nullptr && codec->has_nulls();
-}
-
 // With a word for 32 values, for whole vectors, all of them zero.
 Bitmap empty_bitmap(const Array& array) {
   Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
@@ -44,6 +39,11 @@ Bitmap empty_bitmap(const Array& array) {
 }
 
 }  // namespace
+
+bool has_nulls(const Array& array) {
+  const Codec* codec = find_codec(array.codec);
+  return codec != nullptr && codec->has_nulls();
+}
 
 uint64_t encoded_bytes(const Array& array) {
   uint64_t bytes = array.metadata.size();
@@ -65,7 +65,7 @@ Status validate(const Array& array) {
                    std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
   BOBBIN_TRY(codec->validate(array));
   for (const Array& child : array.children) {
-    BOBBIN_RETURN_IF(is_masked(child), StatusCode::corrupt,
+    BOBBIN_RETURN_IF(has_nulls(child), StatusCode::corrupt,
                      std::string(codec->name) + ": an array with nulls inside another");
     BOBBIN_TRY(validate(child));
   }
@@ -104,7 +104,7 @@ Result<Bitmap> validity(const Array& array) {
     bitmap.words[bit / 32] |= low_mask<uint32_t>(count) << (bit % 32);
     bit += count;
   }
-  if (is_masked(array)) {
+  if (has_nulls(array)) {
     find_codec(array.codec)->clear_nulls(array, bitmap.words.data());
   }
   return bitmap;

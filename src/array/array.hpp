@@ -40,6 +40,8 @@ struct Bitmap {
   [[nodiscard]] uint64_t count() const;
 };
 
+// Whether some of its numbers may be null.
+[[nodiscard]] bool has_nulls(const Array& array);
 // Which values are there, of an array in host memory: 0 for nulls, and for bits that are no value's.
 [[nodiscard]] Result<Bitmap> validity(const Array& array);
 

@@ -78,6 +78,14 @@ struct OwnedValues {
   [[nodiscard]] Values view() const { return {type, buffer.bytes.data(), length}; }
 };
 
+// What the number of values in a child follows: whoever splits a sample learns from it what all values make.
+enum class Follows : uint8_t {
+  rows,        // one for each
+  runs,        // of equal values
+  distinct,    // values
+  exceptions,  // a share of the rows
+};
+
 // What a codec makes of values before anything is encoded further: a node without children, and the values
 // that its children, in order, are to hold. Whoever splits chooses the children's codecs.
 struct Split {
@@ -177,13 +185,16 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
-  uint32_t buffers = 0;  // of the trees it makes, as a rule
+  uint32_t buffers = 0;  // of the trees it makes, as a rule; with split(): of its own node
+  // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
+  float device_cost = 1;
 
   // Bytes the encoded form of these values takes, metadata included. Only of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
   // The same in two steps. Null: the codec's children, if it has any, are its own affair.
   Result<Split> (*split)(const Values& values) = nullptr;
+  std::span<const Follows> splits_into{};  // one a child of split()'s
   // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;

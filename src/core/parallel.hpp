@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -25,6 +26,23 @@ void parallel_for(uint64_t parts, F&& f) {
   if (parts != 0) {
     f(uint64_t{0});
   }
+}
+
+// 0 means as many as there are cores.
+inline unsigned num_threads(unsigned asked) {
+  return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Calls f(0) .. f(tasks - 1) on up to num_threads(threads) threads, each as soon as one
+// is free.
+template <class F>
+void parallel_tasks(uint64_t tasks, unsigned threads, F&& f) {
+  std::atomic<uint64_t> next{0};
+  parallel_for(std::min<uint64_t>(tasks, num_threads(threads)), [&](uint64_t /*part*/) {
+    for (uint64_t task = next++; task < tasks; task = next++) {
+      f(task);
+    }
+  });
 }
 
 }  // namespace bobbin

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "bobbin/file.hpp"
@@ -15,6 +17,10 @@ namespace bobbin::file {
 struct ReaderAccess {
   // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
   static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
+  // The same into memory of chunk_bytes() bytes, where the array's buffers then lie as they do in the file.
+  static Result<Array> load_chunk_into(const Reader& reader, size_t row_group, size_t column,
+                                       std::span<std::byte> memory);
+  static uint64_t chunk_bytes(const Reader& reader, size_t row_group, size_t column);
   // An error that has to do with a chunk, with the file's name and the chunk's.
   static Status in_place(const Reader& reader, const Status& error, size_t row_group, size_t column);
   static const Footer& footer(const Reader& reader);

@@ -52,10 +52,21 @@ struct Reader::Impl {
                                     Backend backend) const;
   // A chunk's bytes, checked against their checksums and by their codecs.
   Result<Array> load_chunk(size_t group, size_t column) const;
+  // The same in memory that somebody else owns, with as many bytes as the chunk has in the file.
+  Result<Array> load_chunk_into(size_t group, size_t column, std::span<std::byte> memory) const;
+  // Segments of a tree that follow each other in the file: one read each.
+  struct SegmentRun {
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+  };
+  [[nodiscard]] std::vector<SegmentRun> segment_runs(const Node& root) const;
   // Rows begin .. begin+count-1 of it.
   Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
-  Result<Array> load_node(const Node& node) const;
+  // With the bytes of each segment from `fetch`.
+  template <class Fetch>
+  Result<Array> load_node(const Node& node, Fetch&& fetch) const;
   Result<Buffer> load_segment(uint32_t index) const;
+  Status check_segment(uint32_t index, std::span<const std::byte> bytes) const;
   [[nodiscard]] NodeInfo describe(const Node& node) const;
   [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
     return error.in(chunk_place(group, footer.columns[column])).in(name);
@@ -80,10 +91,6 @@ Result<NewBuffer> try_buffer(size_t size) {
   auto* data = static_cast<std::byte*>(memory);
   std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
   return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
-}
-
-bool may_have_nulls(const Array& array) {
-  return find_codec(array.codec)->has_nulls();
 }
 
 ValidityBits bits_of(const array::Bitmap& validity) {
@@ -130,13 +137,21 @@ Result<Buffer> Reader::Impl::load_segment(uint32_t index) const {
   const uint64_t occupied = padded(segment.size);
   BOBBIN_ASSIGN(NewBuffer bytes, try_buffer(occupied));
   BOBBIN_TRY(input.read_at(segment.offset, {bytes.data, occupied}));
-  BOBBIN_RETURN_IF(checksum(bytes.buffer.bytes) != segment.checksum, StatusCode::corrupt,
-                   fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
-                               segment.size, segment.offset));
+  BOBBIN_TRY(check_segment(index, bytes.buffer.bytes));
   return bytes.buffer.sub(0, segment.size);
 }
 
-Result<Array> Reader::Impl::load_node(const Node& node) const {
+// `bytes` with their padding.
+Status Reader::Impl::check_segment(uint32_t index, std::span<const std::byte> bytes) const {
+  const Segment& segment = footer.segments[index];
+  BOBBIN_RETURN_IF(checksum(bytes) != segment.checksum, StatusCode::corrupt,
+                   fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
+                               segment.size, segment.offset));
+  return {};
+}
+
+template <class Fetch>
+Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
   Array array{.codec = node.codec,
               .type = node.type,
               .length = node.length,
@@ -145,18 +160,57 @@ Result<Array> Reader::Impl::load_node(const Node& node) const {
               .buffers = {},
               .children = {}};
   for (const uint32_t index : node.segments) {
-    BOBBIN_ASSIGN(Buffer buffer, load_segment(index));
+    BOBBIN_ASSIGN(Buffer buffer, fetch(index));
     array.buffers.push_back(std::move(buffer));
   }
   for (const Node& child : node.children) {
-    BOBBIN_ASSIGN(Array loaded, load_node(child));
+    BOBBIN_ASSIGN(Array loaded, load_node(child, fetch));
     array.children.push_back(std::move(loaded));
   }
   return array;
 }
 
 Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
-  BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root));
+  BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root,
+                                       [&](uint32_t index) { return load_segment(index); }));
+  BOBBIN_TRY(array::validate(array));
+  return array;
+}
+
+std::vector<Reader::Impl::SegmentRun> Reader::Impl::segment_runs(const Node& root) const {
+  std::vector<SegmentRun> runs;
+  const auto add = [&](const auto& self, const Node& node) -> void {
+    for (const uint32_t index : node.segments) {
+      const Segment& segment = footer.segments[index];
+      if (runs.empty() || runs.back().offset + runs.back().bytes != segment.offset) {
+        runs.push_back({segment.offset, 0});
+      }
+      runs.back().bytes += padded(segment.size);
+    }
+    for (const Node& child : node.children) {
+      self(self, child);
+    }
+  };
+  add(add, root);
+  return runs;
+}
+
+Result<Array> Reader::Impl::load_chunk_into(size_t group, size_t column, std::span<std::byte> memory) const {
+  const Node& root = footer.row_groups[group].chunks[column].root;
+  size_t at = 0;
+  for (const SegmentRun& run : segment_runs(root)) {
+    BOBBIN_TRY(input.read_at(run.offset, memory.subspan(at, run.bytes)));
+    at += run.bytes;
+  }
+  // The node's segments come in the order in which the runs were read.
+  size_t used = 0;
+  BOBBIN_ASSIGN(Array array, load_node(root, [&](uint32_t index) -> Result<Buffer> {
+                  const Segment& segment = footer.segments[index];
+                  const auto bytes = memory.subspan(used, padded(segment.size));
+                  used += bytes.size();
+                  BOBBIN_TRY(check_segment(index, bytes));
+                  return Buffer{nullptr, bytes.first(segment.size)};
+                }));
   BOBBIN_TRY(array::validate(array));
   return array;
 }
@@ -217,7 +271,7 @@ Status Reader::Impl::read_from_group(size_t group, size_t column, uint64_t begin
   const uint64_t count = out.size() / size_bytes(footer.columns[column].type);
   BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
   BOBBIN_TRY(array::decode(array, out, backend));
-  if (may_have_nulls(array)) {
+  if (array::has_nulls(array)) {
     BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
     zero_nulls(array.type, out, bits_of(validity));
   }
@@ -275,7 +329,7 @@ Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) 
   const std::span<std::byte> bytes(values.data, values.buffer.bytes.size());
   BOBBIN_TRY(array::decode(array, bytes, backend));
   uint64_t nulls = 0;
-  if (may_have_nulls(array)) {
+  if (array::has_nulls(array)) {
     BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
     nulls = bits_of(validity).count_nulls(array.length);
     fill_nulls(array.type, bytes, bits_of(validity));
@@ -472,6 +526,21 @@ namespace file {
 
 Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column) {
   Result<Array> array = reader.impl_->load_chunk(row_group, column);
+  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+}
+
+uint64_t ReaderAccess::chunk_bytes(const Reader& reader, size_t row_group, size_t column) {
+  uint64_t bytes = 0;
+  const Node& root = reader.impl_->footer.row_groups[row_group].chunks[column].root;
+  for (const auto& run : reader.impl_->segment_runs(root)) {
+    bytes += run.bytes;
+  }
+  return bytes;
+}
+
+Result<Array> ReaderAccess::load_chunk_into(const Reader& reader, size_t row_group, size_t column,
+                                            std::span<std::byte> memory) {
+  Result<Array> array = reader.impl_->load_chunk_into(row_group, column, memory);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 

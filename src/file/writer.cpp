@@ -10,18 +10,17 @@
 #include <limits>
 #include <optional>
 
-#include "array/array.hpp"
-#include "array/strings.hpp"
 #include "bobbin/file.hpp"
-#include "codecs/masked/masked.hpp"
-#include "codecs/registry.hpp"
+#include "core/lanes.hpp"
+#include "core/parallel.hpp"
+#include "file/encode.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
-#include "select/select.hpp"
+#include "select/cascade.hpp"
 
 namespace bobbin {
 
@@ -61,16 +60,14 @@ struct Writer::Impl {
   [[nodiscard]] bool must_copy(std::span<const void* const> columns) const;
   [[nodiscard]] uint64_t rows_that_fit(std::span<const void* const> columns, uint64_t begin,
                                        uint64_t rows) const;
-  [[nodiscard]] uint64_t string_bytes(std::span<const void* const> columns, uint64_t begin,
-                                      uint64_t rows) const;
+  [[nodiscard]] uint64_t bytes_of_rows(std::span<const void* const> columns, uint64_t begin,
+                                       uint64_t rows) const;
   void gather(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
   Status write_gathered();
   Status write_group(std::span<const void* const> columns, uint64_t begin, uint64_t rows);
-  Result<Array> encode(const Values& values) const;
-  Result<Chunk> write_values(const Values& values);
-  // The same, where some may be null: then as an array with nulls, whose values have them filled in.
-  Result<Chunk> write_numbers(const Values& values, const uint8_t* validity);
-  Result<Chunk> write_strings(size_t column, const StringsView& strings);
+  [[nodiscard]] Result<EncodedChunk> encode_column(size_t column, const void* appended, uint64_t begin,
+                                                   uint64_t rows) const;
+  Result<Chunk> write_chunk(size_t column, EncodedChunk encoded);
   // The number of the segment that holds these symbols already, if the chunk before has the same.
   [[nodiscard]] std::optional<uint32_t> known_symbols(size_t column, const Array& array) const;
   Result<Node> write_node(const Array& array, std::optional<uint32_t> first_segment = {});
@@ -79,13 +76,13 @@ struct Writer::Impl {
 
   std::string name;  // for messages
   WriteOptions options;
-  const Codec* codec = nullptr;  // the one asked for; null: the smallest
+  std::vector<Recipe> recipes;  // one a column
   Output output;
   Footer footer;
   uint64_t footer_bound = 0;
   uint64_t rows_before = 0;  // in the row groups already written
   uint64_t rows_gathered = 0;
-  uint64_t bytes_gathered = 0;                     // of strings
+  uint64_t bytes_gathered = 0;
   std::vector<Gathered> gathered;                  // one a column
   std::vector<std::optional<Array>> last_strings;  // one a column: its last chunk, if it holds strings
   bool finished = false;
@@ -94,31 +91,50 @@ struct Writer::Impl {
 
 namespace {
 
-Status check_request(std::span<const Column> columns, const WriteOptions& options) {
-  if (const Status status = check_columns(columns); !status.ok()) {
-    return {StatusCode::invalid_argument, status.message()};
+Result<std::optional<select::Cascade>> cascade_for(const Column& column, const std::string& text) {
+  if (text.empty()) {
+    return std::optional<select::Cascade>();
   }
-  const Codec* codec = find_codec(options.codec);
-  for (const Column& column : columns) {
-    const bool string = is_string(column.type);
-    BOBBIN_RETURN_IF(!string && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
+  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
+  BOBBIN_TRY(select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted(column.name))));
+  return std::optional(cascade);
+}
+
+Result<std::vector<Recipe>> recipes_for(std::span<const Column> columns, const WriteOptions& options) {
+  for (const auto& [name, codec] : options.column_codecs) {
+    BOBBIN_RETURN_IF(std::ranges::find(columns, name, &Column::name) == columns.end(),
                      StatusCode::invalid_argument,
-                     fmt::format("column {}: no such type", quoted(column.name)));
-    BOBBIN_RETURN_IF(codec != nullptr && !codec->takes(column.type), StatusCode::invalid_argument,
-                     fmt::format("column {}: codec {} is not for type {}", quoted(column.name), codec->name,
-                                 to_string(column.type)));
+                     fmt::format("a codec for column {}, which there is not", quoted(name)));
+  }
+  std::vector<Recipe> recipes;
+  for (const Column& column : columns) {
+    const auto own =
+        std::ranges::find(options.column_codecs, column.name, &std::pair<std::string, std::string>::first);
+    BOBBIN_ASSIGN(const auto cascade,
+                  cascade_for(column, own == options.column_codecs.end() ? options.codec : own->second));
+    recipes.push_back({cascade, options.goal, options.backend});
+  }
+  return recipes;
+}
+
+// What is asked for, if it can be done.
+Result<std::vector<Recipe>> check_request(std::span<const Column> columns, const WriteOptions& options) {
+  if (const Status status = check_columns(columns); !status.ok()) {
+    return Status(StatusCode::invalid_argument, status.message());
+  }
+  for (const Column& column : columns) {
+    BOBBIN_RETURN_IF(
+        !is_string(column.type) && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
+        StatusCode::invalid_argument, fmt::format("column {}: no such type", quoted(column.name)));
   }
   BOBBIN_RETURN_IF(
       options.rows_per_group == 0 || options.rows_per_group > kMaxGroupRows, StatusCode::invalid_argument,
       fmt::format("{} rows per row group: must be from 1 to {}", options.rows_per_group, kMaxGroupRows));
   BOBBIN_RETURN_IF(options.bytes_per_group == 0, StatusCode::invalid_argument,
                    "0 bytes per row group: must be at least 1");
-  BOBBIN_RETURN_IF(!options.codec.empty() && codec == nullptr, StatusCode::invalid_argument,
-                   fmt::format("there is no codec called {}", quoted(options.codec)));
-  BOBBIN_RETURN_IF(
-      codec != nullptr && codec->has_nulls(), StatusCode::invalid_argument,
-      fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec->name));
-  return {};
+  BOBBIN_RETURN_IF(!(options.goal.slack >= 0), StatusCode::invalid_argument,
+                   "the goal's slack must not be negative");
+  return recipes_for(columns, options);
 }
 
 uint64_t columns_bytes_bound(std::span<const Column> columns) {
@@ -137,7 +153,6 @@ std::span<const std::byte> bytes_of(const T& object) {
 }  // namespace
 
 Status Writer::Impl::start() {
-  codec = options.codec.empty() ? nullptr : find_codec(options.codec);
   gathered.resize(footer.columns.size());
   last_strings.resize(footer.columns.size());
   footer_bound = columns_bytes_bound(footer.columns);
@@ -192,14 +207,13 @@ Status Writer::Impl::check_append(std::span<const void* const> columns, uint64_t
   return {};
 }
 
-uint64_t Writer::Impl::string_bytes(std::span<const void* const> columns, uint64_t begin,
-                                    uint64_t rows) const {
+uint64_t Writer::Impl::bytes_of_rows(std::span<const void* const> columns, uint64_t begin,
+                                     uint64_t rows) const {
   uint64_t bytes = 0;
   for (size_t c = 0; c < columns.size(); ++c) {
-    if (is_string(footer.columns[c].type)) {
-      const StringsView& view = view_of(columns[c]);
-      bytes += view.offset(begin + rows) - view.offset(begin);
-    }
+    const DType type = footer.columns[c].type;
+    bytes += is_string(type) ? view_of(columns[c]).offset(begin + rows) - view_of(columns[c]).offset(begin)
+                             : rows * size_bytes(type);
   }
   return bytes;
 }
@@ -208,7 +222,7 @@ uint64_t Writer::Impl::string_bytes(std::span<const void* const> columns, uint64
 uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint64_t begin,
                                      uint64_t rows) const {
   const auto fits = [&](uint64_t count) {
-    return bytes_gathered + string_bytes(columns, begin, count) <= options.bytes_per_group;
+    return bytes_gathered + bytes_of_rows(columns, begin, count) <= options.bytes_per_group;
   };
   uint64_t most = std::min(rows - begin, options.rows_per_group - rows_gathered);
   uint64_t least = rows_gathered == 0 ? 1 : 0;
@@ -219,7 +233,10 @@ uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint6
       most = guess - 1;
     }
   }
-  return least;
+  // A group that bytes end early keeps its vectors whole where it can.
+  const uint64_t over = (rows_gathered + least) % kVectorLength;
+  const bool ends_early = least < std::min(rows - begin, options.rows_per_group - rows_gathered);
+  return ends_early && over < least && over < rows_gathered + least ? least - over : least;
 }
 
 Status Writer::Impl::append(std::span<const void* const> columns, uint64_t rows) {
@@ -261,7 +278,7 @@ void Writer::Impl::gather(std::span<const void* const> columns, uint64_t begin, 
     }
   }
   rows_gathered += rows;
-  bytes_gathered += string_bytes(columns, begin, rows);
+  bytes_gathered += bytes_of_rows(columns, begin, rows);
 }
 
 Status Writer::Impl::write_gathered() {
@@ -288,22 +305,21 @@ Status Writer::Impl::write_gathered() {
   return {};
 }
 
+// Columns are encoded on several threads, and written one after another.
 Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t begin, uint64_t rows) {
   RowGroup group{.first_row = rows_before, .num_rows = rows};
+  std::vector<std::optional<Result<EncodedChunk>>> encoded(columns.size());
+  parallel_tasks(columns.size(), options.threads,
+                 [&](uint64_t c) { encoded[c].emplace(encode_column(c, columns[c], begin, rows)); });
   for (size_t c = 0; c < columns.size(); ++c) {
-    const Column& column = footer.columns[c];
-    auto written = [&]() -> Result<Chunk> {
-      if (is_string(column.type)) {
-        return write_strings(c, sub_view(view_of(columns[c]), begin, rows, column.type));
-      }
-      const NullableView numbers = numbers_of(column, columns[c]);
-      assert(numbers.validity == nullptr || begin == 0);  // must_copy() sees to it
-      const void* data = static_cast<const std::byte*>(numbers.values) + begin * size_bytes(column.type);
-      return write_numbers({.type = column.type, .data = data, .length = rows}, numbers.validity);
-    }();
+    auto written = encoded[c]->has_value() ? write_chunk(c, std::move(**encoded[c]))
+                                           : Result<Chunk>(encoded[c]->error());
+    encoded[c].reset();
     if (!written.has_value()) {
       const Status& error = written.error();  // a full disk has nothing to do with the column
-      return error.code() == StatusCode::io ? error : error.in(chunk_place(footer.row_groups.size(), column));
+      return error.code() == StatusCode::io
+                 ? error
+                 : error.in(chunk_place(footer.row_groups.size(), footer.columns[c]));
     }
     group.chunks.push_back(std::move(*written));
   }
@@ -316,55 +332,39 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   return {};
 }
 
-Result<Array> Writer::Impl::encode(const Values& values) const {
-  return codec == nullptr ? select::encode(values, options.backend)
-                          : array::encode(codec->id, values, options.backend);
-}
-
-Result<Chunk> Writer::Impl::write_values(const Values& values) {
-  BOBBIN_ASSIGN(const Array array, encode(values));
-  BOBBIN_ASSIGN(Node root, write_node(array));
-  return Chunk{.root = std::move(root), .zone = zone_map_of(values)};
-}
-
-Result<Chunk> Writer::Impl::write_numbers(const Values& values, const uint8_t* validity) {
-  const ValidityBits bits{validity};
-  const uint64_t nulls = validity == nullptr ? 0 : bits.count_nulls(values.length);
-  if (nulls == 0) {
-    return write_values(values);
+Result<EncodedChunk> Writer::Impl::encode_column(size_t c, const void* appended, uint64_t begin,
+                                                 uint64_t rows) const {
+  const Column& column = footer.columns[c];
+  if (is_string(column.type)) {
+    return encode_strings(sub_view(view_of(appended), begin, rows, column.type),
+                          last_strings[c].has_value() ? &*last_strings[c] : nullptr, rows_before, recipes[c]);
   }
-  const auto given = std::span(static_cast<const std::byte*>(values.data),
-                               static_cast<size_t>(values.length * size_bytes(values.type)));
-  std::vector<std::byte> filled(given.begin(), given.end());
-  fill_nulls(values.type, filled, bits);
-  const Values all{.type = values.type, .data = filled.data(), .length = values.length};
-  BOBBIN_ASSIGN(Array encoded, encode(all));
-  BOBBIN_ASSIGN(const Array array, codec::masked::wrap(std::move(encoded), validity));
-  BOBBIN_ASSIGN(Node root, write_node(array));
-  return Chunk{.root = std::move(root), .zone = zone_map_of(all), .strings = {}, .null_count = nulls};
+  const NullableView numbers = numbers_of(column, appended);
+  assert(numbers.validity == nullptr || begin == 0);  // must_copy() sees to it
+  const void* data = static_cast<const std::byte*>(numbers.values) + begin * size_bytes(column.type);
+  return encode_numbers({.type = column.type, .data = data, .length = rows}, numbers.validity, recipes[c]);
 }
 
-Result<Chunk> Writer::Impl::write_strings(size_t column, const StringsView& strings) {
-  if (strings.type == DType::utf8) {
-    if (const Status status = check_utf8(strings, rows_before); !status.ok()) {
-      return Status(StatusCode::invalid_argument, status.message());
-    }
+Result<Chunk> Writer::Impl::write_chunk(size_t column, EncodedChunk encoded) {
+  const bool strings = is_string(footer.columns[column].type);
+  BOBBIN_ASSIGN(Node root,
+                write_node(encoded.array, strings ? known_symbols(column, encoded.array) : std::nullopt));
+  if (strings) {
+    last_strings[column] = std::move(encoded.array);
   }
-  std::optional<Array>& last = last_strings[column];
-  BOBBIN_ASSIGN(Array array, array::encode_strings(codec == nullptr ? CodecId::fsst : codec->id, strings,
-                                                   last.has_value() ? &*last : nullptr, options.backend));
-  BOBBIN_ASSIGN(Node root, write_node(array, known_symbols(column, array)));
-  last = std::move(array);
-  return Chunk{.root = std::move(root), .zone = {}, .strings = string_zone_of(strings)};
+  return Chunk{.root = std::move(root),
+               .zone = encoded.zone,
+               .strings = std::move(encoded.strings),
+               .null_count = encoded.null_count};
 }
 
 std::optional<uint32_t> Writer::Impl::known_symbols(size_t column, const Array& array) const {
   const std::optional<Array>& last = last_strings[column];
-  if (!last.has_value() || !std::ranges::equal(last->buffers[0].bytes, array.buffers[0].bytes)) {
+  if (!last.has_value() || !may_share_first(footer.row_groups.back().chunks[column].root, array.codec) ||
+      !std::ranges::equal(last->buffers[0].bytes, array.buffers[0].bytes)) {
     return std::nullopt;
   }
-  const Node& before = footer.row_groups.back().chunks[column].root;
-  return may_share_first(before, array.codec) ? std::optional(before.segments[0]) : std::nullopt;
+  return footer.row_groups.back().chunks[column].root.segments[0];
 }
 
 Result<Node> Writer::Impl::write_node(const Array& array, std::optional<uint32_t> first_segment) {
@@ -425,8 +425,9 @@ Writer::~Writer() = default;
 
 Result<Writer> Writer::create(const std::string& path, std::vector<Column> columns,
                               const WriteOptions& options) {
-  if (const Status status = check_request(columns, options); !status.ok()) {
-    return status.in(printable(path));
+  auto recipes = check_request(columns, options);
+  if (!recipes.has_value()) {
+    return recipes.error().in(printable(path));
   }
   auto output = Output::create(path, options.overwrite);
   if (!output.has_value()) {
@@ -434,17 +435,20 @@ Result<Writer> Writer::create(const std::string& path, std::vector<Column> colum
   }
   auto impl = std::make_unique<Impl>(path, options, std::move(*output));
   impl->footer.columns = std::move(columns);
+  impl->recipes = std::move(*recipes);
   BOBBIN_TRY(impl->settle(impl->start()));
   return Writer(std::move(impl));
 }
 
 Result<Writer> Writer::to_descriptor(int descriptor, std::string name, std::vector<Column> columns,
                                      const WriteOptions& options) {
-  if (const Status status = check_request(columns, options); !status.ok()) {
-    return status.in(printable(name));
+  auto recipes = check_request(columns, options);
+  if (!recipes.has_value()) {
+    return recipes.error().in(printable(name));
   }
   auto impl = std::make_unique<Impl>(std::move(name), options, Output::borrow(descriptor));
   impl->footer.columns = std::move(columns);
+  impl->recipes = std::move(*recipes);
   BOBBIN_TRY(impl->settle(impl->start()));
   return Writer(std::move(impl));
 }

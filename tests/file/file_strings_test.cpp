@@ -158,8 +158,8 @@ TEST(FileStrings, RowGroupsEndByBytesOfAllColumns) {
     return rows;
   };
   EXPECT_EQ(rows_of_groups(1, "1"), std::vector<uint64_t>(10, 1));
-  EXPECT_EQ(rows_of_groups(599, "599"), std::vector<uint64_t>(5, 2));
-  EXPECT_EQ(rows_of_groups(600, "600"), (std::vector<uint64_t>{3, 3, 3, 1}));
+  EXPECT_EQ(rows_of_groups(3 * 204 - 1, "less"), std::vector<uint64_t>(5, 2));
+  EXPECT_EQ(rows_of_groups(3 * 204, "three"), (std::vector<uint64_t>{3, 3, 3, 1}));
   EXPECT_EQ(rows_of_groups(1 << 20, "m"), (std::vector<uint64_t>{4, 4, 2}));
 }
 

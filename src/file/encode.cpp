@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/encode.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "codecs/masked/masked.hpp"
+#include "file/gather.hpp"
+#include "file/nulls.hpp"
+#include "select/select.hpp"
+
+namespace bobbin::file {
+namespace {
+
+Result<Array> encode_values(const Values& values, const Recipe& recipe) {
+  return recipe.cascade.has_value() ? select::encode(*recipe.cascade, values, recipe.backend)
+                                    : select::encode(values, recipe.goal, recipe.backend);
+}
+
+}  // namespace
+
+Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validity, const Recipe& recipe) {
+  const ValidityBits bits{validity};
+  const uint64_t nulls = validity == nullptr ? 0 : bits.count_nulls(values.length);
+  if (nulls == 0) {
+    BOBBIN_ASSIGN(Array array, encode_values(values, recipe));
+    return EncodedChunk{.array = std::move(array), .zone = zone_map_of(values)};
+  }
+  const auto given = std::span(static_cast<const std::byte*>(values.data),
+                               static_cast<size_t>(values.length * size_bytes(values.type)));
+  std::vector<std::byte> filled(given.begin(), given.end());
+  fill_nulls(values.type, filled, bits);
+  const Values all{.type = values.type, .data = filled.data(), .length = values.length};
+  BOBBIN_ASSIGN(Array encoded, encode_values(all, recipe));
+  BOBBIN_ASSIGN(Array array, codec::masked::wrap(std::move(encoded), validity));
+  return EncodedChunk{.array = std::move(array), .zone = zone_map_of(all), .null_count = nulls};
+}
+
+Result<EncodedChunk> encode_strings(const StringsView& strings, const Array* previous, uint64_t first_row,
+                                    const Recipe& recipe) {
+  if (strings.type == DType::utf8) {
+    if (const Status status = check_utf8(strings, first_row); !status.ok()) {
+      return Status(StatusCode::invalid_argument, status.message());
+    }
+  }
+  BOBBIN_ASSIGN(Array array, recipe.cascade.has_value()
+                                 ? select::encode_strings(*recipe.cascade, strings, previous, recipe.backend)
+                                 : select::encode_strings(strings, previous, recipe.goal, recipe.backend));
+  return EncodedChunk{.array = std::move(array), .strings = string_zone_of(strings)};
+}
+
+}  // namespace bobbin::file

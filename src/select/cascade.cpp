@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "select/cascade.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "array/array.hpp"
+#include "array/strings.hpp"
+#include "codecs/registry.hpp"
+
+namespace bobbin::select {
+namespace {
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<Cascade> parse_all() {
+    BOBBIN_ASSIGN(Cascade cascade, parse(1));
+    skip_spaces();
+    if (at_ != text_.size()) {
+      return expected("the end");
+    }
+    return cascade;
+  }
+
+ private:
+  Result<Cascade> parse(uint32_t depth) {
+    BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::invalid_argument,
+                     fmt::format("cascade '{}': more than {} codecs inside each other", text_, kMaxDepth));
+    skip_spaces();
+    const size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] >= 'a' && text_[at_] <= 'z') {
+      ++at_;
+    }
+    const std::string_view name = text_.substr(begin, at_ - begin);
+    if (name.empty()) {
+      return expected("a codec's name");
+    }
+    const Codec* codec = find_codec(name);
+    BOBBIN_RETURN_IF(codec == nullptr, StatusCode::invalid_argument,
+                     fmt::format("there is no codec called \"{}\"", name));
+    Cascade cascade{.codec = codec->id};
+    for (char before = '('; accept(before); before = ',') {
+      BOBBIN_ASSIGN(Cascade child, parse(depth + 1));
+      cascade.children.push_back(std::move(child));
+    }
+    if (!cascade.children.empty() && !accept(')')) {
+      return expected("',' or ')'");
+    }
+    return cascade;
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && text_[at_] == ' ') {
+      ++at_;
+    }
+  }
+  bool accept(char wanted) {
+    skip_spaces();
+    if (at_ == text_.size() || text_[at_] != wanted) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
+  [[nodiscard]] Status expected(std::string_view what) const {
+    return {StatusCode::invalid_argument,
+            fmt::format("cascade '{}': character {} should begin {}", text_, at_ + 1, what)};
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+std::string_view name_of(const Cascade& cascade) {
+  return find_codec(cascade.codec)->name;
+}
+
+Status check_children(const Cascade& cascade, size_t wanted) {
+  BOBBIN_RETURN_IF(!cascade.children.empty() && cascade.children.size() != wanted,
+                   StatusCode::invalid_argument,
+                   wanted == 0 ? fmt::format("codec {} chooses what is inside it by itself", name_of(cascade))
+                               : fmt::format("codec {} has {} parts to encode, not {}", name_of(cascade),
+                                             wanted, cascade.children.size()));
+  return {};
+}
+
+}  // namespace
+
+std::string to_string(const Cascade& cascade) {
+  std::string text(name_of(cascade));
+  for (size_t i = 0; i < cascade.children.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + to_string(cascade.children[i]);
+  }
+  return cascade.children.empty() ? text : text + ")";
+}
+
+Result<Cascade> parse_cascade(std::string_view text) {
+  return Parser(text).parse_all();
+}
+
+Status check_cascade(const Cascade& cascade, DType type) {
+  const Codec& codec = *find_codec(cascade.codec);
+  BOBBIN_RETURN_IF(codec.has_nulls(), StatusCode::invalid_argument,
+                   fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec.name));
+  BOBBIN_RETURN_IF(!codec.takes(type), StatusCode::invalid_argument,
+                   fmt::format("codec {} is not for type {}", codec.name, bobbin::to_string(type)));
+  return check_children(cascade, codec.splits_into.size());
+}
+
+Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend) {
+  BOBBIN_TRY(check_cascade(cascade, values.type));
+  if (cascade.children.empty()) {
+    return array::encode(cascade.codec, values, backend);
+  }
+  BOBBIN_ASSIGN(Split split, find_codec(cascade.codec)->split(values));
+  for (size_t i = 0; i < split.children.size(); ++i) {
+    BOBBIN_ASSIGN(Array child, encode(cascade.children[i], split.children[i].view(), backend));
+    split.node.children.push_back(std::move(child));
+  }
+  return std::move(split.node);
+}
+
+Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings, const Array* previous,
+                             Backend backend) {
+  const bool alike = previous != nullptr && previous->codec == cascade.codec;
+  return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
+}
+
+}  // namespace bobbin::select

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "select/sample.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::select {
+namespace {
+
+constexpr uint64_t kLeastVectors = 8;
+constexpr uint64_t kShare = 64;  // of the others, one in as many
+
+// A fixed mixture of bits (the finaliser of SplitMix64).
+uint64_t mixed(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+uint64_t count_runs(const Values& values) {
+  if (values.length == 0) {
+    return 0;
+  }
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    const auto* data = static_cast<const T*>(values.data);
+    uint64_t changes = 0;
+    for (uint64_t i = 1; i < values.length; ++i) {
+      changes += data[i] != data[i - 1] ? 1 : 0;
+    }
+    return changes + 1;
+  });
+}
+
+std::vector<uint64_t> sampled_vectors(uint64_t rows) {
+  const uint64_t vectors = num_vectors(rows);
+  const uint64_t count = std::min(vectors, kLeastVectors + vectors / kShare);
+  std::vector<uint64_t> chosen;
+  chosen.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = i * vectors / count;
+    const uint64_t end = (i + 1) * vectors / count;
+    chosen.push_back(begin + mixed(i) % (end - begin));
+  }
+  return chosen;
+}
+
+OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors) {
+  const size_t size = size_bytes(values.type);
+  const auto rows_of = [&](uint64_t v) {
+    return std::min<uint64_t>(kVectorLength, values.length - v * kVectorLength);
+  };
+  uint64_t rows = 0;
+  for (const uint64_t v : vectors) {
+    rows += rows_of(v);
+  }
+  const NewBuffer sample = make_buffer(rows * size);
+  std::byte* to = sample.data;
+  for (const uint64_t v : vectors) {
+    const auto* from = static_cast<const std::byte*>(values.data) + v * kVectorLength * size;
+    to = std::copy_n(from, rows_of(v) * size, to);
+  }
+  return {values.type, rows, sample.buffer};
+}
+
+uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows) {
+  constexpr uint8_t kMany = 3;
+  std::vector<uint8_t> seen_in(entries);  // vectors, up to kMany
+  std::vector<uint64_t> last(entries, UINT64_MAX);
+  visit_bits(codes.type, [&]<class T>(std::type_identity<T>) {
+    const auto* data = static_cast<const T*>(codes.data);
+    for (uint64_t i = 0; i < codes.length; ++i) {
+      const auto code = static_cast<uint64_t>(data[i]);
+      if (last[code] != i / kVectorLength) {
+        last[code] = i / kVectorLength;
+        seen_in[code] = std::min(static_cast<uint8_t>(seen_in[code] + 1), kMany);
+      }
+    }
+  });
+  if (codes.length >= rows) {
+    return entries;
+  }
+  const auto once = static_cast<double>(std::ranges::count(seen_in, 1));
+  const auto twice = static_cast<double>(std::ranges::count(seen_in, 2));
+  const double more = once * std::max(once - 1, 0.0) / (2 * (twice + 1));
+  const double all =
+      static_cast<double>(entries) * static_cast<double>(rows) / static_cast<double>(codes.length);
+  return static_cast<uint64_t>(std::min(static_cast<double>(entries) + more, all));
+}
+
+}  // namespace bobbin::select

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of some columns as chunks: one task each, for whoever is free.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "array/array.hpp"
+#include "bobbin/file.hpp"
+#include "bobbin/status.hpp"
+#include "file/access.hpp"
+
+namespace bobbin::table {
+
+// Rows of one column that lie in one row group.
+struct Part {
+  size_t slot = 0;  // which of the columns asked for
+  size_t column = 0;
+  size_t group = 0;
+  uint64_t begin = 0;  // in the row group
+  uint64_t count = 0;
+  uint64_t at = 0;  // of the first row, among those asked for
+};
+
+[[nodiscard]] Status check_columns(const Reader& reader, std::span<const size_t> columns, uint64_t begin,
+                                   uint64_t count);
+// By row groups, and in each by columns, as they lie in the file.
+[[nodiscard]] std::vector<Part> parts_of(const Reader& reader, std::span<const size_t> columns,
+                                         uint64_t begin, uint64_t count);
+
+// Calls f with the part's array, read and checked; errors get the file's name and the chunk's.
+template <class F>
+Status with_part(const Reader& reader, const Part& part, F&& f) {
+  BOBBIN_ASSIGN(Array array, file::ReaderAccess::load_chunk(reader, part.group, part.column));
+  if (part.count != array.length) {
+    BOBBIN_ASSIGN(array, array::slice(array, part.begin, part.count));
+  }
+  const Status status = f(array);
+  return status.ok() ? status : file::ReaderAccess::in_place(reader, status, part.group, part.column);
+}
+
+// Keeps the error of the earliest task that fails, so that the message does not depend on threads.
+class FirstError {
+ public:
+  void note(uint64_t task, const Status& status);
+  [[nodiscard]] bool any() const;
+  [[nodiscard]] Status status() const;
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t task_ = UINT64_MAX;
+  Status status_;
+};
+
+}  // namespace bobbin::table
