@@ -20,7 +20,11 @@ const Codec& choose(const Values& values) {
     if (!codec->takes(values.type)) {
       continue;
     }
-    const uint64_t bytes = codec->estimate(values) + codec->buffers * kFilling;
+    const uint64_t estimate = codec->estimate(values);
+    if (estimate == kNoEncoding) {
+      continue;
+    }
+    const uint64_t bytes = estimate + codec->buffers * kFilling;
     if (best == nullptr || bytes < best_bytes) {
       best = codec;
       best_bytes = bytes;
