@@ -12,6 +12,7 @@
 #include "bench/report.hpp"
 #include "bench/shapes.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 
 namespace bobbin::bench {
 namespace {
@@ -85,7 +86,7 @@ Status measure_width(DType type, uint32_t width, const Args& args, std::vector<R
   const Values values{type, raw.data(), length};
   const double copy_speed = measure_memcpy(raw.span(), plan).decompress.bytes_per_second(raw.size());
   for (const Codec* codec : value_codecs()) {
-    if (!codec->takes(type)) {
+    if (!can_encode(*codec, values)) {
       continue;
     }
     BOBBIN_ASSIGN(const CodecResult result, measure_codec(codec, values, plan, true));

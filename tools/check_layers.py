@@ -23,7 +23,7 @@ FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not p
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
                 "patched": {"ffor", "bitpack"}, "alp": {"patched", "ffor", "bitpack"}, "alprd": {"patched", "ffor", "bitpack"},
-                "masked": {"patched", "ffor", "bitpack"}}
+                "masked": {"ffor"}}
 # What a codec's folder shows to others; everything else in it is its own.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 

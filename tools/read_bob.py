@@ -28,7 +28,8 @@ UTF8, STRINGS = 11, (11, 12)
 INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
-CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked"}
+CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
+          9: "constant", 11: "rle", 12: "sparse", 13: "zigzag"}
 FSST, MASKED = 4, 8
 TIMESTAMP, DECIMAL = 3, 4
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8)}  # and their types
@@ -203,6 +204,9 @@ class Node:
         children = table.tables(5)
         require(len(children) <= MAX_CHILDREN, "too many children")
         self.children = [Node(child, file, depth + 1) for child in children]
+
+    def has(self, codecs):
+        return CODECS[self.codec] in codecs or any(child.has(codecs) for child in self.children)
 
     def buffers(self):
         return [self.file.segment(s) for s in self.segments]
@@ -677,10 +681,62 @@ def decode_masked(node, buffers, _):
     return [value if words[i // 32] >> i % 32 & 1 else None for i, value in enumerate(decode(values))]
 
 
+def decode_constant(node, buffers, bits):
+    require(len(node.metadata) == 8 and not buffers and not node.children, "constant: its parts")
+    value = int.from_bytes(node.metadata, "little")
+    require(value < 2**bits, "constant: a value wider than its type")
+    return [value] * node.length
+
+
+def decode_rows(node, buffers, least):
+    """Two children: row numbers that ascend, and a value for each. Also the node's first row."""
+    name = CODECS[node.codec]
+    require(not buffers and len(node.children) == 2, f"{name}: its parts")
+    rows, values = node.children
+    require(TYPES[rows.type][0] == "u32" and values.type == node.type, f"{name}: the children's types")
+    require(rows.length == values.length, f"{name}: the children's lengths")
+    first = int.from_bytes(node.metadata[-8:], "little")
+    require(first % 1024 == 0 and first + node.length < 2**32, f"{name}: its rows")
+    require(not rows.has(("rle", "sparse")), f"{name}: rows by rle or sparse")
+    numbers_of_rows = decode(rows)
+    require(all(a < b for a, b in zip([least - 1] + numbers_of_rows, numbers_of_rows)), f"{name}: rows that do not ascend")
+    return first, numbers_of_rows, decode(values)
+
+
+def decode_rle(node, buffers, _):
+    require(len(node.metadata) == 8, "rle: the size of metadata")
+    first, ends, values = decode_rows(node, buffers, 1)
+    require(first + node.length <= (ends[-1] if ends else 0), "rle: rows past the last run")
+    out, run = [], 0
+    for row in range(first, first + node.length):
+        while ends[run] <= row:
+            run += 1
+        out.append(values[run])
+    return out
+
+
+def decode_sparse(node, buffers, bits):
+    require(len(node.metadata) == 16, "sparse: the size of metadata")
+    fill = int.from_bytes(node.metadata[:8], "little")
+    require(fill < 2**bits, "sparse: a fill wider than its type")
+    first, positions, values = decode_rows(node, buffers, 0)
+    apart = dict(zip(positions, values))
+    return [apart.get(row, fill) for row in range(first, first + node.length)]
+
+
+def decode_zigzag(node, buffers, bits):
+    require(node.type == SIGNED[bits], "zigzag: a type without a sign")
+    require(not node.metadata and not buffers and len(node.children) == 1, "zigzag: its parts")
+    codes = node.children[0]
+    require(TYPES[codes.type][0] == f"u{bits}" and codes.length == node.length, "zigzag: the codes' type or length")
+    return [(code // 2 if code % 2 == 0 else -(code + 1) // 2) % 2**bits for code in decode(codes)]
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
-                "masked": decode_masked}
+                "masked": decode_masked, "constant": decode_constant, "rle": decode_rle, "sparse": decode_sparse,
+                "zigzag": decode_zigzag}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -10,6 +10,7 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
@@ -60,7 +61,7 @@ class Bench {
     const std::vector<bench::PeerResult> peers = bench::measure_peers(raw.span(), plan_);
     const double copy_speed = peers.front().decompress.bytes_per_second(raw.size());
     for (const Codec* codec : value_codecs()) {
-      if (!codec->takes(values.type)) {
+      if (!can_encode(*codec, values)) {
         continue;
       }
       BOBBIN_ASSIGN(const bench::CodecResult result, bench::measure_codec(codec, values, plan_));
@@ -85,7 +86,7 @@ class Bench {
     const uint64_t raw = values.length * size_bytes(values.type);
     Sample copy;
     for (const Codec* codec : value_codecs()) {
-      if (!codec->takes(values.type)) {
+      if (!can_encode(*codec, values)) {
         continue;
       }
       BOBBIN_ASSIGN(const bench::DeviceResult result,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/array.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "array/compare_plain.hpp"
 #include "codecs/registry.hpp"
-#include "core/bits.hpp"
+#include "core/bit_ranges.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::array {
@@ -69,7 +68,7 @@ Status validate(const Array& array) {
                      std::string(codec->name) + ": an array with nulls inside another");
     BOBBIN_TRY(validate(child));
   }
-  return {};
+  return codec->validate_content == nullptr ? Status{} : codec->validate_content(array);
 }
 
 Status decode(const Array& array, std::span<std::byte> out) {
@@ -98,12 +97,7 @@ uint64_t Bitmap::count() const {
 
 Result<Bitmap> validity(const Array& array) {
   Bitmap bitmap = empty_bitmap(array);
-  const uint64_t end = bitmap.first + bitmap.length;
-  for (uint64_t bit = bitmap.first; bit < end;) {
-    const auto count = static_cast<uint32_t>(std::min(32 - bit % 32, end - bit));
-    bitmap.words[bit / 32] |= low_mask<uint32_t>(count) << (bit % 32);
-    bit += count;
-  }
+  set_bits(bitmap.words.data(), bitmap.first, bitmap.first + bitmap.length);
   if (has_nulls(array)) {
     find_codec(array.codec)->clear_nulls(array, bitmap.words.data());
   }

@@ -27,7 +27,11 @@ enum class CodecId : uint16_t {
   patched = 5,
   alp = 6,
   alprd = 7,
-  masked = 8
+  masked = 8,
+  constant = 9,
+  rle = 11,
+  sparse = 12,
+  zigzag = 13
 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
@@ -177,6 +181,9 @@ struct StringOps {
   Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap) = nullptr;
 };
 
+// An estimate of values that a codec cannot encode.
+inline constexpr uint64_t kNoEncoding = UINT64_MAX;
+
 // Functions for values of one size are null in a codec for strings, and `strings` is null in others.
 struct Codec {
   CodecId id{};
@@ -185,11 +192,13 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
-  uint32_t buffers = 0;  // of the trees it makes, as a rule; with split(): of its own node
+  bool signed_only = false;  // integers with a sign
+  uint32_t buffers = 0;      // of the trees it makes, as a rule; with split(): of its own node
   // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
   float device_cost = 1;
 
-  // Bytes the encoded form of these values takes, metadata included. Only of types it takes().
+  // Bytes the encoded form of these values takes, metadata included; kNoEncoding where encode() fails. Only
+  // of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
   // The same in two steps. Null: the codec's children, if it has any, are its own affair.
@@ -198,8 +207,11 @@ struct Codec {
   // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
-  // Checks everything the functions below rely on. They must not be called on an array that failed it.
+  // Checks everything the functions below rely on, but for what is inside the children. They must not be
+  // called on an array that failed it.
   Status (*validate)(const Array& array) = nullptr;
+  // The same for what the children decode to, once they are known to be valid. Null: any values will do.
+  Status (*validate_content)(const Array& array) = nullptr;
   void (*decode)(const Array& array, void* out) = nullptr;
   // The obvious decoder, written from spec.md alone: the oracle in tests.
   void (*reference)(const Array& array, void* out) = nullptr;
@@ -217,7 +229,8 @@ struct Codec {
   [[nodiscard]] constexpr bool has_nulls() const { return clear_nulls != nullptr; }
   // Whether it encodes values of a type.
   [[nodiscard]] constexpr bool takes(DType type) const {
-    return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only);
+    return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only) &&
+           (is_signed(type) || !signed_only);
   }
 };
 

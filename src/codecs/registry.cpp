@@ -6,11 +6,15 @@
 #include "codecs/alp/alp.hpp"
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
+#include "codecs/rle/rle.hpp"
+#include "codecs/sparse/sparse.hpp"
+#include "codecs/zigzag/zigzag.hpp"
 
 namespace bobbin {
 namespace {
@@ -120,9 +124,67 @@ constexpr Codec kMasked{.id = CodecId::masked,
                         .compare = &codec::masked::compare,
                         .clear_nulls = &codec::masked::clear_nulls};
 
-constexpr std::array<const Codec*, 8> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst,
-                                              &kPatched, &kAlp,  &kAlpRd, &kMasked};
-constexpr std::array<const Codec*, 6> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp, &kAlpRd};
+constexpr Codec kConstant{.id = CodecId::constant,
+                          .name = "constant",
+                          .buffers = 0,
+                          .estimate = &codec::constant::estimate,
+                          .encode = &codec::constant::encode,
+                          .describe = &codec::constant::describe,
+                          .validate = &codec::constant::validate,
+                          .decode = &codec::constant::decode,
+                          .reference = &codec::constant::reference,
+                          .slice = &codec::constant::slice,
+                          .value_at = &codec::constant::value_at,
+                          .compare = &codec::constant::compare};
+
+constexpr Codec kRle{.id = CodecId::rle,
+                     .name = "rle",
+                     .buffers = 6,
+                     .estimate = &codec::rle::estimate,
+                     .encode = &codec::rle::encode,
+                     .split = &codec::rle::split,
+                     .describe = &codec::rle::describe,
+                     .validate = &codec::rle::validate,
+                     .validate_content = &codec::rle::validate_content,
+                     .decode = &codec::rle::decode,
+                     .reference = &codec::rle::reference,
+                     .slice = &codec::rle::slice,
+                     .value_at = &codec::rle::value_at,
+                     .compare = &codec::rle::compare};
+
+constexpr Codec kSparse{.id = CodecId::sparse,
+                        .name = "sparse",
+                        .buffers = 6,
+                        .estimate = &codec::sparse::estimate,
+                        .encode = &codec::sparse::encode,
+                        .split = &codec::sparse::split,
+                        .describe = &codec::sparse::describe,
+                        .validate = &codec::sparse::validate,
+                        .validate_content = &codec::sparse::validate_content,
+                        .decode = &codec::sparse::decode,
+                        .reference = &codec::sparse::reference,
+                        .slice = &codec::sparse::slice,
+                        .value_at = &codec::sparse::value_at,
+                        .compare = &codec::sparse::compare};
+
+constexpr Codec kZigzag{.id = CodecId::zigzag,
+                        .name = "zigzag",
+                        .signed_only = true,
+                        .buffers = 3,
+                        .estimate = &codec::zigzag::estimate,
+                        .encode = &codec::zigzag::encode,
+                        .split = &codec::zigzag::split,
+                        .describe = &codec::zigzag::describe,
+                        .validate = &codec::zigzag::validate,
+                        .decode = &codec::zigzag::decode,
+                        .reference = &codec::zigzag::reference,
+                        .slice = &codec::zigzag::slice,
+                        .value_at = &codec::zigzag::value_at};
+
+constexpr std::array<const Codec*, 12> kCodecs{&kBitpack, &kFfor,   &kDelta,    &kFsst, &kPatched, &kAlp,
+                                               &kAlpRd,   &kMasked, &kConstant, &kRle,  &kSparse,  &kZigzag};
+constexpr std::array<const Codec*, 10> kValueCodecs{&kBitpack, &kFfor,     &kDelta, &kPatched, &kAlp,
+                                                    &kAlpRd,   &kConstant, &kRle,   &kSparse,  &kZigzag};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -142,6 +204,14 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::alprd::kEmulator;
     case CodecId::masked:
       return &codec::masked::kEmulator;
+    case CodecId::constant:
+      return &codec::constant::kEmulator;
+    case CodecId::rle:
+      return &codec::rle::kEmulator;
+    case CodecId::sparse:
+      return &codec::sparse::kEmulator;
+    case CodecId::zigzag:
+      return &codec::zigzag::kEmulator;
   }
   return nullptr;
 }

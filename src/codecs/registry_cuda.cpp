@@ -3,12 +3,16 @@
 #include "codecs/alp/alp.hpp"
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/rle/rle.hpp"
+#include "codecs/sparse/sparse.hpp"
+#include "codecs/zigzag/zigzag.hpp"
 
 namespace bobbin {
 
@@ -30,6 +34,14 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::alprd::kCuda;
     case CodecId::masked:
       return &codec::masked::kCuda;
+    case CodecId::constant:
+      return &codec::constant::kCuda;
+    case CodecId::rle:
+      return &codec::rle::kCuda;
+    case CodecId::sparse:
+      return &codec::sparse::kCuda;
+    case CodecId::zigzag:
+      return &codec::zigzag::kCuda;
   }
   return nullptr;
 }

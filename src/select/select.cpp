@@ -64,7 +64,7 @@ class Trial {
  private:
   static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
     const uint64_t bytes = codec.estimate(part.values);
-    if (bytes == UINT64_MAX) {
+    if (bytes == kNoEncoding) {
       return std::nullopt;
     }
     const double all = static_cast<double>(bytes) * part.scale() + codec.buffers * kFilling;

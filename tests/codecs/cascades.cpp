@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "codecs/alp/alp.hpp"
 #include "codecs/alprd/alprd.hpp"
+#include "codecs/constant/constant.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/zigzag/zigzag.hpp"
 #include "core/bits.hpp"
 #include "core/dispatch.hpp"
 
@@ -97,7 +100,73 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
                        draw_part(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
 }
 
+Array draw_constant(Random& random, DType type, uint64_t length) {
+  const std::vector<uint64_t> value(1, random.next());
+  Array array = *codec::constant::encode({type, value.data(), 1});
+  array.length = length;
+  return array;
+}
+
+// Row numbers that ascend, in a codec that may hold them.
+Array draw_rows(Random& random, const std::vector<uint32_t>& rows) {
+  const Values values{DType::u32, rows.data(), rows.size()};
+  const CodecId ids[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta, CodecId::patched};
+  return *find_codec(ids[random.below(std::size(ids))])->encode(values);
+}
+
+// Runs, or values that stand apart, with any array for their values. The rows that come first may be skipped.
+Array draw_ascending(Random& random, CodecId codec, DType type, uint64_t length, int depth) {
+  const uint64_t first_row = 1024 * random.below(3);
+  const uint64_t end = first_row + length;
+  const uint64_t longest = uint64_t{1} << random.below(12);
+  std::vector<uint32_t> rows;
+  for (uint64_t row = random.below(longest); row < end; row += 1 + random.below(longest)) {
+    if (row != 0) {
+      rows.push_back(static_cast<uint32_t>(row));
+    }
+  }
+  if (codec == CodecId::rle && end != 0) {
+    rows.push_back(static_cast<uint32_t>(end + random.below(5)));
+  }
+  std::vector<uint8_t> metadata;
+  const auto add_number = [&](uint64_t number) {
+    for (uint32_t b = 0; b < 8; ++b) {
+      metadata.push_back(static_cast<uint8_t>(number >> (8 * b)));
+    }
+  };
+  if (codec == CodecId::sparse) {
+    add_number(random.next() & low_mask<uint64_t>(size_bits(type)));
+  }
+  add_number(first_row);
+  return {.codec = codec,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = std::move(metadata),
+          .buffers = {},
+          .children = {draw_rows(random, rows), draw_array(random, type, rows.size(), depth - 1)}};
+}
+
+Array draw_zigzag(Random& random, DType type, uint64_t length, int depth) {
+  return {.codec = CodecId::zigzag,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = {},
+          .buffers = {},
+          .children = {draw_array(random, codec::zigzag::code_type(type), length, depth - 1)}};
+}
+
 Array draw_array(Random& random, DType type, uint64_t length, int depth) {
+  if (random.below(8) == 0) {
+    return draw_constant(random, type, length);
+  }
+  if (depth > 1 && random.below(4) == 0) {
+    return draw_ascending(random, random.below(2) == 0 ? CodecId::rle : CodecId::sparse, type, length, depth);
+  }
+  if (depth > 1 && is_signed(type) && random.below(3) == 0) {
+    return draw_zigzag(random, type, length, depth);
+  }
   if (depth > 1 && is_float(type) && random.below(4) == 0) {
     return draw_cut(random, type, length, depth);
   }

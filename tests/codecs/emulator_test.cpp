@@ -2,7 +2,10 @@
 // Every codec's kernels in the emulator, each input under a schedule of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 #include "simt/emulator.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
@@ -54,6 +57,9 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
                   std::vector<std::byte>(200'000)};
       for (std::byte& byte : input.bytes) {
         byte = static_cast<std::byte>(random.next() & 31);
+      }
+      if (!can_encode(codec, input.values())) {
+        std::ranges::fill(input.bytes, std::byte{5});
       }
       EXPECT_EQ(check_backend(codec, input, Backend::emulator, random), "") << "schedule " << seed;
     }

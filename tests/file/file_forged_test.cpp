@@ -124,8 +124,10 @@ TEST(FileForged, Nodes) {
        [](Forgery& f) { f.root().children.push_back({.codec = CodecId::bitpack, .type = DType::u8}); },
        "bitpack"},
       {"a child of unknown codec",
-       [](Forgery& f) { f.root().children.push_back({.codec = static_cast<CodecId>(9), .type = DType::u8}); },
-       "child 0: unknown codec 9"},
+       [](Forgery& f) {
+         f.root().children.push_back({.codec = static_cast<CodecId>(99), .type = DType::u8});
+       },
+       "child 0: unknown codec 99"},
       {"too many children",
        [](Forgery& f) { f.root().children.assign(257, {.codec = CodecId::bitpack, .type = DType::u8}); },
        "257 children are above the limit of 256"},

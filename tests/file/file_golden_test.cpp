@@ -196,6 +196,44 @@ Table outliers() {
   return table;
 }
 
+// Every type; values from a function of the column and the row.
+template <class F>
+Table numbers_of(std::span<const DType> types, uint64_t rows, F&& value_of) {
+  Table table = table_of(types, rows, 11);
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const size_t size = size_bytes(table.columns[c].type);
+    for (uint64_t i = 0; i < rows; ++i) {
+      const uint64_t value = value_of(c, i);
+      std::memcpy(table.values[c].data() + i * size, &value, size);
+    }
+  }
+  return table;
+}
+
+// One value a column, of all its bits.
+Table alike() {
+  return numbers_of(kAllTypes, 2500, [](uint64_t c, uint64_t) { return (c + 1) * 0x9e37'79b9'7f4a'7c15; });
+}
+
+// Runs of a length of its own for each column.
+Table runs() {
+  return numbers_of(kAllTypes, 3000,
+                    [](uint64_t c, uint64_t i) { return i / (1 + 17 * c) % 5 * 0x9e37'79b9'7f4a'7c15; });
+}
+
+// One value but for some rows.
+Table rare_values() {
+  return numbers_of(kAllTypes, 3000, [](uint64_t c, uint64_t i) {
+    return i % (30 + 9 * c) == 5 ? i * 0x9e37'79b9'7f4a'7c15 : 0x8081'8283'8485'8687;
+  });
+}
+
+// Around zero.
+Table small_magnitudes() {
+  return numbers_of(std::array{DType::i8, DType::i16, DType::i32, DType::i64}, 2500,
+                    [](uint64_t c, uint64_t i) { return i * i % (50 + 10 * c) - 30; });
+}
+
 // Prices, then any bits at all: NaN with payloads, infinities, both zeros and denormals among them.
 Table floats() {
   Table table = table_of(std::array{DType::f32, DType::f64}, 2500, 5);
@@ -355,6 +393,10 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("patched.bob", outliers(), {.rows_per_group = 2048, .codec = "patched"});
   make.good("alp.bob", floats(), {.rows_per_group = 2048, .codec = "alp"});
   make.good("alprd.bob", floats(), {.rows_per_group = 2048, .codec = "alprd"});
+  make.good("constant.bob", alike(), {.rows_per_group = 1500, .codec = "constant"});
+  make.good("rle.bob", runs(), {.rows_per_group = 2048, .codec = "rle"});
+  make.good("sparse.bob", rare_values(), {.rows_per_group = 2048, .codec = "sparse"});
+  make.good("zigzag.bob", small_magnitudes(), {.rows_per_group = 2048, .codec = "zigzag"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());

@@ -2,11 +2,14 @@
 // Every codec's kernels on the GPU. Exits with 77, which ctest takes for "skipped", where there is none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cstdio>
 
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 
@@ -39,6 +42,9 @@ TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
       Input input{"long", type, std::vector<std::byte>((size_t{10'000'000} + 77) * size_bytes(type))};
       for (size_t i = 0; i < input.bytes.size(); i += size_bytes(type)) {
         input.bytes[i] = static_cast<std::byte>(random.next() >> (i >> 20 & 7));
+      }
+      if (!can_encode(codec, input.values())) {
+        std::ranges::fill(input.bytes, std::byte{5});
       }
       ASSERT_EQ(check_backend(codec, input, Backend::cuda, random), "") << to_string(type);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 #include "plan/column.hpp"
 #include "plan/fetch.hpp"
 
@@ -32,6 +33,21 @@ constexpr const char* kHead =
     "below can go it too.\n"
     "\n";
 
+// What a codec's own encoder makes of a few values.
+Array some_values(const Codec& codec) {
+  const std::vector<double> reals{1.5, 2.25, 3.75, 1.5};
+  const std::vector<uint32_t> integers{1, 2, 3, 70000};
+  const std::vector<uint32_t> alike(4, 7);
+  for (const Values& values : {Values{DType::u32, integers.data(), integers.size()},
+                               Values{DType::i32, integers.data(), integers.size()},
+                               Values{DType::f64, reals.data(), reals.size()}}) {
+    if (can_encode(codec, values)) {
+      return *codec.encode(values);
+    }
+  }
+  return *codec.encode({DType::u32, alike.data(), alike.size()});
+}
+
 std::vector<std::string> row_of(const Codec& codec) {
   const auto yes = [](bool is) { return std::string(is ? "yes" : "-"); };
   const auto encoded = [](bool is) { return std::string(is ? "encoded" : "decodes"); };
@@ -49,16 +65,14 @@ std::vector<std::string> row_of(const Codec& codec) {
             encoded(strings.take_bytes != nullptr),
             "a bitmap"};
   }
-  // What its own encoder makes of a few values.
-  const std::vector<double> reals{1.5, 2.25, 3.75, 1.5};
-  const std::vector<uint32_t> integers{1, 2, 3, 70000};
-  const Array array = codec.takes(DType::u32) ? *codec.encode({DType::u32, integers.data(), integers.size()})
-                                              : *codec.encode({DType::f64, reals.data(), reals.size()});
+  const Array array = some_values(codec);
   Column column;
   const bool packed = make_column(values_of(array), Path::programmed, column);
   const bool known = make_column(values_of(array), Path::interpreted, column);
   return {std::string(codec.name),
-          codec.floats_only ? "floats" : "numbers",
+          codec.floats_only   ? "floats"
+          : codec.signed_only ? "signed integers"
+                              : "numbers",
           yes(device.encode != nullptr),
           yes(device.decode != nullptr),
           encoded(codec.slice != nullptr),

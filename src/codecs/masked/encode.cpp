@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "codecs/bitpack/bitpack.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/masked/masked.hpp"
-#include "codecs/patched/patched.hpp"
+#include "codecs/smallest.hpp"
 
 namespace bobbin::codec::masked {
 namespace {
@@ -30,29 +28,8 @@ Values values_of(const Words& words) {
   return {DType::u32, words.data(), words.size()};
 }
 
-// What can encode the words: the first of the smallest is taken.
-struct Candidate {
-  uint64_t (*estimate)(const Values& values);
-  Result<Array> (*encode)(const Values& values);
-};
-constexpr Candidate kCandidates[] = {{&bitpack::estimate, &bitpack::encode},
-                                     {&ffor::estimate, &ffor::encode},
-                                     {&patched::estimate, &patched::encode}};
-
-struct Choice {
-  const Candidate* candidate;
-  uint64_t bytes;
-};
-
-Choice choose(const Words& words) {
-  Choice best{nullptr, UINT64_MAX};
-  for (const Candidate& candidate : kCandidates) {
-    if (const uint64_t bytes = candidate.estimate(values_of(words)); bytes < best.bytes) {
-      best = {&candidate, bytes};
-    }
-  }
-  return best;
-}
+// What can encode the words.
+constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
 
 }  // namespace
 
@@ -60,7 +37,7 @@ Result<Array> wrap(Array values, const uint8_t* validity_bits) {
   BOBBIN_RETURN_IF(values.offset != 0, StatusCode::invalid_argument,
                    "masked: a slice of values gets its validity from the array it was cut from");
   const Words words = words_of(values.length, validity_bits);
-  BOBBIN_ASSIGN(Array validity, choose(words).candidate->encode(values_of(words)));
+  BOBBIN_ASSIGN(Array validity, encode_smallest(values_of(words), kCandidates));
   return Array{.codec = CodecId::masked,
                .type = values.type,
                .length = values.length,
@@ -71,7 +48,8 @@ Result<Array> wrap(Array values, const uint8_t* validity_bits) {
 }
 
 uint64_t estimate(const Values& values) {
-  return ffor::estimate(values) + choose(words_of(values.length, nullptr)).bytes;
+  const Words words = words_of(values.length, nullptr);
+  return ffor::estimate(values) + smallest_estimate(values_of(words), kCandidates);
 }
 
 Result<Array> encode(const Values& values) {

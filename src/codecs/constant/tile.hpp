@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one value, or one answer for all rows.
+//
+// Values: a block writes a tile of 1024 quads of 16 bytes, a thread every 256th of them; what is left behind
+// the last whole quad is written byte by byte. Answers: a thread writes a word of 32 rows. Shared memory:
+// none. Preconditions: none but the sizes. Cost: nothing is read; a value, or a bit, is written for each row.
+#pragma once
+
+#include <cstdint>
+
+#include "core/bits.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::codec::constant {
+
+using simt::Global;
+using simt::Quad;
+
+struct FillKernel {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kQuadsPerThread = 4;
+  static constexpr uint32_t kQuads = kThreads * kQuadsPerThread;
+  using Shared = simt::NoShared;
+
+  Global<Quad> quads;
+  Global<uint8_t> rest;  // less than a quad
+  Quad pattern;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t first = uint64_t{cta.block()} * kQuads + cta.thread();
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+      if (const uint64_t q = first + k * kThreads; q < quads.size) {
+        cta.store_once(quads, q, pattern);
+      }
+    }
+    if (cta.block() == 0 && cta.thread() < rest.size) {
+      const uint32_t i = cta.thread();
+      cta.store(rest, i, static_cast<uint8_t>(pattern.word[i / 4] >> (i % 4 * 8)));
+    }
+  }
+};
+
+struct FillBitsKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<uint32_t> bitmap;
+  uint64_t end;  // bits from here on are zero
+  bool hit;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t w = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (w < bitmap.size) {
+      const uint64_t rows = w * 32 < end ? end - w * 32 : 0;
+      const auto mask = low_mask<uint32_t>(static_cast<uint32_t>(rows < 32 ? rows : 32));
+      cta.store(bitmap, w, hit ? mask : 0);
+    }
+  }
+};
+
+}  // namespace bobbin::codec::constant

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "codecs/ascending.hpp"
+#include "codecs/rle/rle.hpp"
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+#include "core/stream_copy.hpp"
+
+namespace bobbin::codec::rle {
+namespace {
+
+// Writes `value` from `to` to `stop`. Whole steps at a time while there is room up to `limit`: what is
+// written too far is written again, by the next run.
+template <class T>
+inline void fill_run(T* to, T* stop, T* limit, T value) {
+  constexpr ptrdiff_t kStep = 32 / sizeof(T);
+  if (limit - stop < kStep) {
+    std::fill(to, stop, value);
+    return;
+  }
+  std::array<T, kStep> step;
+  step.fill(value);
+  for (; to < stop; to += kStep) {
+    std::memcpy(to, step.data(), sizeof step);
+  }
+}
+
+// Values `row` .. `stop`-1 of the array's runs.
+template <class T>
+void fill_rows(ascending::Entries<T>& runs, uint64_t row, uint64_t stop, T* out) {
+  T* const limit = out + (stop - row);
+  while (row < stop) {
+    const uint64_t end = std::min<uint64_t>(runs.row(), stop);
+    fill_run(out, out + (end - row), limit, runs.value());
+    out += end - row;
+    row = end;
+    if (runs.row() == end) {
+      runs.next();
+    }
+  }
+}
+
+// Large outputs are written past the caches, through a buffer.
+template <class T>
+void decode_rows(ascending::Entries<T>& runs, uint64_t begin, uint64_t end, T* out) {
+  if ((end - begin) * sizeof(T) < kStreamBytes) {
+    fill_rows(runs, begin, end, out);
+    return;
+  }
+  constexpr uint64_t kBatch = (uint64_t{16} << 10) / sizeof(T);
+  alignas(64) std::array<T, kBatch> batch;
+  for (uint64_t row = begin; row < end; row += kBatch) {
+    const uint64_t stop = std::min(row + kBatch, end);
+    fill_rows(runs, row, stop, batch.data());
+    copy_past_caches(out + (row - begin), batch.data(), (stop - row) * sizeof(T));
+  }
+  end_copies_past_caches();
+}
+
+}  // namespace
+
+RunRange runs_of(const Array& array) {
+  const Array& ends = ascending::rows_of(array);
+  return {ascending::count_below(ends, ascending::begin_row(array) + 1),
+          ascending::count_below(ends, ascending::end_row(array)) + 1};
+}
+
+std::string describe(const Array& array) {
+  return array.children.size() == 2 ? std::to_string(ascending::rows_of(array).length) + " runs" : "damaged";
+}
+
+Status validate(const Array& array) {
+  return ascending::check_parts(array, "rle", kMetadataBytes);
+}
+
+Status validate_content(const Array& array) {
+  const Array& ends = ascending::rows_of(array);
+  BOBBIN_TRY(ascending::check_rows(ends, "rle", 1));
+  const uint64_t last = ends.length == 0 ? 0 : find_codec(ends.codec)->value_at(ends, ends.length - 1).bits;
+  BOBBIN_RETURN_IF(ascending::end_row(array) > last, StatusCode::corrupt,
+                   "rle: the runs end at row " + std::to_string(last) + ", the array at " +
+                       std::to_string(ascending::end_row(array)));
+  return {};
+}
+
+void decode(const Array& array, void* out) {
+  if (array.length == 0) {
+    return;
+  }
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const RunRange range = runs_of(array);
+    ascending::Entries<T> runs(array, range.begin, range.end);
+    decode_rows(runs, ascending::begin_row(array), ascending::end_row(array), static_cast<T*>(out));
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  const Array& values = ascending::values_of(array);
+  const uint64_t run =
+      ascending::count_below(ascending::rows_of(array), ascending::begin_row(array) + index + 1);
+  return find_codec(values.codec)->value_at(values, run);
+}
+
+}  // namespace bobbin::codec::rle

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/ascending.hpp"
+#include "codecs/rle/rle.hpp"
+
+namespace bobbin::codec::rle {
+
+Array slice(const Array& array, uint64_t begin, uint64_t length) {
+  return ascending::slice(array, begin, length);
+}
+
+}  // namespace bobbin::codec::rle

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codec's kernels in the emulator.
+#include "codecs/sparse/kernels.hpp"
+#include "simt/emulator.hpp"
+
+namespace bobbin::codec::sparse {
+
+const DeviceOps kEmulator = Plans<simt::EmulatorExecutor>::ops();
+
+}  // namespace bobbin::codec::sparse

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codec's kernels on the GPU.
+#include "codecs/sparse/kernels.hpp"
+#include "simt/cuda_launch.cuh"
+
+namespace bobbin::codec::sparse {
+
+const DeviceOps kCuda = Plans<simt::CudaExecutor>::ops();
+
+}  // namespace bobbin::codec::sparse

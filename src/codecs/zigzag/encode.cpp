@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "codecs/smallest.hpp"
+#include "codecs/zigzag/zigzag.hpp"
+#include "core/dispatch.hpp"
+
+namespace bobbin::codec::zigzag {
+
+Result<Split> split(const Values& values) {
+  BOBBIN_RETURN_IF(!is_signed(values.type), StatusCode::unsupported,
+                   "zigzag: type " + std::string(to_string(values.type)) + " has no sign");
+  const NewBuffer codes = make_buffer(values.length * size_bytes(values.type));
+  visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    std::ranges::transform(values.as<T>(), reinterpret_cast<T*>(codes.data), &code_of<T>);
+  });
+  return Split{.node = {.codec = CodecId::zigzag,
+                        .type = values.type,
+                        .length = values.length,
+                        .offset = 0,
+                        .metadata = {},
+                        .buffers = {},
+                        .children = {}},
+               .children = {{code_type(values.type), values.length, codes.buffer}}};
+}
+
+uint64_t estimate(const Values& values) {
+  const auto parts = split(values);
+  return parts.has_value() ? split_estimate(*parts) : kNoEncoding;
+}
+
+Result<Array> encode(const Values& values) {
+  BOBBIN_ASSIGN(Split parts, split(values));
+  return encode_split(std::move(parts));
+}
+
+}  // namespace bobbin::codec::zigzag

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns codes into values, in place.
+//
+// value = (code >> 1) ^ -(code & 1). A block takes a tile of 1024 quads of 16 bytes, a thread every 256th of
+// them, all loaded before the first is turned; what is left behind the last whole quad goes value by value.
+// Shared memory: none. Preconditions: none but the sizes. Cost: each value is read and written once.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/zigzag/zigzag.hpp"
+#include "simt/cta.hpp"
+#include "simt/quad_values.hpp"
+
+namespace bobbin::codec::zigzag {
+
+using simt::Global;
+using simt::Quad;
+
+template <class T>
+struct ConvertKernel {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kQuadsPerThread = 4;
+  static constexpr uint32_t kQuads = kThreads * kQuadsPerThread;
+  using Shared = simt::NoShared;
+
+  Global<T> values;
+  Global<Quad> quads;  // of the values
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t first = uint64_t{cta.block()} * kQuads + cta.thread();
+    Quad loaded[kQuadsPerThread];
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+      const uint64_t q = first + k * kThreads;
+      loaded[k] = q < quads.size ? cta.load(quads, q) : Quad{};
+    }
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+      if (const uint64_t q = first + k * kThreads; q < quads.size) {
+        cta.store(quads, q, simt::quad_of<T>([&](uint32_t i) {
+                    return value_of_code(simt::value_of_quad<T>(loaded[k], i));
+                  }));
+      }
+    }
+    const uint64_t rest = quads.size * simt::kPerQuad<T> + cta.thread();
+    if (cta.block() == 0 && rest < values.size) {
+      cta.store(values, rest, value_of_code(cta.load(values, rest)));
+    }
+  }
+};
+
+}  // namespace bobbin::codec::zigzag

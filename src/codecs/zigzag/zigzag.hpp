@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integers with a sign as ones without, small where the magnitude is: see spec.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "codecs/codec.hpp"
+#include "core/bits.hpp"
+#include "core/portable.hpp"
+
+namespace bobbin::codec::zigzag {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+// Both work on bit patterns.
+template <class T>
+[[nodiscard]] BOBBIN_HD constexpr T code_of(T value) {
+  static_assert(std::is_unsigned_v<T>);
+  const T sign = static_cast<T>(T{0} - (value >> (kBits<T> - 1)));
+  return static_cast<T>(static_cast<T>(value << 1) ^ sign);
+}
+template <class T>
+[[nodiscard]] BOBBIN_HD constexpr T value_of_code(T code) {
+  static_assert(std::is_unsigned_v<T>);
+  return static_cast<T>(static_cast<T>(code >> 1) ^ static_cast<T>(T{0} - (code & 1)));
+}
+
+// The unsigned type of a signed one's size.
+[[nodiscard]] constexpr DType code_type(DType type) {
+  return static_cast<DType>(static_cast<uint8_t>(type) - static_cast<uint8_t>(DType::i8) +
+                            static_cast<uint8_t>(DType::u8));
+}
+
+// Of integers with a sign.
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+Result<Split> split(const Values& values);
+std::string describe(const Array& array);
+Status validate(const Array& array);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+Scalar value_at(const Array& array, uint64_t index);
+
+}  // namespace bobbin::codec::zigzag
