@@ -27,7 +27,8 @@ enum class CodecId : uint16_t {
   patched = 5,
   alp = 6,
   alprd = 7,
-  masked = 8
+  masked = 8,
+  dict = 10
 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
@@ -84,6 +85,12 @@ struct Split {
   Array node;
   std::vector<OwnedValues> children;
 };
+// The same of strings: the last child is of strings too.
+struct StringSplit {
+  Array node;
+  std::vector<OwnedValues> children;
+  Strings strings;
+};
 
 // The values whose key counts from `low` to `low + span` (both in), upwards from `low` modulo 2^T; `negated`
 // means all others. An integer's key is its bits; a float's is its order_key(), and then the range does not
@@ -120,8 +127,10 @@ struct StringSizes {
 // What a codec for strings offers on a device; as DeviceOps. Where codes turn out not to be what the array
 // says, `fault` (a word of device memory, zero before) is set: nothing is written outside the output.
 struct StringDeviceOps {
+  // Waits for the stream. Null: StringOps::sizes looks at metadata alone, and so serves arrays on a device.
+  Result<StringSizes> (*sizes)(const Array& array, StreamView stream) = nullptr;
   Status (*decode)(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) = nullptr;
-  // Strings that lie in device memory. Waits for the stream.
+  // Strings that lie in device memory. Waits for the stream. Null: the host encodes.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;
   // Strings `indices[0 .. count-1]`. The second step writes their bytes, once offsets are there and the
   // caller knows from the last one how many there are.
@@ -160,16 +169,23 @@ struct StringOps {
   // Takes over the symbols of `previous`, a chunk of the same column, when there is one and new ones would
   // not save enough.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous) = nullptr;
+  // As Codec::split.
+  Result<StringSplit> (*split)(const StringsView& strings) = nullptr;
   StringSizes (*sizes)(const Array& array) = nullptr;
   Status (*decode)(const Array& array, const StringsOut& out) = nullptr;
   Status (*reference)(const Array& array, const StringsOut& out) = nullptr;
+  // A bit for each string, from the first byte's lowest on, 0 for nulls; nothing when none is null.
+  std::vector<uint8_t> (*validity)(const Array& array) = nullptr;
+  // Bytes of each string, 0 for nulls.
+  std::vector<uint64_t> (*lengths)(const Array& array) = nullptr;
   // Strings of the given numbers, put behind others.
   Status (*take)(const Array& array, std::span<const uint64_t> indices, Strings& out) = nullptr;
   // As StringDeviceOps::match.
   Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap) = nullptr;
 };
 
-// Functions for values of one size are null in a codec for strings, and `strings` is null in others.
+// A codec for numbers has functions for values of one size, one for strings has `strings`; one for both has
+// all.
 struct Codec {
   CodecId id{};
   std::string_view name;
@@ -177,7 +193,8 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
-  uint32_t buffers = 0;  // of the trees it makes, as a rule
+  bool compares_floats = false;  // compare() takes floats as well, here and on a device
+  uint32_t buffers = 0;          // of the trees it makes, as a rule
 
   // Bytes the encoded form of these values takes, metadata included. Only of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
@@ -204,9 +221,13 @@ struct Codec {
   const StringOps* strings = nullptr;
 
   [[nodiscard]] constexpr bool has_nulls() const { return clear_nulls != nullptr; }
+  // Whether its arrays may be of a type at all, as far as numbers and strings go.
+  [[nodiscard]] constexpr bool holds(DType type) const {
+    return is_string(type) ? strings != nullptr : decode != nullptr;
+  }
   // Whether it encodes values of a type.
   [[nodiscard]] constexpr bool takes(DType type) const {
-    return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only);
+    return holds(type) && (is_float(type) || !floats_only);
   }
 };
 

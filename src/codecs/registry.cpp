@@ -7,6 +7,7 @@
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
@@ -57,6 +58,8 @@ constexpr StringOps kFsstStrings{.encode = &codec::fsst::encode,
                                  .sizes = &codec::fsst::sizes,
                                  .decode = &codec::fsst::decode,
                                  .reference = &codec::fsst::reference,
+                                 .validity = &codec::fsst::validity,
+                                 .lengths = &codec::fsst::lengths,
                                  .take = &codec::fsst::take,
                                  .match = &codec::fsst::match};
 
@@ -120,8 +123,34 @@ constexpr Codec kMasked{.id = CodecId::masked,
                         .compare = &codec::masked::compare,
                         .clear_nulls = &codec::masked::clear_nulls};
 
-constexpr std::array<const Codec*, 8> kCodecs{&kBitpack, &kFfor, &kDelta, &kFsst,
-                                              &kPatched, &kAlp,  &kAlpRd, &kMasked};
+constexpr StringOps kDictStrings{.encode = &codec::dict::encode_strings,
+                                 .split = &codec::dict::split_strings,
+                                 .sizes = &codec::dict::sizes,
+                                 .decode = &codec::dict::decode_strings,
+                                 .reference = &codec::dict::reference_strings,
+                                 .validity = &codec::dict::validity,
+                                 .lengths = &codec::dict::lengths,
+                                 .take = &codec::dict::take,
+                                 .match = &codec::dict::match};
+
+constexpr Codec kDict{.id = CodecId::dict,
+                      .name = "dict",
+                      .compares_floats = true,
+                      .buffers = 4,
+                      .estimate = &codec::dict::estimate,
+                      .encode = &codec::dict::encode,
+                      .split = &codec::dict::split,
+                      .describe = &codec::dict::describe,
+                      .validate = &codec::dict::validate,
+                      .decode = &codec::dict::decode,
+                      .reference = &codec::dict::reference,
+                      .slice = &codec::dict::slice,
+                      .value_at = &codec::dict::value_at,
+                      .compare = &codec::dict::compare,
+                      .strings = &kDictStrings};
+
+constexpr std::array<const Codec*, 9> kCodecs{&kBitpack, &kFfor,  &kDelta,  &kFsst, &kPatched,
+                                              &kAlp,     &kAlpRd, &kMasked, &kDict};
 constexpr std::array<const Codec*, 6> kValueCodecs{&kBitpack, &kFfor, &kDelta, &kPatched, &kAlp, &kAlpRd};
 
 const DeviceOps* emulator_ops(CodecId id) {
@@ -142,6 +171,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::alprd::kEmulator;
     case CodecId::masked:
       return &codec::masked::kEmulator;
+    case CodecId::dict:
+      return &codec::dict::kEmulator;
   }
   return nullptr;
 }

@@ -4,6 +4,7 @@
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
@@ -30,6 +31,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::alprd::kCuda;
     case CodecId::masked:
       return &codec::masked::kCuda;
+    case CodecId::dict:
+      return &codec::dict::kCuda;
   }
   return nullptr;
 }

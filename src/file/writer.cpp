@@ -351,8 +351,9 @@ Result<Chunk> Writer::Impl::write_strings(size_t column, const StringsView& stri
     }
   }
   std::optional<Array>& last = last_strings[column];
-  BOBBIN_ASSIGN(Array array, array::encode_strings(codec == nullptr ? CodecId::fsst : codec->id, strings,
-                                                   last.has_value() ? &*last : nullptr, options.backend));
+  const CodecId id = codec == nullptr ? CodecId::fsst : codec->id;
+  const Array* previous = last.has_value() && last->codec == id ? &*last : nullptr;
+  BOBBIN_ASSIGN(Array array, array::encode_strings(id, strings, previous, options.backend));
   BOBBIN_ASSIGN(Node root, write_node(array, known_symbols(column, array)));
   last = std::move(array);
   return Chunk{.root = std::move(root), .zone = {}, .strings = string_zone_of(strings)};
@@ -360,11 +361,14 @@ Result<Chunk> Writer::Impl::write_strings(size_t column, const StringsView& stri
 
 std::optional<uint32_t> Writer::Impl::known_symbols(size_t column, const Array& array) const {
   const std::optional<Array>& last = last_strings[column];
-  if (!last.has_value() || !std::ranges::equal(last->buffers[0].bytes, array.buffers[0].bytes)) {
+  if (!last.has_value()) {
     return std::nullopt;
   }
   const Node& before = footer.row_groups.back().chunks[column].root;
-  return may_share_first(before, array.codec) ? std::optional(before.segments[0]) : std::nullopt;
+  return may_share_first(before, array.codec) &&
+                 std::ranges::equal(last->buffers[0].bytes, array.buffers[0].bytes)
+             ? std::optional(before.segments[0])
+             : std::nullopt;
 }
 
 Result<Node> Writer::Impl::write_node(const Array& array, std::optional<uint32_t> first_segment) {

@@ -32,23 +32,29 @@ constexpr const char* kHead =
     "below can go it too.\n"
     "\n";
 
+std::string yes(bool is) {
+  return is ? "yes" : "-";
+}
+std::string encoded(bool is) {
+  return is ? "encoded" : "decodes";
+}
+
+std::vector<std::string> row_of_strings(const Codec& codec) {
+  const StringDeviceOps& strings = *device_ops(Backend::emulator, codec.id)->strings;
+  return {std::string(codec.name),
+          "strings",
+          yes(strings.encode != nullptr),
+          yes(strings.decode != nullptr),
+          encoded(codec.slice != nullptr),
+          encoded(codec.strings->take != nullptr),
+          encoded(codec.strings->match != nullptr),
+          encoded(strings.match != nullptr),
+          encoded(strings.take_bytes != nullptr),
+          "a bitmap"};
+}
+
 std::vector<std::string> row_of(const Codec& codec) {
-  const auto yes = [](bool is) { return std::string(is ? "yes" : "-"); };
-  const auto encoded = [](bool is) { return std::string(is ? "encoded" : "decodes"); };
   const DeviceOps& device = *device_ops(Backend::emulator, codec.id);
-  if (codec.strings != nullptr) {
-    const StringDeviceOps& strings = *device.strings;
-    return {std::string(codec.name),
-            "strings",
-            yes(strings.encode != nullptr),
-            yes(strings.decode != nullptr),
-            encoded(codec.slice != nullptr),
-            encoded(codec.strings->take != nullptr),
-            encoded(codec.strings->match != nullptr),
-            encoded(strings.match != nullptr),
-            encoded(strings.take_bytes != nullptr),
-            "a bitmap"};
-  }
   // What its own encoder makes of a few values.
   const std::vector<double> reals{1.5, 2.25, 3.75, 1.5};
   const std::vector<uint32_t> integers{1, 2, 3, 70000};
@@ -77,11 +83,19 @@ std::string table() {
       "| codec | for | device encodes | device decodes | slice | one value | compare, CPU | compare, device "
       "| take, device | query, device |\n";
   text += "|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const Codec* codec : all_codecs()) {
-    for (const std::string& cell : row_of(*codec)) {
+  const auto add = [&](const std::vector<std::string>& row) {
+    for (const std::string& cell : row) {
       text += "| " + cell + " ";
     }
     text += "|\n";
+  };
+  for (const Codec* codec : all_codecs()) {
+    if (codec->decode != nullptr) {
+      add(row_of(*codec));
+    }
+    if (codec->strings != nullptr) {
+      add(row_of_strings(*codec));
+    }
   }
   return text;
 }
