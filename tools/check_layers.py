@@ -23,14 +23,14 @@ FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not p
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
                 "patched": {"ffor", "bitpack"}, "alp": {"patched", "ffor", "bitpack"}, "alprd": {"patched", "ffor", "bitpack"},
-                "masked": {"ffor"}}
+                "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}}
 # What a codec's folder shows to others; everything else in it is its own.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "launch.cu"}  # and <name>.hpp
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "kernels.hpp", "emulate.cpp", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
             "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
-            "index_kernel.hpp", "query_kernels.hpp"}
+            "index_kernel.hpp", "query_kernels.hpp", "strings.cpp"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES

@@ -13,18 +13,28 @@ namespace {
 using namespace bobbin;
 using namespace bobbin::testing;
 
+// Itself, or something below it.
+Array& draw_node(Array& array, Random& random) {
+  return array.children.empty() || (!array.buffers.empty() && random.below(2) == 0)
+             ? array
+             : draw_node(array.children[random.below(array.children.size())], random);
+}
+
 // Some bytes of its parts changed.
 Array damage(Array array, Random& random) {
   for (uint64_t times = 1 + random.below(4); times > 0; --times) {
-    const uint64_t where = random.below(array.buffers.size() + 1);
+    Array& node = draw_node(array, random);
+    const uint64_t where = random.below(node.buffers.size() + 1);
     const auto flip = static_cast<uint8_t>(1 + random.below(255));
-    if (where == array.buffers.size()) {
-      array.metadata[random.below(array.metadata.size())] ^= flip;
-    } else if (!array.buffers[where].bytes.empty()) {
-      const NewBuffer fresh = make_buffer(array.buffers[where].bytes.size());
-      std::ranges::copy(array.buffers[where].bytes, fresh.data);
+    if (where == node.buffers.size()) {
+      if (!node.metadata.empty()) {
+        node.metadata[random.below(node.metadata.size())] ^= flip;
+      }
+    } else if (!node.buffers[where].bytes.empty()) {
+      const NewBuffer fresh = make_buffer(node.buffers[where].bytes.size());
+      std::ranges::copy(node.buffers[where].bytes, fresh.data);
       fresh.data[random.below(fresh.buffer.bytes.size())] ^= static_cast<std::byte>(flip);
-      array.buffers[where] = fresh.buffer;
+      node.buffers[where] = fresh.buffer;
     }
   }
   return array;
@@ -36,18 +46,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Random random(std::span(data, size));
   const bool emulate = random.below(64) == 0;
   const bool damaged = random.below(2) == 0;
-  const Strings strings = draw_strings(random);
+  const CodecId codec = random.below(2) == 0 ? CodecId::fsst : CodecId::dict;
+  Strings strings = draw_strings(random);
+  if (codec == CodecId::dict) {
+    strings = draw_from(strings, random.below(1000), random);
+  }
   std::string wrong;
   if (damaged) {
-    const auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+    const auto array = array::encode_strings(codec, strings.view(), nullptr, Backend::cpu);
     wrong = check_any_strings(damage(*array, random), emulate);
   } else {
     Random choices(size);
-    wrong = check_strings(strings) +
-            check_strings_on(strings, emulate ? Backend::emulator : Backend::cpu, choices);
+    wrong = check_strings(strings, codec) +
+            check_strings_on(strings, emulate ? Backend::emulator : Backend::cpu, choices, codec);
   }
   if (!wrong.empty()) {
-    std::fprintf(stderr, "fsst: %s\n", wrong.c_str());
+    std::fprintf(stderr, "strings: %s\n", wrong.c_str());
     std::abort();
   }
   return 0;

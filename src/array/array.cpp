@@ -60,7 +60,7 @@ Status validate(const Array& array) {
   if (codec == nullptr) {
     return unknown_codec(array.codec);
   }
-  BOBBIN_RETURN_IF(is_string(array.type) != (codec->strings != nullptr), StatusCode::corrupt,
+  BOBBIN_RETURN_IF(!codec->holds(array.type), StatusCode::corrupt,
                    std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
   BOBBIN_TRY(codec->validate(array));
   for (const Array& child : array.children) {
@@ -111,7 +111,7 @@ Result<Bitmap> compare(const Array& array, Compare op, Scalar constant) {
 Result<Bitmap> compare(const Array& array, const ValueRange& range) {
   Bitmap bitmap = empty_bitmap(array);
   const Codec* codec = find_codec(array.codec);
-  if (codec->compare != nullptr && !is_float(array.type)) {
+  if (codec->compare != nullptr && (codec->compares_floats || !is_float(array.type))) {
     codec->compare(array, range, bitmap.words.data());
   } else {
     const NewBuffer values = make_buffer(array.length * size_bytes(array.type));

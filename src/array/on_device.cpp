@@ -107,7 +107,7 @@ Status compare_on_device(const Array& array, const ValueRange& range, uint32_t* 
     BOBBIN_TRY(compare_on_device(array.children[0], range, bitmap, stream));
     return ops->clear_nulls(array, bitmap, stream);
   }
-  if (ops->compare != nullptr && !is_float(array.type)) {
+  if (ops->compare != nullptr && (find_codec(array.codec)->compares_floats || !is_float(array.type))) {
     return ops->compare(array, range, bitmap, stream);
   }
   BOBBIN_ASSIGN(const DeviceBuffer values,

@@ -2,6 +2,7 @@
 #include "array/strings.hpp"
 
 #include <exception>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ Result<const StringOps*> ops_of(CodecId id) {
   BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::invalid_argument,
                    "not a codec for strings");
   return codec->strings;
+}
+
+// The bits of an array's own strings, from the first bit on; empty when none is null.
+std::vector<uint8_t> validity_of(const Array& array) {
+  return find_codec(array.codec)->strings->validity(array);
 }
 
 Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
@@ -87,21 +93,6 @@ Result<DeviceBuffer> send(std::span<const T> values, StreamView stream) {
   return buffer;
 }
 
-// The bits of an array's own strings, from the first bit on; empty when none is null.
-std::vector<uint8_t> validity_of(const Array& array) {
-  std::vector<uint8_t> bits;
-  const auto stored = array.buffers.back().bytes;
-  if (!stored.empty()) {
-    bits.resize(ceil_div<uint64_t>(array.length, 8));
-    for (uint64_t i = 0; i < array.length; ++i) {
-      const uint64_t bit = array.offset + i;
-      const uint32_t there = std::to_integer<uint32_t>(stored[bit / 8]) >> (bit % 8) & 1;
-      bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | there << (i % 8));
-    }
-  }
-  return bits;
-}
-
 // Offsets of 32 bits become ones of 64.
 std::vector<uint64_t> widen(const std::vector<uint32_t>& narrow) {
   return {narrow.begin(), narrow.end()};
@@ -168,6 +159,9 @@ Result<Strings> take_through_device(const Array& array, std::span<const uint64_t
 Result<Array> encode_through_device(CodecId codec, const StringsView& strings, const Array* previous,
                                     StreamView stream) {
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(codec, stream));
+  if (ops->encode == nullptr) {
+    return find_codec(codec)->strings->encode(strings, previous);
+  }
   const uint64_t base = strings.length == 0 ? 0 : strings.offset(0);
   std::vector<uint64_t> rebased(strings.length + 1);
   for (uint64_t i = 0; i < strings.length; ++i) {
@@ -203,12 +197,39 @@ Status match_through_device(const Array& array, const StringQuery& query, std::v
   return {};
 }
 
+Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& ops, StreamView stream) {
+  if (ops.sizes != nullptr) {
+    return ops.sizes(array, stream);
+  }
+  BOBBIN_ASSIGN(const StringOps* host, ops_of(array.codec));
+  return host->sizes(array);
+}
+
+// From the offsets that taking all strings would give.
+Result<std::vector<uint64_t>> lengths_on_device(const Array& array, StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  std::vector<uint64_t> all(array.length);
+  std::iota(all.begin(), all.end(), uint64_t{0});
+  BOBBIN_ASSIGN(const DeviceBuffer indices, send<uint64_t>(all, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer offsets,
+                DeviceBuffer::create((all.size() + 1) * sizeof(uint64_t), stream));
+  BOBBIN_TRY(
+      ops->take_offsets(encoded.array, indices.as<uint64_t>(), all.size(), offsets.as<uint64_t>(), stream));
+  BOBBIN_ASSIGN(std::vector<uint64_t> lengths, fetch<uint64_t>(offsets, all.size() + 1, stream));
+  for (size_t i = 0; i < all.size(); ++i) {
+    lengths[i] = lengths[i + 1] - lengths[i];
+  }
+  lengths.pop_back();
+  return lengths;
+}
+
 }  // namespace
 
 Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream) {
-  BOBBIN_ASSIGN(const StringOps* host, ops_of(array.codec));
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  StringsOnDevice decoded{.length = array.length, .sizes = host->sizes(array), .offsets = {}, .bytes = {}};
+  BOBBIN_ASSIGN(const StringSizes sizes, sizes_on_device(array, *ops, stream));
+  StringsOnDevice decoded{.length = array.length, .sizes = sizes, .offsets = {}, .bytes = {}};
   BOBBIN_ASSIGN(DeviceBuffer offsets,
                 DeviceBuffer::create((array.length + 1) * (decoded.sizes.wide ? 8 : 4), stream));
   BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(decoded.sizes.bytes, stream));
@@ -254,22 +275,12 @@ Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indic
 }
 
 Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend) {
-  const Array& child = array.children.back();
-  std::vector<uint32_t> narrow;
-  std::vector<uint64_t> lengths;
-  if (child.type == DType::u64) {
-    BOBBIN_TRY(resize(lengths, child.length));
-    BOBBIN_TRY(decode(child, std::as_writable_bytes(std::span(lengths)), backend));
-  } else {
-    BOBBIN_TRY(resize(narrow, child.length));
-    BOBBIN_TRY(decode(child, std::as_writable_bytes(std::span(narrow)), backend));
-    lengths = widen(narrow);
+  if (backend == Backend::cpu) {
+    BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
+    return ops->lengths(array);
   }
-  for (uint64_t i = 0; i < array.length; ++i) {
-    lengths[i] = lengths[i + 1] - lengths[i];
-  }
-  lengths.pop_back();
-  return lengths;
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  return lengths_on_device(array, stream.view());
 }
 
 Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend) {

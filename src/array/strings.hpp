@@ -25,8 +25,7 @@ namespace bobbin::array {
 [[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
 // A bit for each string that is there.
 [[nodiscard]] Bitmap present_strings(const Array& array);
-// Bytes of each string, 0 for nulls, from the offsets alone: by convention the last child of an array of
-// strings.
+// Bytes of each string, 0 for nulls, without decoding any.
 [[nodiscard]] Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend);
 
 // Decoded strings in device memory, as Arrow lays them out; validity stays in the array.

@@ -29,6 +29,7 @@ enum class CodecId : uint16_t {
   alprd = 7,
   masked = 8,
   constant = 9,
+  dict = 10,
   rle = 11,
   sparse = 12,
   zigzag = 13
@@ -96,6 +97,12 @@ struct Split {
   Array node;
   std::vector<OwnedValues> children;
 };
+// The same of strings: the last child is of strings too.
+struct StringSplit {
+  Array node;
+  std::vector<OwnedValues> children;
+  Strings strings;
+};
 
 // The values whose key counts from `low` to `low + span` (both in), upwards from `low` modulo 2^T; `negated`
 // means all others. An integer's key is its bits; a float's is its order_key(), and then the range does not
@@ -132,8 +139,10 @@ struct StringSizes {
 // What a codec for strings offers on a device; as DeviceOps. Where codes turn out not to be what the array
 // says, `fault` (a word of device memory, zero before) is set: nothing is written outside the output.
 struct StringDeviceOps {
+  // Waits for the stream. Null: StringOps::sizes looks at metadata alone, and so serves arrays on a device.
+  Result<StringSizes> (*sizes)(const Array& array, StreamView stream) = nullptr;
   Status (*decode)(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) = nullptr;
-  // Strings that lie in device memory. Waits for the stream.
+  // Strings that lie in device memory. Waits for the stream. Null: the host encodes.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;
   // Strings `indices[0 .. count-1]`. The second step writes their bytes, once offsets are there and the
   // caller knows from the last one how many there are.
@@ -172,9 +181,15 @@ struct StringOps {
   // Takes over the symbols of `previous`, a chunk of the same column, when there is one and new ones would
   // not save enough.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous) = nullptr;
+  // As Codec::split.
+  Result<StringSplit> (*split)(const StringsView& strings) = nullptr;
   StringSizes (*sizes)(const Array& array) = nullptr;
   Status (*decode)(const Array& array, const StringsOut& out) = nullptr;
   Status (*reference)(const Array& array, const StringsOut& out) = nullptr;
+  // A bit for each string, from the first byte's lowest on, 0 for nulls; nothing when none is null.
+  std::vector<uint8_t> (*validity)(const Array& array) = nullptr;
+  // Bytes of each string, 0 for nulls.
+  std::vector<uint64_t> (*lengths)(const Array& array) = nullptr;
   // Strings of the given numbers, put behind others.
   Status (*take)(const Array& array, std::span<const uint64_t> indices, Strings& out) = nullptr;
   // As StringDeviceOps::match.
@@ -184,7 +199,8 @@ struct StringOps {
 // An estimate of values that a codec cannot encode.
 inline constexpr uint64_t kNoEncoding = UINT64_MAX;
 
-// Functions for values of one size are null in a codec for strings, and `strings` is null in others.
+// A codec for numbers has functions for values of one size, one for strings has `strings`; one for both has
+// all.
 struct Codec {
   CodecId id{};
   std::string_view name;
@@ -192,8 +208,9 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
-  bool signed_only = false;  // integers with a sign
-  uint32_t buffers = 0;      // of the trees it makes, as a rule; with split(): of its own node
+  bool signed_only = false;      // integers with a sign
+  bool compares_floats = false;  // compare() takes floats as well, here and on a device
+  uint32_t buffers = 0;          // of the trees it makes, as a rule; with split(): of its own node
   // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
   float device_cost = 1;
 
@@ -227,10 +244,13 @@ struct Codec {
   const StringOps* strings = nullptr;
 
   [[nodiscard]] constexpr bool has_nulls() const { return clear_nulls != nullptr; }
+  // Whether its arrays may be of a type at all, as far as numbers and strings go.
+  [[nodiscard]] constexpr bool holds(DType type) const {
+    return is_string(type) ? strings != nullptr : decode != nullptr;
+  }
   // Whether it encodes values of a type.
   [[nodiscard]] constexpr bool takes(DType type) const {
-    return is_string(type) == (strings != nullptr) && (is_float(type) || !floats_only) &&
-           (is_signed(type) || !signed_only);
+    return holds(type) && (is_float(type) || !floats_only) && (is_signed(type) || !signed_only);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
@@ -18,6 +19,12 @@
 
 namespace bobbin {
 namespace {
+
+// What the parts of those that split values follow.
+constexpr Follows kDictParts[] = {Follows::rows, Follows::distinct};
+constexpr Follows kRleParts[] = {Follows::runs, Follows::runs};
+constexpr Follows kSparseParts[] = {Follows::exceptions, Follows::exceptions};
+constexpr Follows kZigzagParts[] = {Follows::rows};
 
 constexpr Codec kBitpack{.id = CodecId::bitpack,
                          .name = "bitpack",
@@ -48,6 +55,7 @@ constexpr Codec kFfor{.id = CodecId::ffor,
 constexpr Codec kDelta{.id = CodecId::delta,
                        .name = "delta",
                        .buffers = 4,
+                       .device_cost = 1.2F,
                        .estimate = &codec::delta::estimate,
                        .encode = &codec::delta::encode,
                        .describe = &codec::delta::describe,
@@ -61,6 +69,8 @@ constexpr StringOps kFsstStrings{.encode = &codec::fsst::encode,
                                  .sizes = &codec::fsst::sizes,
                                  .decode = &codec::fsst::decode,
                                  .reference = &codec::fsst::reference,
+                                 .validity = &codec::fsst::validity,
+                                 .lengths = &codec::fsst::lengths,
                                  .take = &codec::fsst::take,
                                  .match = &codec::fsst::match};
 
@@ -74,6 +84,7 @@ constexpr Codec kFsst{.id = CodecId::fsst,
 constexpr Codec kPatched{.id = CodecId::patched,
                          .name = "patched",
                          .buffers = 6,
+                         .device_cost = 1.05F,
                          .estimate = &codec::patched::estimate,
                          .encode = &codec::patched::encode,
                          .describe = &codec::patched::describe,
@@ -88,6 +99,7 @@ constexpr Codec kAlp{.id = CodecId::alp,
                      .name = "alp",
                      .floats_only = true,
                      .buffers = 7,
+                     .device_cost = 1.1F,
                      .estimate = &codec::alp::estimate,
                      .encode = &codec::alp::encode,
                      .describe = &codec::alp::describe,
@@ -101,6 +113,7 @@ constexpr Codec kAlpRd{.id = CodecId::alprd,
                        .name = "alprd",
                        .floats_only = true,
                        .buffers = 7,
+                       .device_cost = 1.2F,
                        .estimate = &codec::alprd::estimate,
                        .encode = &codec::alprd::encode,
                        .describe = &codec::alprd::describe,
@@ -127,6 +140,7 @@ constexpr Codec kMasked{.id = CodecId::masked,
 constexpr Codec kConstant{.id = CodecId::constant,
                           .name = "constant",
                           .buffers = 0,
+                          .device_cost = 0.5F,
                           .estimate = &codec::constant::estimate,
                           .encode = &codec::constant::encode,
                           .describe = &codec::constant::describe,
@@ -139,10 +153,12 @@ constexpr Codec kConstant{.id = CodecId::constant,
 
 constexpr Codec kRle{.id = CodecId::rle,
                      .name = "rle",
-                     .buffers = 6,
+                     .buffers = 0,
+                     .device_cost = 1.2F,
                      .estimate = &codec::rle::estimate,
                      .encode = &codec::rle::encode,
                      .split = &codec::rle::split,
+                     .splits_into = kRleParts,
                      .describe = &codec::rle::describe,
                      .validate = &codec::rle::validate,
                      .validate_content = &codec::rle::validate_content,
@@ -154,10 +170,12 @@ constexpr Codec kRle{.id = CodecId::rle,
 
 constexpr Codec kSparse{.id = CodecId::sparse,
                         .name = "sparse",
-                        .buffers = 6,
+                        .buffers = 0,
+                        .device_cost = 1.2F,
                         .estimate = &codec::sparse::estimate,
                         .encode = &codec::sparse::encode,
                         .split = &codec::sparse::split,
+                        .splits_into = kSparseParts,
                         .describe = &codec::sparse::describe,
                         .validate = &codec::sparse::validate,
                         .validate_content = &codec::sparse::validate_content,
@@ -170,10 +188,11 @@ constexpr Codec kSparse{.id = CodecId::sparse,
 constexpr Codec kZigzag{.id = CodecId::zigzag,
                         .name = "zigzag",
                         .signed_only = true,
-                        .buffers = 3,
+                        .buffers = 0,
                         .estimate = &codec::zigzag::estimate,
                         .encode = &codec::zigzag::encode,
                         .split = &codec::zigzag::split,
+                        .splits_into = kZigzagParts,
                         .describe = &codec::zigzag::describe,
                         .validate = &codec::zigzag::validate,
                         .decode = &codec::zigzag::decode,
@@ -181,10 +200,39 @@ constexpr Codec kZigzag{.id = CodecId::zigzag,
                         .slice = &codec::zigzag::slice,
                         .value_at = &codec::zigzag::value_at};
 
-constexpr std::array<const Codec*, 12> kCodecs{&kBitpack, &kFfor,   &kDelta,    &kFsst, &kPatched, &kAlp,
-                                               &kAlpRd,   &kMasked, &kConstant, &kRle,  &kSparse,  &kZigzag};
-constexpr std::array<const Codec*, 10> kValueCodecs{&kBitpack, &kFfor,     &kDelta, &kPatched, &kAlp,
-                                                    &kAlpRd,   &kConstant, &kRle,   &kSparse,  &kZigzag};
+constexpr StringOps kDictStrings{.encode = &codec::dict::encode_strings,
+                                 .split = &codec::dict::split_strings,
+                                 .sizes = &codec::dict::sizes,
+                                 .decode = &codec::dict::decode_strings,
+                                 .reference = &codec::dict::reference_strings,
+                                 .validity = &codec::dict::validity,
+                                 .lengths = &codec::dict::lengths,
+                                 .take = &codec::dict::take,
+                                 .match = &codec::dict::match};
+
+constexpr Codec kDict{.id = CodecId::dict,
+                      .name = "dict",
+                      .compares_floats = true,
+                      .buffers = 0,
+                      .device_cost = 1.2F,
+                      .estimate = &codec::dict::estimate,
+                      .encode = &codec::dict::encode,
+                      .split = &codec::dict::split,
+                      .splits_into = kDictParts,
+                      .describe = &codec::dict::describe,
+                      .validate = &codec::dict::validate,
+                      .decode = &codec::dict::decode,
+                      .reference = &codec::dict::reference,
+                      .slice = &codec::dict::slice,
+                      .value_at = &codec::dict::value_at,
+                      .compare = &codec::dict::compare,
+                      .strings = &kDictStrings};
+
+constexpr std::array<const Codec*, 13> kCodecs{&kBitpack, &kFfor,   &kDelta,  &kFsst,     &kPatched,
+                                               &kAlp,     &kAlpRd,  &kMasked, &kConstant, &kDict,
+                                               &kRle,     &kSparse, &kZigzag};
+constexpr std::array<const Codec*, 11> kValueCodecs{&kBitpack,  &kFfor, &kDelta, &kPatched, &kAlp,   &kAlpRd,
+                                                    &kConstant, &kDict, &kRle,   &kSparse,  &kZigzag};
 
 const DeviceOps* emulator_ops(CodecId id) {
   switch (id) {
@@ -212,6 +260,8 @@ const DeviceOps* emulator_ops(CodecId id) {
       return &codec::sparse::kEmulator;
     case CodecId::zigzag:
       return &codec::zigzag::kEmulator;
+    case CodecId::dict:
+      return &codec::dict::kEmulator;
   }
   return nullptr;
 }

@@ -10,7 +10,7 @@ namespace bobbin {
 
 // Every codec of this build, by ascending id.
 [[nodiscard]] std::span<const Codec* const> all_codecs();
-// Those that encode values of one size by themselves: all but the ones for strings and for nulls.
+// Those that encode values of one size by themselves: all but the ones for strings alone and for nulls.
 [[nodiscard]] std::span<const Codec* const> value_codecs();
 
 // Null for an id this build does not know.

@@ -5,6 +5,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/masked/masked.hpp"
@@ -42,6 +43,8 @@ const DeviceOps* cuda_ops(CodecId id) {
       return &codec::sparse::kCuda;
     case CodecId::zigzag:
       return &codec::zigzag::kCuda;
+    case CodecId::dict:
+      return &codec::dict::kCuda;
   }
   return nullptr;
 }

@@ -251,7 +251,7 @@ Status Parser::parse_type(uint8_t number, Node& out) const {
                    fmt::format("unknown type {} (newer file?)", number));
   out.type = static_cast<DType>(number);
   const Codec* codec = find_codec(out.codec);
-  BOBBIN_RETURN_IF((codec->strings != nullptr) != is_string(out.type), StatusCode::corrupt,
+  BOBBIN_RETURN_IF(!codec->holds(out.type), StatusCode::corrupt,
                    fmt::format("codec {} does not hold values of type {}", codec->name, to_string(out.type)));
   return {};
 }

@@ -125,8 +125,29 @@ Result<Array> encode(const Cascade& cascade, const Values& values, Backend backe
 
 Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings, const Array* previous,
                              Backend backend) {
-  const bool alike = previous != nullptr && previous->codec == cascade.codec;
-  return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
+  BOBBIN_TRY(check_cascade(cascade, strings.type));
+  if (cascade.children.empty()) {
+    const bool alike = previous != nullptr && previous->codec == cascade.codec;
+    return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
+  }
+  BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
+  for (size_t i = 0; i < split.children.size(); ++i) {
+    BOBBIN_ASSIGN(Array child, encode(cascade.children[i], split.children[i].view(), backend));
+    split.node.children.push_back(std::move(child));
+  }
+  BOBBIN_ASSIGN(Array last, encode_strings(cascade.children.back(), split.strings.view(), nullptr, backend));
+  split.node.children.push_back(std::move(last));
+  return std::move(split.node);
+}
+
+Cascade cascade_of(const Array& array) {
+  Cascade cascade{.codec = array.codec};
+  if (!find_codec(array.codec)->splits_into.empty()) {
+    for (const Array& child : array.children) {
+      cascade.children.push_back(cascade_of(child));
+    }
+  }
+  return cascade;
 }
 
 }  // namespace bobbin::select

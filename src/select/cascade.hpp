@@ -26,6 +26,9 @@ struct Cascade {
 // Whether it can encode values of the type, as far as that can be said without values.
 [[nodiscard]] Status check_cascade(const Cascade& cascade, DType type);
 
+// The one that made an array.
+[[nodiscard]] Cascade cascade_of(const Array& array);
+
 // The bytes are the same on every backend.
 [[nodiscard]] Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend);
 // `previous`: the array of the chunk before, if there is one.

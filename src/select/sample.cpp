@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kLeastVectors = 8;
 constexpr uint64_t kShare = 64;  // of the others, one in as many
+constexpr uint64_t kMaxStringBytes = uint64_t{1} << 20;
 
 // A fixed mixture of bits (the finaliser of SplitMix64).
 uint64_t mixed(uint64_t x) {
@@ -66,6 +67,25 @@ OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors) {
     to = std::copy_n(from, rows_of(v) * size, to);
   }
   return {values.type, rows, sample.buffer};
+}
+
+Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors) {
+  Strings sample;
+  sample.type = strings.type;
+  const uint64_t share = kMaxStringBytes / std::max<uint64_t>(vectors.size(), 1);
+  for (const uint64_t v : vectors) {
+    const uint64_t first = v * kVectorLength;
+    const uint64_t end = std::min<uint64_t>(first + kVectorLength, strings.length);
+    const uint64_t bytes = sample.bytes.size();
+    for (uint64_t i = first; i < end && sample.bytes.size() - bytes < share; ++i) {
+      if (strings.is_null(i)) {
+        sample.push_null();
+      } else {
+        sample.push_back(strings.string(i));
+      }
+    }
+  }
+  return sample;
 }
 
 uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows) {

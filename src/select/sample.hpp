@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bobbin/strings.hpp"
 #include "codecs/codec.hpp"
 
 namespace bobbin::select {
@@ -18,8 +19,11 @@ namespace bobbin::select {
 [[nodiscard]] std::vector<uint64_t> sampled_vectors(uint64_t rows);
 [[nodiscard]] OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors);
 
-// How many different values there are in all. `codes` are the sample's values, numbered from 0 in any way;
-// they come from `of_vectors` vectors. Chao's estimate, with vectors for individuals: neighbours resemble
+// As many strings of each vector as fit its share of a bound on all bytes.
+[[nodiscard]] Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors);
+
+// How many different values there are among `rows`. `codes` are the sample's values, as numbers below
+// `entries`. Chao's estimate, with vectors for individuals: neighbours resemble
 // each other, and would make a sample look as if it had seen everything.
 [[nodiscard]] uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows);
 

@@ -41,10 +41,16 @@ void sort_by_bytes(std::vector<Candidate>& candidates) {
   std::ranges::stable_sort(candidates, {}, &Candidate::bytes);
 }
 
+// Bytes that numbers of `rows` values take more when there are not `entries` of them but `all`.
+uint64_t wider_codes(uint64_t entries, uint64_t all, double rows) {
+  const int more = std::bit_width(all) - std::bit_width(entries);
+  return static_cast<uint64_t>(std::max(more, 0) * rows / 8);
+}
+
 // Tries codecs on a sample, and codecs on what they make of it.
 class Trial {
  public:
-  // All that can encode the part, the smallest first. `rows` of the whole column are what costs count for.
+  // All that can encode the part, the smallest first.
   std::vector<Candidate> candidates(const Part& part) {
     std::vector<Candidate> found;
     for (const Codec* codec : value_codecs()) {
@@ -63,7 +69,9 @@ class Trial {
 
  private:
   static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
-    const uint64_t bytes = codec.estimate(part.values);
+    // That a sample is all one value does not say that all values are.
+    const bool unproven = codec.id == CodecId::constant && part.runs > 1;
+    const uint64_t bytes = unproven ? kNoEncoding : codec.estimate(part.values);
     if (bytes == kNoEncoding) {
       return std::nullopt;
     }
@@ -79,23 +87,28 @@ class Trial {
     if (!split.has_value()) {
       return std::nullopt;
     }
-    Candidate candidate{{codec.id}, split->node.metadata.size(), codec.device_cost};
-    double bytes = codec.buffers * kFilling;
-    chain_.push_back(codec.id);
-    for (size_t i = 0; i < split->children.size() && candidate.cost > 0; ++i) {
-      const Part child = child_part(codec, part, *split, i);
-      const std::vector<Candidate> best = child.all > 0 ? candidates(child) : std::vector<Candidate>{};
-      if (best.empty()) {
-        chain_.pop_back();
+    std::vector<Part> children;
+    for (size_t i = 0; i < split->children.size(); ++i) {
+      children.push_back(child_part(codec, part, *split, i));
+      if (children.back().all == 0) {
         return std::nullopt;
       }
-      bytes += static_cast<double>(best[0].bytes) + wider_codes(codec, part, *split, i);
-      candidate.cost += best[0].cost * child.all / std::max(part.all, 1.0);
-      candidate.cascade.children.push_back(best[0].cascade);
+    }
+    Candidate candidate{{codec.id}, split->node.metadata.size(), codec.device_cost};
+    chain_.push_back(codec.id);
+    for (size_t i = 0; i < children.size(); ++i) {
+      add_child(candidate, children[i], part.all);
+      candidate.bytes += wider_codes(codec, part, *split, i);
     }
     chain_.pop_back();
-    candidate.bytes += static_cast<uint64_t>(bytes);
     return candidate;
+  }
+
+  void add_child(Candidate& candidate, const Part& child, double rows) {
+    const std::vector<Candidate> best = candidates(child);  // one at least: some codecs take anything
+    candidate.bytes += best[0].bytes;
+    candidate.cost += best[0].cost * child.all / std::max(rows, 1.0);
+    candidate.cascade.children.push_back(best[0].cascade);
   }
 
   // A child that is not worth it has none of its values in all.
@@ -114,7 +127,7 @@ class Trial {
       return static_cast<double>(values.length) * part.scale();
     }();
     const bool worth = codec.splits_into[i] == Follows::rows || 2 * all <= part.all;
-    return worth ? part_of(values, all) : Part{};
+    return worth ? part_of(values, std::max(all, 1.0)) : Part{};
   }
 
   // A codec that keeps distinct values has numbers of them as its first child.
@@ -124,18 +137,61 @@ class Trial {
   }
 
   // Numbers of distinct values get wider with those that the sample lacks.
-  static double wider_codes(const Codec& codec, const Part& part, const Split& split, size_t i) {
+  static uint64_t wider_codes(const Codec& codec, const Part& part, const Split& split, size_t i) {
     if (codec.splits_into[i] != Follows::distinct) {
       return 0;
     }
     const uint64_t entries = split.children[i].length;
-    const auto all = static_cast<uint64_t>(distinct_in(part, split, entries));
-    const auto more = static_cast<double>(std::bit_width(all) - std::bit_width(entries));
-    return std::max(more, 0.0) * part.all / 8;
+    return select::wider_codes(entries, static_cast<uint64_t>(distinct_in(part, split, entries)), part.all);
   }
 
   std::vector<CodecId> chain_;  // those around the part that is tried
 };
+
+// What all strings share, the symbols, is the first buffer of an array of strings.
+uint64_t shared_bytes(const Array& array) {
+  return array.buffers.empty() ? 0 : array.buffers[0].bytes.size();
+}
+
+// A sample of strings, encoded; `scale` is how many times as much there is in all.
+std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale) {
+  const Result<Array> array = codec.strings->encode(sample, nullptr);
+  if (!array.has_value()) {
+    return std::nullopt;
+  }
+  const uint64_t shared = shared_bytes(*array);
+  const double grows = static_cast<double>(array::encoded_bytes(*array) - shared) * scale;
+  const double bytes = grows + static_cast<double>(shared) + codec.buffers * kFilling;
+  return Candidate{{codec.id}, static_cast<uint64_t>(bytes), codec.device_cost};
+}
+
+std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows) {
+  const Result<StringSplit> split = codec.strings->split(sample);
+  if (!split.has_value() || split->children.empty()) {
+    return std::nullopt;
+  }
+  const uint64_t entries = split->strings.length();
+  const Values codes = split->children[0].view();
+  const uint64_t all = std::max<uint64_t>(estimate_distinct(codes, entries, static_cast<uint64_t>(rows)), 1);
+  if (2 * static_cast<double>(all) > rows) {
+    return std::nullopt;
+  }
+  const auto inner = whole_strings(*find_codec(CodecId::fsst), split->strings.view(),
+                                   static_cast<double>(all) / static_cast<double>(entries));
+  const std::vector<Candidate> numbers = Trial().candidates(part_of(codes, rows));
+  if (!inner.has_value()) {
+    return std::nullopt;
+  }
+  return Candidate{{codec.id, {numbers[0].cascade, inner->cascade}},
+                   numbers[0].bytes + inner->bytes + wider_codes(entries, all, rows),
+                   codec.device_cost + numbers[0].cost};
+}
+
+// How many times as many bytes there are as in a sample.
+double scale_of(const StringsView& sample, const StringsView& strings) {
+  return (static_cast<double>(strings.num_bytes()) + static_cast<double>(strings.length)) /
+         std::max<double>(static_cast<double>(sample.num_bytes()) + static_cast<double>(sample.length), 1);
+}
 
 void order(std::vector<Candidate>& candidates, const Goal& goal) {
   sort_by_bytes(candidates);
@@ -192,9 +248,30 @@ Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
                      [&](const Cascade& cascade) { return encode(cascade, values, backend); });
 }
 
-Result<Array> encode_strings(const StringsView& strings, const Array* previous, const Goal& /*goal*/,
+Choice choose_strings(const StringsView& strings, const Goal& goal) {
+  const Strings sample = sample_of(strings, sampled_vectors(strings.length));
+  Choice choice{.rows = strings.length, .sampled = sample.length(), .runs = 0, .candidates = {}};
+  for (const Codec* codec : all_codecs()) {
+    if (codec->strings == nullptr) {
+      continue;
+    }
+    std::optional<Candidate> candidate =
+        codec->strings->split == nullptr
+            ? whole_strings(*codec, sample.view(), scale_of(sample.view(), strings))
+            : strings_in_parts(*codec, sample.view(), static_cast<double>(strings.length));
+    if (candidate.has_value()) {
+      choice.candidates.push_back(std::move(*candidate));
+    }
+  }
+  order(choice.candidates, goal);
+  return choice;
+}
+
+Result<Array> encode_strings(const StringsView& strings, const Array* previous, const Goal& goal,
                              Backend backend) {
-  return encode_strings(Cascade{CodecId::fsst}, strings, previous, backend);
+  return encode_best(choose_strings(strings, goal).candidates, [&](const Cascade& cascade) {
+    return encode_strings(cascade, strings, previous, backend);
+  });
 }
 
 }  // namespace bobbin::select

@@ -100,6 +100,24 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
                        draw_part(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
 }
 
+// Codes of any kind, also past the last entry, and entries of any kind, also not in order.
+Array draw_dict(Random& random, DType type, uint64_t length, int depth) {
+  const DType code_types[] = {DType::u8, DType::u16, DType::u32};
+  const uint64_t entries = 1 + random.below(random.below(4) == 0 ? 3000 : 300);
+  Array dictionary = draw_array(random, type, entries, depth - 1);
+  if (dictionary.codec == CodecId::dict) {
+    dictionary = draw_leaf(random, type, entries);
+  }
+  return {.codec = CodecId::dict,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = {},
+          .buffers = {},
+          .children = {draw_array(random, code_types[random.below(3)], length, depth - 1),
+                       std::move(dictionary)}};
+}
+
 Array draw_constant(Random& random, DType type, uint64_t length) {
   const std::vector<uint64_t> value(1, random.next());
   Array array = *codec::constant::encode({type, value.data(), 1});
@@ -163,6 +181,9 @@ Array draw_array(Random& random, DType type, uint64_t length, int depth) {
   }
   if (depth > 1 && random.below(4) == 0) {
     return draw_ascending(random, random.below(2) == 0 ? CodecId::rle : CodecId::sparse, type, length, depth);
+  }
+  if (depth > 1 && random.below(5) == 0) {
+    return draw_dict(random, type, length, depth);
   }
   if (depth > 1 && is_signed(type) && random.below(3) == 0) {
     return draw_zigzag(random, type, length, depth);

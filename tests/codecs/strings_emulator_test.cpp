@@ -38,5 +38,25 @@ TEST(StringsInEmulator, ManyTiles) {
   }
 }
 
+// Strings of a dictionary: as many different ones as edges have, and rows that repeat them.
+TEST(StringsInEmulator, DictionaryEdges) {
+  Random random(3);
+  for (const StringsInput& input : string_edges()) {
+    if (BOBBIN_RACES_ARE_CHECKED && input.name != "nulls") {
+      continue;
+    }
+    EXPECT_EQ(check_strings_on(input.strings, Backend::emulator, random, CodecId::dict), "") << input.name;
+  }
+}
+
+TEST(StringsInEmulator, DictionariesUnderManySchedules) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 50); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    const Strings strings = draw_from(draw_strings(random), random.below(3000), random);
+    EXPECT_EQ(check_strings_on(strings, Backend::emulator, random, CodecId::dict), "") << seed;
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::testing

@@ -28,6 +28,17 @@ TEST(GpuStrings, Many) {
   ASSERT_EQ(check_strings_on(make_sentences(1'000'000, random), Backend::cuda, random), "");
 }
 
+TEST(GpuStrings, Dictionaries) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const Strings strings = draw_from(draw_strings(random), random.below(20'000), random);
+    ASSERT_EQ(check_strings_on(strings, Backend::cuda, random, CodecId::dict), "") << seed;
+  }
+  Random random(4);
+  const Strings strings = draw_from(make_sentences(60'000, random), 1'000'000, random);
+  ASSERT_EQ(check_strings_on(strings, Backend::cuda, random, CodecId::dict), "");
+}
+
 TEST(GpuStrings, DamageIsFound) {
   Random random(3);
   auto array =

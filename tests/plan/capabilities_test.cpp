@@ -48,23 +48,29 @@ Array some_values(const Codec& codec) {
   return *codec.encode({DType::u32, alike.data(), alike.size()});
 }
 
+std::string yes(bool is) {
+  return is ? "yes" : "-";
+}
+std::string encoded(bool is) {
+  return is ? "encoded" : "decodes";
+}
+
+std::vector<std::string> row_of_strings(const Codec& codec) {
+  const StringDeviceOps& strings = *device_ops(Backend::emulator, codec.id)->strings;
+  return {std::string(codec.name),
+          "strings",
+          yes(strings.encode != nullptr),
+          yes(strings.decode != nullptr),
+          encoded(codec.slice != nullptr),
+          encoded(codec.strings->take != nullptr),
+          encoded(codec.strings->match != nullptr),
+          encoded(strings.match != nullptr),
+          encoded(strings.take_bytes != nullptr),
+          "a bitmap"};
+}
+
 std::vector<std::string> row_of(const Codec& codec) {
-  const auto yes = [](bool is) { return std::string(is ? "yes" : "-"); };
-  const auto encoded = [](bool is) { return std::string(is ? "encoded" : "decodes"); };
   const DeviceOps& device = *device_ops(Backend::emulator, codec.id);
-  if (codec.strings != nullptr) {
-    const StringDeviceOps& strings = *device.strings;
-    return {std::string(codec.name),
-            "strings",
-            yes(strings.encode != nullptr),
-            yes(strings.decode != nullptr),
-            encoded(codec.slice != nullptr),
-            encoded(codec.strings->take != nullptr),
-            encoded(codec.strings->match != nullptr),
-            encoded(strings.match != nullptr),
-            encoded(strings.take_bytes != nullptr),
-            "a bitmap"};
-  }
   const Array array = some_values(codec);
   Column column;
   const bool packed = make_column(values_of(array), Path::programmed, column);
@@ -91,11 +97,19 @@ std::string table() {
       "| codec | for | device encodes | device decodes | slice | one value | compare, CPU | compare, device "
       "| take, device | query, device |\n";
   text += "|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const Codec* codec : all_codecs()) {
-    for (const std::string& cell : row_of(*codec)) {
+  const auto add = [&](const std::vector<std::string>& row) {
+    for (const std::string& cell : row) {
       text += "| " + cell + " ";
     }
     text += "|\n";
+  };
+  for (const Codec* codec : all_codecs()) {
+    if (codec->decode != nullptr) {
+      add(row_of(*codec));
+    }
+    if (codec->strings != nullptr) {
+      add(row_of_strings(*codec));
+    }
   }
   return text;
 }

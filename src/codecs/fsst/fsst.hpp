@@ -82,6 +82,8 @@ std::string describe(const Array& array);
 Status validate(const Array& array);
 Status decode(const Array& array, const StringsOut& out);
 Status reference(const Array& array, const StringsOut& out);
+std::vector<uint8_t> validity(const Array& array);
+std::vector<uint64_t> lengths(const Array& array);
 Array slice(const Array& array, uint64_t begin, uint64_t length);
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);

@@ -27,7 +27,34 @@ Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Stri
   return {};
 }
 
+template <class T>
+std::vector<uint64_t> differences(const Array& offsets) {
+  std::vector<T> ends(offsets.length);
+  delta::decode(offsets, ends.data());
+  std::vector<uint64_t> sizes(offsets.length - 1);
+  for (uint64_t i = 0; i < sizes.size(); ++i) {
+    sizes[i] = ends[i + 1] - ends[i];
+  }
+  return sizes;
+}
+
 }  // namespace
+
+std::vector<uint8_t> validity(const Array& array) {
+  const Parts parts(array);
+  std::vector<uint8_t> bits(parts.validity.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
+  for (uint64_t i = 0; i < (bits.empty() ? 0 : array.length); ++i) {
+    const uint64_t bit = array.offset + i;
+    const uint32_t there = parts.validity[bit / 8] >> (bit % 8) & 1U;
+    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | there << (i % 8));
+  }
+  return bits;
+}
+
+std::vector<uint64_t> lengths(const Array& array) {
+  const Array& offsets = *Parts(array).offsets;
+  return offsets.type == DType::u64 ? differences<uint64_t>(offsets) : differences<uint32_t>(offsets);
+}
 
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
   const Parts parts(array);

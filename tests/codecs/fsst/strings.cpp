@@ -299,6 +299,19 @@ Strings draw_strings(Random& random) {
   return strings;
 }
 
+Strings draw_from(const Strings& strings, uint64_t rows, Random& random) {
+  Strings drawn;
+  for (uint64_t i = 0; i < rows && strings.length() != 0; ++i) {
+    const uint64_t row = random.below(strings.length());
+    if (strings.view().is_null(row)) {
+      drawn.push_null();
+    } else {
+      drawn.push_back(strings.view().string(row));
+    }
+  }
+  return drawn;
+}
+
 bool same_array(const Array& a, const Array& b) {
   const auto same_buffers = [](const Buffer& x, const Buffer& y) {
     return std::ranges::equal(x.bytes, y.bytes);
@@ -308,12 +321,12 @@ bool same_array(const Array& a, const Array& b) {
          std::ranges::equal(a.children, b.children, same_array);
 }
 
-std::string check_strings(const Strings& strings) {
-  const auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+std::string check_strings(const Strings& strings, CodecId codec) {
+  const auto array = array::encode_strings(codec, strings.view(), nullptr, Backend::cpu);
   if (!array.has_value()) {
     return "encode: " + array.error().message();
   }
-  const auto again = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+  const auto again = array::encode_strings(codec, strings.view(), nullptr, Backend::cpu);
   if (!same_array(*array, *again)) {
     return "two encodings differ";
   }
@@ -323,8 +336,8 @@ std::string check_strings(const Strings& strings) {
   return check_slices(*array, strings, Backend::cpu);
 }
 
-std::string check_strings_on(const Strings& strings, Backend backend, Random& random) {
-  const auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
+std::string check_strings_on(const Strings& strings, Backend backend, Random& random, CodecId codec) {
+  const auto array = array::encode_strings(codec, strings.view(), nullptr, Backend::cpu);
   std::string wrong = check_slices(*array, strings, backend);
   if (wrong.empty()) {
     wrong = check_take(*array, strings, backend, random);
@@ -338,7 +351,7 @@ std::string check_strings_on(const Strings& strings, Backend backend, Random& ra
   if (!wrong.empty() || backend == Backend::cpu) {
     return wrong;
   }
-  const auto there = array::encode_strings(CodecId::fsst, strings.view(), nullptr, backend);
+  const auto there = array::encode_strings(codec, strings.view(), nullptr, backend);
   if (!there.has_value()) {
     return "encode: " + there.error().message();
   }
@@ -370,7 +383,9 @@ std::string check_any_strings(const Array& given, bool with_emulator) {
       all[i] = i;
     }
     const auto taken = array::take_strings(array, all, backend);
-    if (taken.has_value() && decoded.has_value() && taken->bytes != decoded->bytes) {
+    // Of an entry of a damaged dictionary they may differ: not all others are taken too.
+    const bool comparable = expected.has_value() || array.codec != CodecId::dict;
+    if (comparable && taken.has_value() && decoded.has_value() && taken->bytes != decoded->bytes) {
       return std::string(to_string(backend)) + " takes other strings";
     }
   }

@@ -25,13 +25,16 @@ struct StringsInput {
 [[nodiscard]] std::vector<StringsInput> string_edges();
 // Any strings at all.
 [[nodiscard]] Strings draw_strings(Random& random);
+// `rows` times one of the given strings.
+[[nodiscard]] Strings draw_from(const Strings& strings, uint64_t rows, Random& random);
 
 // They come back from the CPU's decoder, from the reference decoder, and from slices; offsets and validity
 // too.
-[[nodiscard]] std::string check_strings(const Strings& strings);
+[[nodiscard]] std::string check_strings(const Strings& strings, CodecId codec = CodecId::fsst);
 // The backend decodes, slices, takes and tests as the CPU does, which does as one does on plain strings; and
 // it encodes to the same bytes.
-[[nodiscard]] std::string check_strings_on(const Strings& strings, Backend backend, Random& random);
+[[nodiscard]] std::string check_strings_on(const Strings& strings, Backend backend, Random& random,
+                                           CodecId codec = CodecId::fsst);
 // Any array at all: refused, or every decoder gives the same strings or finds it damaged.
 [[nodiscard]] std::string check_any_strings(const Array& array, bool with_emulator);
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "codecs/compare_child.hpp"
+#include "codecs/dict/dict.hpp"
+#include "core/bits.hpp"
+#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
+#include "core/vectors.hpp"
+
+namespace bobbin::codec::dict {
+namespace {
+
+// 1 for each value that lies in one of the ranges.
+template <class T>
+std::vector<uint8_t> test(const std::vector<BitsOf<T>>& values, std::span<const ValueRange> ranges) {
+  using Bits = BitsOf<T>;
+  std::vector<uint8_t> passes(values.size(), 0);
+  for (const ValueRange& range : ranges) {
+    const auto low = static_cast<Bits>(range.low);
+    const auto span = static_cast<Bits>(range.span);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto from_low = static_cast<Bits>(range_key<T>(values[i]) - low);
+      passes[i] |= static_cast<uint8_t>((from_low <= span) != range.negated);
+    }
+  }
+  return passes;
+}
+
+template <class T>
+std::vector<uint8_t> test_all(const Array& array, std::span<const ValueRange> ranges) {
+  std::vector<BitsOf<T>> values(array.length);
+  find_codec(array.codec)->decode(array, values.data());
+  return test<T>(values, ranges);
+}
+
+// The codes that pass as one range, or as all but one, when they are that. Of `passes` only entries that
+// codes can name are looked at; codes past the last entry are as it is.
+std::optional<ValueRange> range_of(std::span<const uint8_t> passes, DType codes) {
+  const uint64_t greatest = low_mask<uint64_t>(size_bits(codes));
+  passes = passes.first(std::min<uint64_t>(passes.size(), greatest + 1));
+  if (std::ranges::find(passes, 1) == passes.end()) {
+    return ValueRange::none(codes);
+  }
+  // From the first entry unlike entry 0 to the last one.
+  const auto others = static_cast<uint8_t>(1 - passes[0]);
+  const auto first = static_cast<uint64_t>(std::ranges::find(passes, others) - passes.begin());
+  if (first == passes.size()) {
+    return ValueRange::all(codes);
+  }
+  const auto after = std::find(passes.begin() + static_cast<ptrdiff_t>(first), passes.end(), passes[0]);
+  if (std::find(after, passes.end(), others) != passes.end()) {
+    return std::nullopt;
+  }
+  const uint64_t last = after == passes.end() ? greatest : static_cast<uint64_t>(after - passes.begin()) - 1;
+  return ValueRange{.low = first, .span = last - first, .negated = others == 0};
+}
+
+// Calls rows(begin, length, to) for the rows of each vector: it sets to[k] to 0 where row begin + k passes.
+template <class Rows>
+void compare_rows(const Array& array, uint32_t* bitmap, Rows&& rows) {
+  compare_vectors<uint8_t>(
+      array.offset + array.length, 0, false, bitmap,
+      [&](uint64_t v, uint32_t /*rows*/, uint8_t* to) {
+        const uint64_t first = std::max(v * kVectorLength, array.offset);
+        const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
+        std::fill_n(to, kVectorLength, uint8_t{1});
+        rows(first - array.offset, end - first, to + first % kVectorLength);
+      },
+      [](uint64_t) { return uint8_t{0}; });
+}
+
+// Of codes that are no range: each is looked up.
+template <class Code>
+void compare_codes(const Array& array, const std::vector<uint8_t>& passes, uint32_t* bitmap) {
+  const Array& codes = codes_of(array);
+  const Codec& codec = *find_codec(codes.codec);
+  const Code last = last_code<Code>(passes.size());
+  std::vector<Code> vector(kVectorLength);
+  compare_rows(array, bitmap, [&](uint64_t begin, uint64_t length, uint8_t* to) {
+    codec.decode(codec.slice(codes, begin, length), vector.data());
+    for (uint64_t k = 0; k < length; ++k) {
+      to[k] = static_cast<uint8_t>(1 - passes[std::min(vector[k], last)]);
+    }
+  });
+}
+
+// Of rows that are fewer than the entries.
+template <class T>
+void compare_few(const Array& array, const ValueRange& range, uint32_t* bitmap) {
+  const std::vector<uint8_t> passes = test_all<T>(array, std::span(&range, 1));
+  compare_rows(array, bitmap, [&](uint64_t begin, uint64_t length, uint8_t* to) {
+    for (uint64_t k = 0; k < length; ++k) {
+      to[k] = static_cast<uint8_t>(1 - passes[begin + k]);
+    }
+  });
+}
+
+}  // namespace
+
+CodeSet code_set(const Array& array, std::span<const ValueRange> ranges) {
+  return visit_type(array.type, [&]<class T>(std::type_identity<T>) {
+    CodeSet set{test_all<T>(dictionary_of(array), ranges), {}};
+    set.range = range_of(set.passes, codes_of(array).type);
+    return set;
+  });
+}
+
+void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
+  if (array.length == 0) {
+    return;
+  }
+  if (array.length < dictionary_of(array).length) {
+    visit_type(array.type, [&]<class T>(std::type_identity<T>) { compare_few<T>(array, range, bitmap); });
+    return;
+  }
+  const CodeSet set = code_set(array, std::span(&range, 1));
+  visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) {
+    if (set.range.has_value()) {
+      compare_child<Code>(codes_of(array), *set.range, bitmap);
+    } else {
+      compare_codes<Code>(array, set.passes, bitmap);
+    }
+  });
+}
+
+}  // namespace bobbin::codec::dict

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "codecs/dict/dict.hpp"
+#include "codecs/dict/stream.hpp"
+#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
+#include "core/stream_copy.hpp"
+
+namespace bobbin::codec::dict {
+namespace {
+
+Status check_parts(const Array& array) {
+  BOBBIN_RETURN_IF(!array.metadata.empty(), StatusCode::corrupt, "dict: has metadata");
+  BOBBIN_RETURN_IF(!array.buffers.empty(), StatusCode::corrupt, "dict: has buffers");
+  BOBBIN_RETURN_IF(array.children.size() != 2, StatusCode::corrupt,
+                   "dict: " + std::to_string(array.children.size()) + " children instead of 2");
+  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "dict: offset past the first vector");
+  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
+                   "dict: length too large");
+  return {};
+}
+
+Status check_codes(const Array& array) {
+  const Array& codes = codes_of(array);
+  BOBBIN_RETURN_IF(codes.type != DType::u8 && codes.type != DType::u16 && codes.type != DType::u32,
+                   StatusCode::corrupt, "dict: codes of type " + std::string(to_string(codes.type)));
+  BOBBIN_RETURN_IF(codes.length != array.length || codes.offset != array.offset, StatusCode::corrupt,
+                   "dict: " + std::to_string(codes.length) + " codes from " + std::to_string(codes.offset) +
+                       " on instead of " + std::to_string(array.length) + " from " +
+                       std::to_string(array.offset) + " on");
+  return {};
+}
+
+Status check_dictionary(const Array& array) {
+  const Array& dictionary = dictionary_of(array);
+  BOBBIN_RETURN_IF(dictionary.type != array.type, StatusCode::corrupt,
+                   "dict: entries of type " + std::string(to_string(dictionary.type)));
+  BOBBIN_RETURN_IF(dictionary.codec == CodecId::dict, StatusCode::corrupt,
+                   "dict: a dictionary whose entries are codes for another's");
+  BOBBIN_RETURN_IF(dictionary.length == 0 && array.length != 0, StatusCode::corrupt,
+                   "dict: " + std::to_string(array.length) + " rows and no entry");
+  return {};
+}
+
+// What is added up must not wrap around.
+Status check_strings(const Array& array) {
+  const Array& dictionary = dictionary_of(array);
+  const Codec* codec = find_codec(dictionary.codec);
+  BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::corrupt,
+                   "dict: entries of a codec that is not for strings");
+  BOBBIN_TRY(codec->validate(dictionary));
+  const uint64_t most = array.length == 0 ? UINT64_MAX : uint64_t{INT64_MAX} / array.length;
+  BOBBIN_RETURN_IF(codec->strings->sizes(dictionary).bytes > most, StatusCode::corrupt,
+                   "dict: more bytes of strings than can be counted");
+  return {};
+}
+
+// Of a dictionary that is not worth decoding.
+template <class T>
+void decode_few(const Array& array, T* out) {
+  const Array& dictionary = dictionary_of(array);
+  const Codec& codec = *find_codec(dictionary.codec);
+  for_each_entry(array, [&](uint64_t i, uint64_t entry) {
+    out[i] = static_cast<T>(codec.value_at(dictionary, entry).bits);
+  });
+}
+
+template <class T, class Code>
+void decode_all(const Array& array, T* out) {
+  const Array& dictionary = dictionary_of(array);
+  std::vector<T> entries(dictionary.length);
+  find_codec(dictionary.codec)->decode(dictionary, entries.data());
+  const Code last = last_code<Code>(entries.size());
+  const bool stream = array.length * sizeof(T) >= kStreamBytes;
+  std::vector<T> batch(stream ? kBatchRows : 0);
+  for_each_batch<Code>(codes_of(array), [&](uint64_t first, std::span<const Code> codes) {
+    T* const to = stream ? batch.data() : out + first;
+    for (size_t k = 0; k < codes.size(); ++k) {
+      to[k] = entries[std::min(codes[k], last)];
+    }
+    if (stream) {
+      copy_past_caches(out + first, to, codes.size() * sizeof(T));
+    }
+  });
+  if (stream) {
+    end_copies_past_caches();
+  }
+}
+
+}  // namespace
+
+std::string describe(const Array& array) {
+  return array.children.size() == 2 ? std::to_string(dictionary_of(array).length) + " entries" : "damaged";
+}
+
+Status validate(const Array& array) {
+  BOBBIN_TRY(check_parts(array));
+  BOBBIN_TRY(check_codes(array));
+  BOBBIN_TRY(check_dictionary(array));
+  return is_string(array.type) ? check_strings(array) : Status{};
+}
+
+void decode(const Array& array, void* out) {
+  if (array.length == 0) {
+    return;
+  }
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    auto* const to = static_cast<T*>(out);
+    if (is_few(array.length, dictionary_of(array).length)) {
+      decode_few(array, to);
+      return;
+    }
+    visit_codes(codes_of(array).type,
+                [&]<class Code>(std::type_identity<Code>) { decode_all<T, Code>(array, to); });
+  });
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  const Array& codes = codes_of(array);
+  const Array& dictionary = dictionary_of(array);
+  const uint64_t code = find_codec(codes.codec)->value_at(codes, index).bits;
+  return find_codec(dictionary.codec)->value_at(dictionary, std::min(code, dictionary.length - 1));
+}
+
+}  // namespace bobbin::codec::dict

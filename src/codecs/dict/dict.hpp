@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that repeat, numbers or strings, as codes for entries of a dictionary: see spec.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "codecs/codec.hpp"
+
+namespace bobbin::codec::dict {
+
+extern const DeviceOps kEmulator;
+extern const DeviceOps kCuda;  // only in builds with CUDA
+
+// How many different values are made a dictionary of. With 2^20 numbers, codes are 20 bits wide, about what
+// packed values take, and the dictionary is 8 MiB at most: it still fits a GPU's cache. Strings are many
+// times as large, and sorting them is slow: 2^16 of them take codes of 16 bits.
+inline constexpr uint64_t kMaxEntries = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxStrings = uint64_t{1} << 16;
+
+[[nodiscard]] inline const Array& codes_of(const Array& array) {
+  return array.children[0];
+}
+[[nodiscard]] inline const Array& dictionary_of(const Array& array) {
+  return array.children[1];
+}
+
+// The smallest type for codes of so many entries.
+[[nodiscard]] constexpr DType code_type(uint64_t entries) {
+  return entries <= 256 ? DType::u8 : entries <= 65536 ? DType::u16 : DType::u32;
+}
+
+// Calls f with std::type_identity of the codes' type.
+template <class F>
+decltype(auto) visit_codes(DType type, F&& f) {
+  switch (type) {
+    case DType::u8:
+      return std::forward<F>(f)(std::type_identity<uint8_t>{});
+    case DType::u16:
+      return std::forward<F>(f)(std::type_identity<uint16_t>{});
+    default:
+      return std::forward<F>(f)(std::type_identity<uint32_t>{});
+  }
+}
+
+// The last code that means an entry of its own; those above it mean the same entry. There is at least one
+// entry.
+template <class Code>
+[[nodiscard]] constexpr Code last_code(uint64_t entries) {
+  return static_cast<Code>(std::min<uint64_t>(entries - 1, std::numeric_limits<Code>::max()));
+}
+
+// Whether so few rows are wanted that a dictionary is not worth decoding: its entries are had one by one.
+[[nodiscard]] constexpr bool is_few(uint64_t rows, uint64_t entries) {
+  return entries / 32 > rows;
+}
+
+// Codes and dictionary, as spec.md says our writer makes them; nothing when there are more than so many
+// different values. That is known as soon as one too many has been seen.
+[[nodiscard]] std::optional<Split> build(const Values& values, uint64_t max_entries);
+[[nodiscard]] std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries);
+
+// Which codes pass one of several ranges: found by looking at the dictionary alone.
+struct CodeSet {
+  std::vector<uint8_t> passes;      // 1 or 0, one an entry
+  std::optional<ValueRange> range;  // the same as a range of codes, where it is one
+};
+[[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
+
+// For numbers. estimate() gives a size above all others when there are too many different values.
+uint64_t estimate(const Values& values);
+Result<Array> encode(const Values& values);
+Result<Split> split(const Values& values);
+void decode(const Array& array, void* out);
+void reference(const Array& array, void* out);
+Scalar value_at(const Array& array, uint64_t index);
+void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
+
+// For both.
+std::string describe(const Array& array);
+Status validate(const Array& array);
+Array slice(const Array& array, uint64_t begin, uint64_t length);
+
+// For strings. `previous` means nothing to this codec: every chunk has its own dictionary.
+Result<Array> encode_strings(const StringsView& strings, const Array* previous);
+Result<StringSplit> split_strings(const StringsView& strings);
+StringSizes sizes(const Array& array);
+Status decode_strings(const Array& array, const StringsOut& out);
+Status reference_strings(const Array& array, const StringsOut& out);
+std::vector<uint8_t> validity(const Array& array);
+std::vector<uint64_t> lengths(const Array& array);
+Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
+Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
+
+// Offsets of so many bytes need 64 bits: Arrow's have a sign.
+[[nodiscard]] constexpr bool needs_wide_offsets(uint64_t bytes) {
+  return bytes > INT32_MAX;
+}
+
+}  // namespace bobbin::codec::dict

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "codecs/dict/dict.hpp"
+#include "codecs/dict/table.hpp"
+#include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
+
+namespace bobbin::codec::dict {
+namespace {
+
+// The number of every row's value, by a function that gives it; nothing when one has none.
+template <class NumberOf>
+std::optional<std::vector<uint32_t>> numbers_of(uint64_t length, NumberOf&& number_of) {
+  std::vector<uint32_t> numbers(length);
+  for (uint64_t i = 0; i < length; ++i) {
+    numbers[i] = number_of(i);
+    if (numbers[i] == kNoNumber) {
+      return std::nullopt;
+    }
+  }
+  return numbers;
+}
+
+// The numbers of entries by their order, and of each its place in it.
+struct Ranking {
+  std::vector<uint32_t> order;
+  std::vector<uint32_t> ranks;
+
+  template <class Less>
+  Ranking(size_t entries, Less&& less) : order(entries), ranks(entries) {
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, less);
+    for (uint32_t rank = 0; rank < entries; ++rank) {
+      ranks[order[rank]] = rank;
+    }
+  }
+};
+
+OwnedValues codes_from(const std::vector<uint32_t>& numbers, const std::vector<uint32_t>& ranks) {
+  const DType type = code_type(ranks.size());
+  return visit_codes(type, [&]<class Code>(std::type_identity<Code>) {
+    const NewBuffer made = make_buffer(numbers.size() * sizeof(Code));
+    auto* const codes = reinterpret_cast<Code*>(made.data);
+    std::ranges::transform(numbers, codes, [&](uint32_t number) { return static_cast<Code>(ranks[number]); });
+    return OwnedValues{type, numbers.size(), made.buffer};
+  });
+}
+
+Array node_of(DType type, uint64_t length) {
+  return {.codec = CodecId::dict,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = {},
+          .buffers = {},
+          .children = {}};
+}
+
+template <class T>
+std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
+  using Bits = BitsOf<T>;
+  const auto bits = values.as<Bits>();
+  Table<NumberKey<Bits>> table(max_entries);
+  const auto numbers =
+      numbers_of(bits.size(), [&, last = std::pair<Bits, uint32_t>{0, kNoNumber}](uint64_t i) mutable {
+        if (last.second == kNoNumber || last.first != bits[i]) {  // runs are common
+          last = {bits[i], table.number_of({bits[i]})};
+        }
+        return last.second;
+      });
+  if (!numbers.has_value()) {
+    return std::nullopt;
+  }
+  const auto& keys = table.keys();
+  const auto key_of = [&](uint32_t number) { return order_key(std::bit_cast<T>(keys[number].value)); };
+  const Ranking ranking(keys.size(), [&](uint32_t a, uint32_t b) { return key_of(a) < key_of(b); });
+  const NewBuffer entries = make_buffer(keys.size() * sizeof(T));
+  std::ranges::transform(ranking.order, reinterpret_cast<Bits*>(entries.data),
+                         [&](uint32_t number) { return keys[number].value; });
+  return Split{node_of(values.type, values.length),
+               {codes_from(*numbers, ranking.ranks), {values.type, keys.size(), entries.buffer}}};
+}
+
+// Null, if there is one, is entry 0: strings' numbers follow it.
+StringSplit sorted(const StringsView& strings, std::vector<uint32_t> numbers,
+                   const std::vector<StringKey>& keys) {
+  const bool has_null = std::ranges::find(numbers, kNoNumber) != numbers.end();
+  const Ranking ranking(keys.size(), [&](uint32_t a, uint32_t b) {
+    const uint64_t both = std::min(keys[a].size, keys[b].size);
+    const int order = both == 0 ? 0 : std::memcmp(keys[a].bytes, keys[b].bytes, both);
+    return order != 0 ? order < 0 : keys[a].size < keys[b].size;
+  });
+  Strings entries;
+  entries.type = strings.type;
+  std::vector<uint32_t> ranks = ranking.ranks;
+  if (has_null) {
+    entries.push_null();
+    std::ranges::transform(ranks, ranks.begin(), [](uint32_t rank) { return rank + 1; });
+    std::ranges::replace(numbers, kNoNumber, static_cast<uint32_t>(ranks.size()));
+    ranks.push_back(0);
+  }
+  for (const uint32_t number : ranking.order) {
+    entries.push_back({keys[number].bytes, static_cast<size_t>(keys[number].size)});
+  }
+  return {node_of(strings.type, strings.length), {codes_from(numbers, ranks)}, std::move(entries)};
+}
+
+// The first of the smallest is taken.
+struct Choice {
+  const Codec* codec;
+  uint64_t bytes;
+};
+Choice choose(const Values& values, std::span<const CodecId> candidates) {
+  Choice best{nullptr, UINT64_MAX};
+  for (const CodecId id : candidates) {
+    const Codec* codec = find_codec(id);
+    if (const uint64_t bytes = codec->estimate(values); bytes < best.bytes) {
+      best = {codec, bytes};
+    }
+  }
+  return best;
+}
+
+Choice choose_for_codes(const Values& codes) {
+  constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
+  return choose(codes, kCandidates);
+}
+// Entries are looked up one by one at times: by codecs that find one in a few steps.
+Choice choose_for_entries(const Values& entries) {
+  constexpr CodecId kIntegers[] = {CodecId::bitpack, CodecId::ffor};
+  constexpr CodecId kFloats[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
+  return is_float(entries.type) ? choose(entries, kFloats) : choose(entries, kIntegers);
+}
+
+Status too_many(uint64_t max_entries) {
+  return {StatusCode::unsupported, "dict: more than " + std::to_string(max_entries) + " different values"};
+}
+
+}  // namespace
+
+std::optional<Split> build(const Values& values, uint64_t max_entries) {
+  return visit_type(values.type,
+                    [&]<class T>(std::type_identity<T>) { return build_numbers<T>(values, max_entries); });
+}
+
+std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
+  Table<StringKey> table(max_entries);
+  bool full = false;
+  bool has_null = false;
+  std::vector<uint32_t> numbers(strings.length, kNoNumber);
+  for (uint64_t i = 0; i < strings.length && !full; ++i) {
+    const bool null = strings.is_null(i);
+    has_null = has_null || null;
+    if (!null) {
+      numbers[i] = table.number_of(StringKey(strings.string(i)));
+      full = numbers[i] == kNoNumber;
+    }
+    full = full || table.keys().size() + (has_null ? 1 : 0) > max_entries;
+  }
+  return full ? std::nullopt : std::optional(sorted(strings, std::move(numbers), table.keys()));
+}
+
+uint64_t estimate(const Values& values) {
+  const std::optional<Split> made = build(values, kMaxEntries);
+  return made.has_value() ? choose_for_codes(made->children[0].view()).bytes +
+                                choose_for_entries(made->children[1].view()).bytes
+                          : UINT64_MAX / 2;
+}
+
+Result<Split> split(const Values& values) {
+  std::optional<Split> made = build(values, kMaxEntries);
+  return made.has_value() ? Result<Split>(std::move(*made)) : too_many(kMaxEntries);
+}
+
+Result<Array> encode(const Values& values) {
+  BOBBIN_ASSIGN(const Split parts, split(values));
+  const Values codes = parts.children[0].view();
+  const Values entries = parts.children[1].view();
+  Array array = parts.node;
+  BOBBIN_ASSIGN(Array encoded_codes, choose_for_codes(codes).codec->encode(codes));
+  BOBBIN_ASSIGN(Array dictionary, choose_for_entries(entries).codec->encode(entries));
+  array.children = {std::move(encoded_codes), std::move(dictionary)};
+  return array;
+}
+
+Result<StringSplit> split_strings(const StringsView& strings) {
+  std::optional<StringSplit> made = build(strings, kMaxStrings);
+  return made.has_value() ? Result<StringSplit>(std::move(*made)) : too_many(kMaxStrings);
+}
+
+Result<Array> encode_strings(const StringsView& strings, const Array* /*previous*/) {
+  BOBBIN_ASSIGN(const StringSplit parts, split_strings(strings));
+  const Values codes = parts.children[0].view();
+  Array array = parts.node;
+  BOBBIN_ASSIGN(Array encoded_codes, choose_for_codes(codes).codec->encode(codes));
+  BOBBIN_ASSIGN(Array dictionary, find_codec(CodecId::fsst)->strings->encode(parts.strings.view(), nullptr));
+  array.children = {std::move(encoded_codes), std::move(dictionary)};
+  return array;
+}
+
+}  // namespace bobbin::codec::dict

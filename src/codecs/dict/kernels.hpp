@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans of dictionaries: entries, and codes that are not packed, are decoded by their own codecs'
+// kernels, to memory of their own, and joined by ours.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "bobbin/memory.hpp"
+#include "bobbin/scan.hpp"
+#include "codecs/dict/decode_kernel.hpp"
+#include "codecs/dict/dict.hpp"
+#include "codecs/dict/query_kernels.hpp"
+#include "codecs/dict/tile.hpp"
+#include "codecs/patched/kernels.hpp"
+#include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::dict {
+
+// The codec's device functions for one executor.
+template <class Executor>
+struct Plans {
+  static Status decode(const Array& array, void* out, StreamView stream) {
+    if (array.length == 0) {
+      return {};
+    }
+    return visit_bits(array.type, [&]<class T>(std::type_identity<T>) -> Status {
+      const Array& dictionary = dictionary_of(array);
+      BOBBIN_ASSIGN(const DeviceBuffer memory, decoded(dictionary, stream));
+      const Global<const T> entries{memory.template as<T>(), dictionary.length};
+      const Global<T> values{static_cast<T*>(out), array.length};
+      return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) {
+        if constexpr (sizeof(T) >= 4 && sizeof(Code) <= 2) {
+          if (codes_of(array).codec == CodecId::bitpack || codes_of(array).codec == CodecId::ffor) {
+            return unpack<T, Code>(array, entries, values, stream);
+          }
+        }
+        return gather<T, Code>(array, entries, values, stream);
+      });
+    });
+  }
+
+  // The range is looked at on the dictionary alone; codes look up what became of it.
+  static Status compare(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
+    return with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) -> Status {
+      BOBBIN_ASSIGN(const DeviceBuffer passes, test_entries(dictionary_of(array), range, stream));
+      const uint64_t words = num_vectors(array.offset + array.length) * (kVectorLength / 32);
+      return look_up(source, passes, dictionary_of(array).length, array.offset, {bitmap, words}, stream);
+    });
+  }
+
+  static Result<StringSizes> sizes(const Array& array, StreamView stream) {
+    StringSizes sizes;
+    const Status status =
+        with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) -> Status {
+          BOBBIN_ASSIGN(sizes.bytes, total_of(source, dictionary_of(array), stream));
+          return {};
+        });
+    BOBBIN_TRY(status);
+    sizes.wide = needs_wide_offsets(sizes.bytes);
+    return sizes;
+  }
+
+  static Status decode_strings(const Array& array, const StringsOut& out, uint32_t* fault,
+                               StreamView stream) {
+    if (array.length == 0) {
+      return fill_async(out.offsets, 0, sizeof(uint32_t), stream);
+    }
+    return with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) {
+      return find_codec(dictionary_of(array).codec)->strings->sizes(dictionary_of(array)).wide
+                 ? copy_strings<Code, uint64_t>(array, source, out, fault, stream)
+                 : copy_strings<Code, uint32_t>(array, source, out, fault, stream);
+    });
+  }
+
+  static Status take_offsets(const Array& array, const uint64_t* indices, uint64_t count, uint64_t* offsets,
+                             StreamView stream) {
+    const Array& dictionary = dictionary_of(array);
+    BOBBIN_ASSIGN(const DeviceBuffer entries, entries_of(array, indices, count, stream));
+    return strings_of(dictionary, stream)
+        .take_offsets(dictionary, entries.template as<uint64_t>(), count, offsets, stream);
+  }
+
+  static Status take_bytes(const Array& array, const uint64_t* indices, uint64_t count,
+                           const uint64_t* offsets, uint8_t* bytes, uint32_t* fault, StreamView stream) {
+    const Array& dictionary = dictionary_of(array);
+    BOBBIN_ASSIGN(const DeviceBuffer entries, entries_of(array, indices, count, stream));
+    return strings_of(dictionary, stream)
+        .take_bytes(dictionary, entries.template as<uint64_t>(), count, offsets, bytes, fault, stream);
+  }
+
+  static Status match(const Array& array, const StringQuery& query, uint32_t* bitmap, uint32_t* fault,
+                      StreamView stream) {
+    return with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) -> Status {
+      const Array& dictionary = dictionary_of(array);
+      BOBBIN_ASSIGN(const DeviceBuffer passes, bits_for(dictionary.length, stream));
+      BOBBIN_TRY(strings_of(dictionary, stream)
+                     .match(dictionary, query, passes.template as<uint32_t>(), fault, stream));
+      return look_up(source, passes, dictionary.length, 0, {bitmap, ceil_div<uint64_t>(array.length, 32)},
+                     stream);
+    });
+  }
+
+  static constexpr StringDeviceOps string_ops() {
+    return {.sizes = &sizes,
+            .decode = &decode_strings,
+            .take_offsets = &take_offsets,
+            .take_bytes = &take_bytes,
+            .match = &match};
+  }
+  static constexpr DeviceOps ops(const StringDeviceOps* strings) {
+    return {.decode = &decode, .compare = &compare, .strings = strings};
+  }
+
+ private:
+  template <class K>
+  static uint64_t blocks_for(const K& /*kernel*/, uint64_t threads) {
+    return ceil_div<uint64_t>(threads, K::kThreads);
+  }
+
+  static const StringDeviceOps& strings_of(const Array& dictionary, StreamView stream) {
+    return *device_ops(stream.backend(), dictionary.codec)->strings;
+  }
+
+  // All values of an array of numbers.
+  static Result<DeviceBuffer> decoded(const Array& array, StreamView stream) {
+    BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
+    BOBBIN_TRY(device_ops(stream.backend(), array.codec)->decode(array, values.data(), stream));
+    return Result<DeviceBuffer>(std::move(values));
+  }
+
+  // Calls f with all codes, decoded; not for an array without rows.
+  template <class F>
+  static Status with_codes(const Array& array, StreamView stream, F&& f) {
+    if (array.length == 0) {
+      return {};
+    }
+    return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) -> Status {
+      BOBBIN_ASSIGN(const DeviceBuffer codes, decoded(codes_of(array), stream));
+      return f(CodeSource<Code>{{codes.template as<Code>(), array.length},
+                                last_code<Code>(dictionary_of(array).length)});
+    });
+  }
+
+  // Codes that are packed, in the same launch.
+  template <class T, class Code>
+  static Status unpack(const Array& array, Global<const T> entries, Global<T> values, StreamView stream) {
+    using Frames = patched::AnyFrames<Code>;
+    using K = UnpackKernel<T, Code, Frames>;
+    const uint64_t end = array.offset + array.length;
+    const K kernel{.source = patched::Plans<Executor>::template frames_of<Code>(codes_of(array)),
+                   .last = last_code<Code>(entries.size),
+                   .entries = entries,
+                   .out = values,
+                   .offset = array.offset,
+                   .end = end};
+    return Executor(stream).run(kernel, K::blocks(end));
+  }
+  template <class T, class Code>
+  static Status gather(const Array& array, Global<const T> entries, Global<T> values, StreamView stream) {
+    using K = GatherKernel<T, Code>;
+    BOBBIN_ASSIGN(const DeviceBuffer codes, decoded(codes_of(array), stream));
+    const CodeSource<Code> source{{codes.template as<Code>(), array.length}, last_code<Code>(entries.size)};
+    return Executor(stream).run(K{source, entries, values}, K::blocks(array.length));
+  }
+
+  // Room for a bit an entry.
+  static Result<DeviceBuffer> bits_for(uint64_t entries, StreamView stream) {
+    return DeviceBuffer::create(ceil_div<uint64_t>(entries, 32) * sizeof(uint32_t), stream);
+  }
+
+  static Result<DeviceBuffer> test_entries(const Array& dictionary, const ValueRange& range,
+                                           StreamView stream) {
+    BOBBIN_ASSIGN(const DeviceBuffer entries, decoded(dictionary, stream));
+    BOBBIN_ASSIGN(DeviceBuffer passes, bits_for(dictionary.length, stream));
+    BOBBIN_TRY(visit_bits(dictionary.type, [&]<class T>(std::type_identity<T>) {
+      const TestKernel<T> kernel{
+          .entries = {entries.template as<T>(), dictionary.length},
+          .bitmap = {passes.template as<uint32_t>(), ceil_div<uint64_t>(dictionary.length, 32)},
+          .are_floats = is_float(dictionary.type),
+          .low = static_cast<T>(range.low),
+          .span = static_cast<T>(range.span),
+          .negated = range.negated};
+      return Executor(stream).run(kernel, blocks_for(kernel, dictionary.length));
+    }));
+    return Result<DeviceBuffer>(std::move(passes));
+  }
+
+  template <class Code>
+  static Status look_up(const CodeSource<Code>& source, const DeviceBuffer& passes, uint64_t entries,
+                        uint64_t first, Global<uint32_t> bitmap, StreamView stream) {
+    const LookUpKernel<Code> kernel{
+        source, {passes.template as<uint32_t>(), ceil_div<uint64_t>(entries, 32)}, first, bitmap};
+    return Executor(stream).run(kernel, blocks_for(kernel, bitmap.size * 32));
+  }
+
+  // Where each entry's string ends, and the first begins.
+  static Result<DeviceBuffer> entry_ends(const Array& dictionary, StreamView stream) {
+    const uint64_t entries = dictionary.length;
+    BOBBIN_ASSIGN(const DeviceBuffer all, DeviceBuffer::create(entries * sizeof(uint64_t), stream));
+    const CountUpKernel count{{all.template as<uint64_t>(), entries}};
+    BOBBIN_TRY(Executor(stream).run(count, blocks_for(count, entries)));
+    BOBBIN_ASSIGN(DeviceBuffer ends, DeviceBuffer::create((entries + 1) * sizeof(uint64_t), stream));
+    BOBBIN_TRY(strings_of(dictionary, stream)
+                   .take_offsets(dictionary, all.template as<uint64_t>(), entries,
+                                 ends.template as<uint64_t>(), stream));
+    return Result<DeviceBuffer>(std::move(ends));
+  }
+
+  // The bytes of all rows' strings together. Waits for the stream.
+  template <class Code>
+  static Result<uint64_t> total_of(const CodeSource<Code>& source, const Array& dictionary,
+                                   StreamView stream) {
+    uint64_t total = 0;
+    BOBBIN_ASSIGN(const DeviceBuffer ends, entry_ends(dictionary, stream));
+    BOBBIN_ASSIGN(const DeviceBuffer sum, DeviceBuffer::create(sizeof total, stream));
+    BOBBIN_TRY(fill_async(sum.data(), 0, sizeof total, stream));
+    const TotalKernel<Code> kernel{
+        source, {ends.template as<uint64_t>(), dictionary.length + 1}, {sum.template as<uint64_t>(), 1}};
+    BOBBIN_TRY(Executor(stream).run(kernel, kernel.blocks(source.codes.size)));
+    BOBBIN_TRY(copy_async(&total, sum.data(), sizeof total, stream));
+    BOBBIN_TRY(stream.synchronize());
+    return total;
+  }
+
+  // The entries of rows.
+  static Result<DeviceBuffer> entries_of(const Array& array, const uint64_t* indices, uint64_t count,
+                                         StreamView stream) {
+    BOBBIN_ASSIGN(DeviceBuffer entries, DeviceBuffer::create(count * sizeof(uint64_t), stream));
+    BOBBIN_TRY(with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) {
+      const EntriesKernel<Code> kernel{source, {indices, count}, {entries.template as<uint64_t>(), count}};
+      return Executor(stream).run(kernel, blocks_for(kernel, count));
+    }));
+    return Result<DeviceBuffer>(std::move(entries));
+  }
+
+  // A dictionary's strings in memory that CopyKernel may read past the end of.
+  struct Entries {
+    DeviceBuffer ends;
+    DeviceBuffer bytes;
+  };
+  template <class Offset>
+  static Result<Entries> decode_entries(const Array& dictionary, uint32_t* fault, StreamView stream) {
+    constexpr uint64_t kPadding = CopyKernel<uint8_t, Offset>::kPadding;
+    const uint64_t size = find_codec(dictionary.codec)->strings->sizes(dictionary).bytes;
+    const uint64_t room = round_up<uint64_t>(size + kPadding, sizeof(uint64_t));
+    BOBBIN_ASSIGN(DeviceBuffer ends, DeviceBuffer::create((dictionary.length + 1) * sizeof(Offset), stream));
+    BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(room, stream));
+    BOBBIN_TRY(fill_async(bytes.template as<uint8_t>() + size, 0, room - size, stream));
+    BOBBIN_TRY(strings_of(dictionary, stream)
+                   .decode(dictionary, {ends.data(), bytes.template as<uint8_t>()}, fault, stream));
+    return Entries{std::move(ends), std::move(bytes)};
+  }
+
+  template <class Code, class Offset>
+  static Status copy_strings(const Array& array, const CodeSource<Code>& source, const StringsOut& out,
+                             uint32_t* fault, StreamView stream) {
+    const Executor executor(stream);
+    const uint64_t rows = array.length;
+    const Array& dictionary = dictionary_of(array);
+    BOBBIN_ASSIGN(const Entries entries, decode_entries<Offset>(dictionary, fault, stream));
+    const Global<const Offset> ends{entries.ends.template as<Offset>(), dictionary.length + 1};
+    BOBBIN_ASSIGN(const DeviceBuffer memory, DeviceBuffer::create((rows + 1) * sizeof(uint64_t), stream));
+    auto* const offsets = memory.template as<uint64_t>();
+    BOBBIN_TRY(fill_async(offsets, 0, sizeof(uint64_t), stream));
+    const SizesKernel<Code, Offset> sizes{source, ends, {offsets + 1, rows}};
+    BOBBIN_TRY(executor.run(sizes, blocks_for(sizes, rows)));
+    BOBBIN_TRY(scan::run(DType::u64, scan::Kind::inclusive, offsets + 1, offsets + 1, rows, {}, stream));
+    const PutOffsetsKernel put{{offsets, rows + 1},
+                               {static_cast<uint32_t*>(out.offsets), rows + 1},
+                               {static_cast<uint64_t*>(out.offsets), rows + 1}};
+    BOBBIN_TRY(executor.run(put, blocks_for(put, rows + 1)));
+    using Copy = CopyKernel<Code, Offset>;
+    const Copy copy{.source = source,
+                    .ends = ends,
+                    .bytes = {entries.bytes.template as<uint64_t>(), entries.bytes.size() / sizeof(uint64_t)},
+                    .offsets = {offsets, rows + 1},
+                    .out = {out.bytes, UINT64_MAX}};
+    // The output's size is known to the device alone: as many blocks as it can have under way.
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Copy>());
+    const uint64_t most =
+        ceil_div<uint64_t>(rows * find_codec(dictionary.codec)->strings->sizes(dictionary).bytes,
+                           Copy::kWarps * Copy::kTileBytes);
+    return executor.run(copy, std::min<uint64_t>(together, most));
+  }
+};
+
+}  // namespace bobbin::codec::dict

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to be known of strings before their bytes are copied: a thread takes a row.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/dict/tile.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::codec::dict {
+
+// The numbers 0, 1, 2 ..: all entries, as a request.
+struct CountUpKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<uint64_t> out;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < out.size) {
+      cta.store(out, i, i);
+    }
+  }
+};
+
+// The entries of the rows asked for.
+template <class Code>
+struct EntriesKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  CodeSource<Code> source;
+  Global<const uint64_t> indices;
+  Global<uint64_t> out;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < indices.size) {
+      cta.store(out, i, uint64_t{source.entry(cta, cta.load(indices, i))});
+    }
+  }
+};
+
+// The bytes of all rows' strings together, added to `sum`.
+template <class Code>
+struct TotalKernel {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kRows = 16;  // a thread
+  using Shared = simt::NoShared;
+
+  CodeSource<Code> source;
+  Global<const uint64_t> ends;  // of entries: one more
+  Global<uint64_t> sum;
+
+  static uint64_t blocks(uint64_t rows) { return ceil_div<uint64_t>(rows, kThreads * kRows); }
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    uint64_t own = 0;
+    for (uint32_t k = 0; k < kRows; ++k) {
+      const uint64_t i = (uint64_t{cta.block()} * kRows + k) * kThreads + cta.thread();
+      if (i < source.codes.size) {
+        const uint32_t entry = source.entry(cta, i);
+        own += cta.load(ends, entry + 1) - cta.load(ends, entry);
+      }
+    }
+    const uint64_t through = simt::sum_through(cta, own);
+    if (cta.lane() == simt::kWarpSize - 1) {
+      cta.template atomic_add<simt::Order::relaxed>(sum, 0, through);
+    }
+  }
+};
+
+// The bytes of each row's string.
+template <class Code, class Offset>
+struct SizesKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  CodeSource<Code> source;
+  Global<const Offset> ends;
+  Global<uint64_t> sizes;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < sizes.size) {
+      const uint32_t entry = source.entry(cta, i);
+      cta.store(sizes, i, uint64_t{cta.load(ends, entry + 1)} - cta.load(ends, entry));
+    }
+  }
+};
+
+// Offsets as the output has them: of 64 bits when the last one asks for it, otherwise of 32.
+struct PutOffsetsKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const uint64_t> offsets;
+  Global<uint32_t> narrow;  // both are the same memory
+  Global<uint64_t> wide;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i >= offsets.size) {
+      return;
+    }
+    const uint64_t offset = cta.load(offsets, i);
+    if (needs_wide_offsets(cta.load(offsets, offsets.size - 1))) {
+      cta.store(wide, i, offset);
+    } else {
+      cta.store(narrow, i, static_cast<uint32_t>(offset));
+    }
+  }
+};
+
+}  // namespace bobbin::codec::dict

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array's codes, a few vectors at a time: what is made of them finds them in a cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codecs/dict/dict.hpp"
+#include "codecs/registry.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::codec::dict {
+
+inline constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
+
+// Calls f(first, codes) for one batch of rows after the other: `first` is its first row. Batches begin and
+// end where vectors do.
+template <class Code, class F>
+void for_each_batch(const Array& codes, F&& f) {
+  const Codec& codec = *find_codec(codes.codec);
+  const uint64_t end = codes.offset + codes.length;
+  std::vector<Code> batch(std::min(kBatchRows, codes.length));
+  for (uint64_t at = codes.offset; at < end;) {
+    const uint64_t stop = std::min((at / kBatchRows + 1) * kBatchRows, end);
+    const uint64_t first = at - codes.offset;
+    codec.decode(codec.slice(codes, first, stop - at), batch.data());
+    f(first, std::span<const Code>(batch).first(static_cast<size_t>(stop - at)));
+    at = stop;
+  }
+}
+
+// Calls f(i, entry) for each row i with the number of its entry.
+template <class F>
+void for_each_entry(const Array& array, F&& f) {
+  visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) {
+    const uint64_t entries = dictionary_of(array).length;
+    if (entries == 0) {
+      return;  // and there are no rows
+    }
+    const Code last = last_code<Code>(entries);
+    for_each_batch<Code>(codes_of(array), [&](uint64_t first, std::span<const Code> codes) {
+      for (size_t k = 0; k < codes.size(); ++k) {
+        f(first + k, std::min(codes[k], last));
+      }
+    });
+  });
+}
+
+}  // namespace bobbin::codec::dict
