@@ -312,6 +312,13 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
   }
   for (const Node& child : node.children) {
     info.children.push_back(describe(child));
+    outline.children.push_back({.codec = child.codec,
+                                .type = child.type,
+                                .length = child.length,
+                                .offset = 0,
+                                .metadata = {},
+                                .buffers = {},
+                                .children = {}});
   }
   info.detail = codec->describe(outline);
   return info;
