@@ -29,8 +29,8 @@ INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
-          9: "constant", 11: "rle", 12: "sparse", 13: "zigzag"}
-FSST, MASKED = 4, 8
+          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag"}
+FSST, MASKED, DICT = 4, 8, 10
 TIMESTAMP, DECIMAL = 3, 4
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8)}  # and their types
 
@@ -188,7 +188,7 @@ class Node:
         self.codec, self.type, self.length = table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q")
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
-        require((self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
+        require(self.codec == DICT or (self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
         require(self.codec != MASKED or depth == 1, "masked: not at the root of its tree")
         self.metadata = table.bytes(3)
         require(len(self.metadata) <= MAX_METADATA, "too much metadata")
@@ -732,10 +732,23 @@ def decode_zigzag(node, buffers, bits):
     return [(code // 2 if code % 2 == 0 else -(code + 1) // 2) % 2**bits for code in decode(codes)]
 
 
+def decode_dict(node, buffers, _):
+    require(not node.metadata and not buffers and len(node.children) == 2, "dict: its parts")
+    codes, dictionary = node.children
+    require(TYPES[codes.type][0] in ("u8", "u16", "u32") and codes.length == node.length, "dict: the codes' type or length")
+    require(dictionary.type == node.type and dictionary.codec != DICT, "dict: the dictionary's type or codec")
+    require(dictionary.length != 0 or node.length == 0, "dict: rows without an entry")
+    entries = decode(dictionary)
+    if node.type in STRINGS:
+        size = sum(len(entry) for entry in entries if entry is not None)
+        require(node.length * size < 2**63, "dict: more bytes than can be counted")
+    return [entries[min(code, len(entries) - 1)] for code in decode(codes)]
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
-                "masked": decode_masked, "constant": decode_constant, "rle": decode_rle, "sparse": decode_sparse,
+                "masked": decode_masked, "constant": decode_constant, "dict": decode_dict, "rle": decode_rle, "sparse": decode_sparse,
                 "zigzag": decode_zigzag}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 

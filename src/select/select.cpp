@@ -231,11 +231,6 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, Encode&& enc
   return best.has_value() ? Result<Array>(std::move(*best)) : Result<Array>(failure);
 }
 
-// Codecs that queries work on without decoding. The others are for those who ask for them by name.
-bool is_candidate(const Codec& codec, DType type) {
-  return codec.takes(type) && codec.split == nullptr && codec.id != CodecId::constant;
-}
-
 }  // namespace
 
 Choice choose(const Values& values, const Goal& goal) {

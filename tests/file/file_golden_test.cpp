@@ -344,6 +344,70 @@ void make_bad_nulls(GoldenMaker& make) {
   make.bad("nulls_inside_another.bob", nested.bytes());
 }
 
+// Values that repeat: strings with nulls and empty ones, numbers of every type, nulls over them.
+Bytes dict_file() {
+  constexpr uint64_t kRows = 2000;
+  std::vector<Column> schema{{"town", DType::utf8}};
+  std::vector<std::vector<uint64_t>> values;
+  for (const DType type : kAllTypes) {
+    schema.push_back({"column " + std::string(to_string(type)), type});
+  }
+  schema.back().nullable = true;
+  Texts texts;
+  std::mt19937_64 random(12);
+  for (uint64_t i = 0; i < kRows; ++i) {
+    const uint64_t k = random() % 30;
+    texts.push_back(k == 3   ? std::nullopt
+                    : k == 4 ? std::optional<std::string>("")
+                             : std::optional("Zürich " + std::to_string(k * k)));
+  }
+  for (const DType type : kAllTypes) {
+    std::vector<uint64_t>& words = values.emplace_back(kRows);
+    auto* const bytes = reinterpret_cast<std::byte*>(words.data());
+    for (uint64_t i = 0; i < kRows; ++i) {
+      const uint64_t value = (random() % 300 + 1) * 0x9e3779b97f4a7c15;
+      std::memcpy(bytes + i * size_bytes(type), &value, size_bytes(type));
+    }
+  }
+  const std::vector<uint8_t> bits((kRows + 7) / 8, 0xf7);
+  const NullableView nullable{values.back().data(), bits.data()};
+  const Strings strings = strings_of(texts);
+  const StringsView view = strings.view();
+  std::vector<const void*> columns{&view};
+  for (const auto& words : values) {
+    columns.push_back(words.data());
+  }
+  columns.back() = &nullable;
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", schema, {.rows_per_group = 1100, .codec = "dict"});
+  EXPECT_TRUE(writer->append(columns, kRows).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
+// The strings of the example in dict's spec.md, and numbers beside them.
+Bytes small_dict_file() {
+  const std::array<int32_t, 4> numbers{70, -5, -5, 3};
+  const Strings strings = strings_of({"ab", std::nullopt, "abc", "ab"});
+  const StringsView view = strings.view();
+  const std::array<const void*, 2> columns{numbers.data(), &view};
+  const TempDir dir;
+  auto writer =
+      Writer::create(dir / "t.bob", {{"number", DType::i32}, {"text", DType::binary}}, {.codec = "dict"});
+  EXPECT_TRUE(writer->append(columns, numbers.size()).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
+void make_bad_dictionaries(GoldenMaker& make) {
+  Reworked few_codes(small_dict_file());
+  few_codes.chunk().root.children[0].length = 3;
+  make.bad("dict_codes_too_few.bob", few_codes.bytes());
+  Reworked signed_codes(small_dict_file());
+  signed_codes.chunk().root.children[0].type = DType::i8;
+  make.bad("dict_signed_codes.bob", signed_codes.bytes());
+}
+
 // The worked example of fsst's spec.md, but for the symbols, which a writer learns.
 Bytes small_string_file() {
   const TempDir dir;
@@ -401,6 +465,8 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());
   make.take_over("small_masked.bob", small_nullable_file());
+  make.take_over("dict.bob", dict_file());
+  make.take_over("small_dict.bob", small_dict_file());
   make.good("no_columns.bob", {.columns = {}, .values = {}, .rows = 5}, {.rows_per_group = 3});
 
   Bytes bytes = Forgery().bytes();
@@ -428,6 +494,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.bad("nan_zone_map.bob", nan_zone.bytes());
   make_bad_strings(make);
   make_bad_nulls(make);
+  make_bad_dictionaries(make);
 }
 
 }  // namespace

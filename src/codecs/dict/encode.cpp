@@ -26,20 +26,14 @@ std::optional<std::vector<uint32_t>> numbers_of(uint64_t length, NumberOf&& numb
   return numbers;
 }
 
-// The numbers of entries by their order, and of each its place in it.
-struct Ranking {
-  std::vector<uint32_t> order;
-  std::vector<uint32_t> ranks;
-
-  template <class Less>
-  Ranking(size_t entries, Less&& less) : order(entries), ranks(entries) {
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::sort(order, less);
-    for (uint32_t rank = 0; rank < entries; ++rank) {
-      ranks[order[rank]] = rank;
-    }
+// The place of each entry in an order of all.
+std::vector<uint32_t> ranks_in(const std::vector<uint32_t>& order) {
+  std::vector<uint32_t> ranks(order.size());
+  for (uint32_t rank = 0; rank < order.size(); ++rank) {
+    ranks[order[rank]] = rank;
   }
-};
+  return ranks;
+}
 
 OwnedValues codes_from(const std::vector<uint32_t>& numbers, const std::vector<uint32_t>& ranks) {
   const DType type = code_type(ranks.size());
@@ -61,6 +55,19 @@ Array node_of(DType type, uint64_t length) {
           .children = {}};
 }
 
+// Keys lie beside their numbers while they are sorted.
+template <class T>
+std::vector<uint32_t> order_of(const std::vector<NumberKey<BitsOf<T>>>& keys) {
+  std::vector<std::pair<decltype(order_key(T{})), uint32_t>> sorted(keys.size());
+  for (uint32_t number = 0; number < keys.size(); ++number) {
+    sorted[number] = {order_key(std::bit_cast<T>(keys[number].value)), number};
+  }
+  std::ranges::sort(sorted);
+  std::vector<uint32_t> order(keys.size());
+  std::ranges::transform(sorted, order.begin(), [](const auto& pair) { return pair.second; });
+  return order;
+}
+
 template <class T>
 std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
   using Bits = BitsOf<T>;
@@ -76,35 +83,41 @@ std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
   if (!numbers.has_value()) {
     return std::nullopt;
   }
-  const auto& keys = table.keys();
-  const auto key_of = [&](uint32_t number) { return order_key(std::bit_cast<T>(keys[number].value)); };
-  const Ranking ranking(keys.size(), [&](uint32_t a, uint32_t b) { return key_of(a) < key_of(b); });
-  const NewBuffer entries = make_buffer(keys.size() * sizeof(T));
-  std::ranges::transform(ranking.order, reinterpret_cast<Bits*>(entries.data),
-                         [&](uint32_t number) { return keys[number].value; });
+  const std::vector<uint32_t> order = order_of<T>(table.keys());
+  const NewBuffer entries = make_buffer(order.size() * sizeof(T));
+  std::ranges::transform(order, reinterpret_cast<Bits*>(entries.data),
+                         [&](uint32_t number) { return table.keys()[number].value; });
   return Split{node_of(values.type, values.length),
-               {codes_from(*numbers, ranking.ranks), {values.type, keys.size(), entries.buffer}}};
+               {codes_from(*numbers, ranks_in(order)), {values.type, order.size(), entries.buffer}}};
+}
+
+// Strings byte by byte.
+std::vector<uint32_t> order_of(const std::vector<StringKey>& keys) {
+  std::vector<uint32_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    const uint64_t both = std::min(keys[a].size, keys[b].size);
+    const int sign = both == 0 ? 0 : std::memcmp(keys[a].bytes, keys[b].bytes, both);
+    return sign != 0 ? sign < 0 : keys[a].size < keys[b].size;
+  });
+  return order;
 }
 
 // Null, if there is one, is entry 0: strings' numbers follow it.
-StringSplit sorted(const StringsView& strings, std::vector<uint32_t> numbers,
-                   const std::vector<StringKey>& keys) {
+StringSplit sorted_split(const StringsView& strings, std::vector<uint32_t> numbers,
+                         const std::vector<StringKey>& keys) {
   const bool has_null = std::ranges::find(numbers, kNoNumber) != numbers.end();
-  const Ranking ranking(keys.size(), [&](uint32_t a, uint32_t b) {
-    const uint64_t both = std::min(keys[a].size, keys[b].size);
-    const int order = both == 0 ? 0 : std::memcmp(keys[a].bytes, keys[b].bytes, both);
-    return order != 0 ? order < 0 : keys[a].size < keys[b].size;
-  });
+  const std::vector<uint32_t> order = order_of(keys);
   Strings entries;
   entries.type = strings.type;
-  std::vector<uint32_t> ranks = ranking.ranks;
+  std::vector<uint32_t> ranks = ranks_in(order);
   if (has_null) {
     entries.push_null();
     std::ranges::transform(ranks, ranks.begin(), [](uint32_t rank) { return rank + 1; });
     std::ranges::replace(numbers, kNoNumber, static_cast<uint32_t>(ranks.size()));
     ranks.push_back(0);
   }
-  for (const uint32_t number : ranking.order) {
+  for (const uint32_t number : order) {
     entries.push_back({keys[number].bytes, static_cast<size_t>(keys[number].size)});
   }
   return {node_of(strings.type, strings.length), {codes_from(numbers, ranks)}, std::move(entries)};
@@ -162,7 +175,7 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
     }
     full = full || table.keys().size() + (has_null ? 1 : 0) > max_entries;
   }
-  return full ? std::nullopt : std::optional(sorted(strings, std::move(numbers), table.keys()));
+  return full ? std::nullopt : std::optional(sorted_split(strings, std::move(numbers), table.keys()));
 }
 
 uint64_t estimate(const Values& values) {
