@@ -16,7 +16,7 @@ import tempfile
 # From the top: each may include itself and what stands before it.
 LAYERS = [
     "include", "src/core", "src/device", "src/simt", "src/scan", "src/codecs", "src/array", "src/select",
-    "src/plan", "src/file", "src/table", "src/query", "src/assist", "src/interop", "src/capi", "sim", "bench", "cli", "examples", "tests", "fuzz",
+    "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "bench", "cli", "examples", "tests", "fuzz",
 ]
 FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values to text.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/calendar.hpp"
+#include "core/digits.hpp"
+#include "core/scalar.hpp"
+#include "core/value_text.hpp"
+
+namespace bobbin {
+namespace {
+
+constexpr int64_t kSecondsPerDay = 86'400;
+
+char* put(char* out, std::string_view text) {
+  return std::copy(text.begin(), text.end(), out);
+}
+
+char* put_two(char* out, uint32_t value) {
+  out[0] = static_cast<char>('0' + value / 10);
+  out[1] = static_cast<char>('0' + value % 10);
+  return out + 2;
+}
+
+template <class T>
+char* put_integer(char* out, T value) {
+  return std::to_chars(out, out + kMaxValueText, value).ptr;
+}
+
+// With zeros in front.
+char* put_padded(char* out, uint64_t value, size_t digits) {
+  char text[kMaxValueText];
+  const auto size = static_cast<size_t>(put_integer(text, value) - text);
+  out = std::fill_n(out, digits > size ? digits - size : 0, '0');
+  return put(out, {text, size});
+}
+
+// The digits, and the point put among them.
+char* put_decimal(char* out, int64_t value, size_t scale) {
+  const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  if (value < 0) {
+    *out++ = '-';
+  }
+  char* const end = put_padded(out, magnitude, scale + 1);
+  if (scale == 0) {
+    return end;
+  }
+  std::copy_backward(end - scale, end, end + 1);
+  *(end - scale) = '.';
+  return end + 1;
+}
+
+char* put_date(char* out, int64_t days) {
+  const CivilDate date = date_of(days);
+  if (date.year >= 0 && date.year <= 9999) {
+    const auto year = static_cast<uint32_t>(date.year);
+    out = put_two(put_two(out, year / 100), year % 100);
+  } else {
+    *out++ = date.year < 0 ? '-' : '+';
+    out = put_padded(out, static_cast<uint64_t>(date.year < 0 ? -date.year : date.year), 4);
+  }
+  *out++ = '-';
+  out = put_two(out, date.month);
+  *out++ = '-';
+  return put_two(out, date.day);
+}
+
+char* put_timestamp(char* out, int64_t value, Logical::Unit unit) {
+  const uint32_t digits = fraction_digits(unit);
+  const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
+  const int64_t seconds = floor_divide(value, per_second);
+  const int64_t days = floor_divide(seconds, kSecondsPerDay);
+  const auto second_of_day = static_cast<uint32_t>(seconds - days * kSecondsPerDay);
+  out = put_date(out, days);
+  *out++ = ' ';
+  out = put_two(out, second_of_day / 3600);
+  *out++ = ':';
+  out = put_two(out, second_of_day / 60 % 60);
+  *out++ = ':';
+  out = put_two(out, second_of_day % 60);
+  if (digits == 0) {
+    return out;
+  }
+  *out++ = '.';
+  // Unsigned, because the seconds of the least value, times this, lie below all of its type.
+  const uint64_t fraction =
+      static_cast<uint64_t>(value) - static_cast<uint64_t>(seconds) * static_cast<uint64_t>(per_second);
+  return put_padded(out, fraction, digits);
+}
+
+template <class T>
+char* put_float(char* out, T value) {
+  return std::isnan(value) ? put(out, "nan") : std::to_chars(out, out + kMaxValueText, value).ptr;
+}
+
+char* put_plain(char* out, DType type, Scalar value) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return put_float(out, value_of<T>(value));
+    } else {
+      return put_integer(out, value_of<T>(value));
+    }
+  });
+}
+
+int64_t signed_of(DType type, Scalar value) {
+  const uint32_t unused = 64 - size_bits(type);
+  return static_cast<int64_t>(value.bits << unused) >> unused;
+}
+
+}  // namespace
+
+char* format_value(const ColumnType& type, Scalar value, char* out) {
+  switch (type.logical.kind) {
+    case Logical::Kind::boolean:
+      return put(out, static_cast<uint8_t>(value.bits) != 0 ? "true" : "false");
+    case Logical::Kind::date:
+      return put_date(out, signed_of(DType::i32, value));
+    case Logical::Kind::timestamp:
+      return put_timestamp(out, signed_of(DType::i64, value), type.logical.unit);
+    case Logical::Kind::decimal:
+      return put_decimal(out, signed_of(type.type, value), type.logical.scale);
+    case Logical::Kind::plain:
+      break;
+  }
+  return put_plain(out, type.type, value);
+}
+
+std::string value_text(const ColumnType& type, Scalar value) {
+  char text[kMaxValueText];
+  return {text, format_value(type, value, text)};
+}
+
+std::string explain(TextError error, const ColumnType& type) {
+  const std::string name = to_string(type);
+  switch (error) {
+    case TextError::none:
+      return "is a " + name;
+    case TextError::syntax:
+      break;
+    case TextError::range:
+      return "does not fit " + name;
+    case TextError::digits:
+      return "has more digits behind the point than " + name;
+  }
+  return "is no " + name;
+}
+
+}  // namespace bobbin

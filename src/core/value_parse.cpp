@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text to values.
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "core/calendar.hpp"
+#include "core/digits.hpp"
+#include "core/scalar.hpp"
+#include "core/value_text.hpp"
+
+namespace bobbin {
+namespace {
+
+constexpr int64_t kSecondsPerDay = 86'400;
+constexpr size_t kFewDigits = 18;  // all numbers of that many digits fit 64 bits, with or without a sign
+
+// Digits of any number; the value's 64 bits may not do.
+TextError parse_magnitude(std::string_view digits, uint64_t& value) {
+  if (digits.empty()) {
+    return TextError::syntax;
+  }
+  if (digits.size() <= kFewDigits) {
+    return parse_digits(digits.data(), digits.size(), value) ? TextError::none : TextError::syntax;
+  }
+  value = 0;
+  bool fits = true;
+  for (const char c : digits) {
+    if (!is_digit(c)) {
+      return TextError::syntax;
+    }
+    fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
+           !__builtin_add_overflow(value, static_cast<uint64_t>(c - '0'), &value);
+  }
+  return fits ? TextError::none : TextError::range;
+}
+
+TextError with_sign(uint64_t magnitude, bool negative, int64_t& value) {
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  if (magnitude > kMost + (negative ? 1 : 0)) {
+    return TextError::range;
+  }
+  value = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
+  return TextError::none;
+}
+
+// Takes a sign off.
+bool take_sign(std::string_view& text) {
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative || (!text.empty() && text.front() == '+')) {
+    text.remove_prefix(1);
+  }
+  return negative;
+}
+
+template <class T>
+TextError parse_real(std::string_view text, T& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) {
+    return stop == end ? TextError::range : TextError::syntax;
+  }
+  return error == std::errc{} && stop == end ? TextError::none : TextError::syntax;
+}
+
+// Two digits; 100 and more when they are none.
+uint32_t two_digits(const char* text) {
+  const auto tens = static_cast<uint32_t>(text[0]) - '0';
+  const auto ones = static_cast<uint32_t>(text[1]) - '0';
+  return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
+}
+
+// Takes a year off: four digits, or a sign and 4 to 12 digits.
+bool take_year(std::string_view& text, int64_t& year) {
+  const bool with_sign = !text.empty() && (text.front() == '-' || text.front() == '+');
+  const bool negative = take_sign(text);
+  const size_t size = text.find('-');
+  uint64_t number = 0;
+  if (size == std::string_view::npos || size < 4 || size > (with_sign ? 12 : 4) ||
+      !parse_digits(text.data(), size, number)) {
+    return false;
+  }
+  year = negative ? -static_cast<int64_t>(number) : static_cast<int64_t>(number);
+  text.remove_prefix(size);
+  return true;
+}
+
+// Takes a date off.
+bool take_date(std::string_view& text, int64_t& days) {
+  int64_t year = 0;
+  if (!take_year(text, year) || text.size() < 6 || text[0] != '-' || text[3] != '-') {
+    return false;
+  }
+  const uint32_t month = two_digits(text.data() + 1);
+  const uint32_t day = two_digits(text.data() + 4);
+  if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) {
+    return false;
+  }
+  days = days_of({.year = year, .month = month, .day = day});
+  text.remove_prefix(6);
+  return true;
+}
+
+// "18:00:00" to seconds.
+bool take_time(std::string_view& text, int64_t& seconds) {
+  if (text.size() < 8 || text[2] != ':' || text[5] != ':') {
+    return false;
+  }
+  const uint32_t hour = two_digits(text.data());
+  const uint32_t minute = two_digits(text.data() + 3);
+  const uint32_t second = two_digits(text.data() + 6);
+  seconds = int64_t{hour} * 3600 + minute * 60 + second;
+  text.remove_prefix(8);
+  return hour < 24 && minute < 60 && second < 60;
+}
+
+// ".25" to a part of 10^digits; nothing is zero.
+TextError parse_fraction(std::string_view text, uint32_t digits, uint64_t& fraction) {
+  if (text.empty()) {
+    return TextError::none;
+  }
+  text.remove_prefix(text.front() == '.' ? 1 : text.size());
+  if (text.empty()) {
+    return TextError::syntax;
+  }
+  if (text.size() > digits) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos ? TextError::digits
+                                                                          : TextError::syntax;
+  }
+  if (!parse_digits(text.data(), text.size(), fraction)) {
+    return TextError::syntax;
+  }
+  fraction *= kPowersOfTen[digits - text.size()];
+  return TextError::none;
+}
+
+// Puts an integer into a narrower type.
+template <class T, class Wide>
+TextError narrow(Wide wide, Scalar& value) {
+  if (!std::in_range<T>(wide)) {
+    return TextError::range;
+  }
+  value = scalar_of(static_cast<T>(wide));
+  return TextError::none;
+}
+
+template <class T>
+TextError parse_plain(std::string_view text, Scalar& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    T number = 0;
+    const TextError error = parse_real(text, number);
+    value = scalar_of(number);
+    return error;
+  } else {
+    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t> number = 0;
+    TextError error = TextError::none;
+    if constexpr (std::is_signed_v<T>) {
+      error = parse_signed(text, number);
+    } else {
+      error = parse_unsigned(text, number);
+    }
+    return error == TextError::none ? narrow<T>(number, value) : error;
+  }
+}
+
+}  // namespace
+
+TextError parse_unsigned(std::string_view text, uint64_t& value) {
+  const bool negative = take_sign(text);
+  const TextError error = parse_magnitude(text, value);
+  return error == TextError::none && negative && value != 0 ? TextError::range : error;
+}
+
+TextError parse_signed(std::string_view text, int64_t& value) {
+  const bool negative = take_sign(text);
+  uint64_t magnitude = 0;
+  const TextError error = parse_magnitude(text, magnitude);
+  return error == TextError::none ? with_sign(magnitude, negative, value) : error;
+}
+
+TextError parse_decimal(std::string_view text, uint8_t scale, int64_t& value) {
+  const bool negative = take_sign(text);
+  const size_t point = text.find('.');
+  uint64_t whole = 0;
+  if (const TextError error = parse_magnitude(text.substr(0, point), whole); error != TextError::none) {
+    return error;
+  }
+  std::string_view digits = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
+  if (point != std::string_view::npos && digits.empty()) {
+    return TextError::syntax;
+  }
+  uint64_t fraction = 0;
+  if (digits.size() > scale) {
+    if (digits.find_first_not_of("0123456789") != std::string_view::npos) {
+      return TextError::syntax;
+    }
+    if (digits.find_first_not_of('0', scale) != std::string_view::npos) {
+      return TextError::digits;
+    }
+    digits = digits.substr(0, scale);
+  }
+  if (!digits.empty() && !parse_digits(digits.data(), digits.size(), fraction)) {
+    return TextError::syntax;
+  }
+  fraction *= kPowersOfTen[scale - digits.size()];
+  if (__builtin_mul_overflow(whole, kPowersOfTen[scale], &whole) ||
+      __builtin_add_overflow(whole, fraction, &whole)) {
+    return TextError::range;
+  }
+  return with_sign(whole, negative, value);
+}
+
+TextError parse_double(std::string_view text, double& value) {
+  return parse_real(text, value);
+}
+TextError parse_float(std::string_view text, float& value) {
+  return parse_real(text, value);
+}
+
+TextError parse_boolean(std::string_view text, uint8_t& value) {
+  value = text == "true" || text == "True" || text == "TRUE" ? 1 : 0;
+  return value == 1 || text == "false" || text == "False" || text == "FALSE" ? TextError::none
+                                                                             : TextError::syntax;
+}
+
+TextError parse_date(std::string_view text, int32_t& days) {
+  int64_t wide = 0;
+  if (!take_date(text, wide) || !text.empty()) {
+    return TextError::syntax;
+  }
+  if (!std::in_range<int32_t>(wide)) {
+    return TextError::range;
+  }
+  days = static_cast<int32_t>(wide);
+  return TextError::none;
+}
+
+TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value) {
+  int64_t days = 0;
+  int64_t seconds = 0;
+  if (!take_date(text, days) || text.empty() || (text.front() != ' ' && text.front() != 'T')) {
+    return TextError::syntax;
+  }
+  text.remove_prefix(1);
+  if (!take_time(text, seconds)) {
+    return TextError::syntax;
+  }
+  const uint32_t digits = fraction_digits(unit);
+  uint64_t fraction = 0;
+  if (const TextError error = parse_fraction(text, digits, fraction); error != TextError::none) {
+    return error;
+  }
+  // The least timestamp's seconds, times the unit, lie below all of its type: hence the wide sum.
+  const Int128 sum = (Int128{days} * kSecondsPerDay + seconds) * static_cast<Int128>(kPowersOfTen[digits]) +
+                     static_cast<Int128>(fraction);
+  if (sum < std::numeric_limits<int64_t>::min() || sum > std::numeric_limits<int64_t>::max()) {
+    return TextError::range;
+  }
+  value = static_cast<int64_t>(sum);
+  return TextError::none;
+}
+
+TextError parse_value(const ColumnType& type, std::string_view text, Scalar& value) {
+  TextError error = TextError::none;
+  int64_t number = 0;
+  switch (type.logical.kind) {
+    case Logical::Kind::boolean: {
+      uint8_t truth = 0;
+      error = parse_boolean(text, truth);
+      value = scalar_of(truth);
+      return error;
+    }
+    case Logical::Kind::date: {
+      int32_t days = 0;
+      error = parse_date(text, days);
+      value = scalar_of(days);
+      return error;
+    }
+    case Logical::Kind::timestamp:
+      error = parse_timestamp(text, type.logical.unit, number);
+      value = scalar_of(number);
+      return error;
+    case Logical::Kind::decimal:
+      error = parse_decimal(text, type.logical.scale, number);
+      return error != TextError::none ? error : visit_integer(type.type, [&]<class T>(std::type_identity<T>) {
+        return narrow<T>(number, value);
+      });
+    case Logical::Kind::plain:
+      break;
+  }
+  return visit_type(type.type, [&]<class T>(std::type_identity<T>) { return parse_plain<T>(text, value); });
+}
+
+}  // namespace bobbin

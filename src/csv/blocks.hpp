@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where given bytes stand among 64: a bit for each.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace bobbin::csv {
+
+inline constexpr size_t kBlockBytes = 64;
+
+using Vector16 = uint8_t __attribute__((vector_size(16)));
+
+// The lowest bit of each of 16 bytes that are all ones or all zeros.
+[[nodiscard]] inline uint64_t bits_of(Vector16 truth) {
+#if defined(__SSE2__)
+  __m128i lanes;
+  std::memcpy(&lanes, &truth, sizeof lanes);
+  return static_cast<uint64_t>(_mm_movemask_epi8(lanes));
+#else
+  constexpr Vector16 kWeights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  truth &= kWeights;
+  uint64_t words[2];
+  std::memcpy(words, &truth, sizeof words);
+  // The sum of eight bytes, none of which share a bit, is the product's highest byte.
+  constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
+  return words[0] * kOnes >> 56 | words[1] * kOnes >> 56 << 8;
+#endif
+}
+
+// All ones where two bytes are the same.
+[[nodiscard]] inline Vector16 equal(Vector16 a, Vector16 b) {
+  return std::bit_cast<Vector16>(a == b);
+}
+
+[[nodiscard]] constexpr Vector16 sixteen(char c) {
+  const auto b = static_cast<uint8_t>(c);
+  return Vector16{b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b};
+}
+
+struct BlockMasks {
+  uint64_t quotes = 0;
+  uint64_t delimiters = 0;
+  uint64_t line_ends = 0;  // LF
+};
+
+// Of the 64 bytes from `text` on.
+[[nodiscard]] inline BlockMasks look_at_block(const char* text, char delimiter) {
+  const Vector16 wanted = sixteen(delimiter);
+  BlockMasks masks;
+  for (uint32_t i = 0; i < kBlockBytes; i += sizeof(Vector16)) {
+    Vector16 bytes;
+    std::memcpy(&bytes, text + i, sizeof bytes);
+    masks.quotes |= bits_of(equal(bytes, sixteen('"'))) << i;
+    masks.delimiters |= bits_of(equal(bytes, wanted)) << i;
+    masks.line_ends |= bits_of(equal(bytes, sixteen('\n'))) << i;
+  }
+  return masks;
+}
+
+// How many of the bytes are LF.
+[[nodiscard]] size_t count_line_ends(const char* begin, const char* end);
+
+// Whether a quote, CR, LF or the delimiter is among the bytes.
+[[nodiscard]] bool has_special(const char* begin, const char* end, char delimiter);
+
+}  // namespace bobbin::csv

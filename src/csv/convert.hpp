@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of one column to values, a loop for each type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "csv/batch.hpp"
+#include "csv/scanner.hpp"
+
+namespace bobbin::csv {
+
+// Whether a field is a null.
+class NullTest {
+ public:
+  explicit NullTest(const std::vector<std::string>& texts);
+
+  [[nodiscard]] bool operator()(const RawField& field) const {
+    if (field.size == 0) {
+      return empty_ && !field.quoted;
+    }
+    return field.size <= longest_ && !field.quoted && is_listed(field.text());
+  }
+
+ private:
+  [[nodiscard]] bool is_listed(std::string_view text) const;
+
+  bool empty_ = false;
+  size_t longest_ = 0;
+  std::vector<std::string> texts_;
+};
+
+// Records that all have `fields` fields.
+struct Rows {
+  const Scanner& scanner;
+  size_t fields = 0;
+  size_t count = 0;
+  bool is_utf8 = false;  // their text as a whole; then every field is
+};
+
+class ColumnBuilder {
+ public:
+  // given: any text of the type. guessed: only those for which a Guess would keep it. nulls: the type is a
+  // guess from nothing, and any value would change it.
+  enum class Accept : uint8_t { given, guessed, nulls };
+  ColumnBuilder(ColumnType type, Accept accept) : type_(type), accept_(accept) {}
+
+  // Converts a column of the rows. Returns how many it could: all, or those before one that does not fit.
+  [[nodiscard]] size_t convert(const Rows& rows, size_t column, const NullTest& is_null);
+  // What convert() made, until it is called again.
+  [[nodiscard]] ColumnData data() const;
+
+ private:
+  template <class T, class Read>
+  [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
+                                       const Read& read);
+  [[nodiscard]] size_t convert_strings(const Rows& rows, size_t column, const NullTest& is_null);
+  [[nodiscard]] size_t convert_strictly(const Rows& rows, size_t column, const NullTest& is_null);
+  [[nodiscard]] size_t convert_plain(const Rows& rows, size_t column, const NullTest& is_null);
+
+  ColumnType type_;
+  Accept accept_;
+  uint64_t rows_ = 0;
+  bool has_nulls_ = false;
+  std::vector<uint64_t> values_;    // memory for values of any type
+  std::vector<uint64_t> validity_;  // bits
+  std::vector<uint32_t> offsets_;
+  std::vector<uint8_t> bytes_;
+};
+
+}  // namespace bobbin::csv

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/scanner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace bobbin::csv {
+namespace {
+
+constexpr size_t kMaxFields = size_t{1} << 20;  // of a record
+constexpr size_t kRoom = kBlockBytes + 2;       // ends that one block can add, at the most
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+}  // namespace
+
+char* unescape(std::string_view text, char* out) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    *out++ = text[i];
+    i += text[i] == '"' ? size_t{1} : size_t{0};
+  }
+  return out;
+}
+
+std::string_view value_of(const RawField& field, std::string& scratch) {
+  if (!field.escaped) {
+    return field.text();
+  }
+  scratch.resize(field.size);
+  scratch.resize(static_cast<size_t>(unescape(field.text(), scratch.data()) - scratch.data()));
+  return scratch;
+}
+
+Scanner::Scanner(Source source, const Options& options) : source_(std::move(source)), options_(options) {
+  reset();
+}
+
+void Scanner::reset() {
+  size_ = indexed_ = 0;
+  started_ = ended_ = false;
+  state_ = State::plain;
+  flags_ = 0;
+  failure_.reset();
+  num_ends_ = num_records_ = first_ = first_end_ = 0;
+  line_ = 1;
+  line_place_ = 0;
+  make_room();
+  begins_[0] = 0;
+}
+
+void Scanner::rewind() {
+  source_.rewind();
+  reset();
+}
+
+Status Scanner::fill() {
+  if (num_records() > 0) {
+    return {};
+  }
+  drop_consumed();
+  while (num_records() == 0 && !ended_ && !failure_) {
+    BOBBIN_TRY(read_more());
+    index_all();
+    check_limits();
+  }
+  if (num_records() == 0 && failure_) {
+    return error_at(begins_[first_], failure_->place, failure_->reason);
+  }
+  return {};
+}
+
+// Keeps the record that is not whole, with what is known of it.
+void Scanner::drop_consumed() {
+  const uint32_t begin = begins_[num_records_];
+  const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
+  line_ += count_line_ends(buffer_.data() + line_place_, buffer_.data() + begin);
+  line_place_ = 0;
+  std::copy(buffer_.begin() + begin, buffer_.begin() + static_cast<ptrdiff_t>(size_), buffer_.begin());
+  std::transform(ends_.begin() + static_cast<ptrdiff_t>(ends),
+                 ends_.begin() + static_cast<ptrdiff_t>(num_ends_), ends_.begin(),
+                 [&](uint32_t end) { return end - begin; });
+  size_ -= begin;
+  indexed_ -= begin;
+  close_ -= begin;  // wraps round where it means nothing
+  if (failure_) {
+    failure_->place -= begin;
+  }
+  num_ends_ -= ends;
+  num_records_ = first_ = first_end_ = 0;
+  begins_[0] = 0;
+}
+
+Status Scanner::read_more() {
+  const size_t needed = size_ + options_.buffer_bytes + kBlockBytes + 1;
+  if (buffer_.size() < needed) {
+    buffer_.resize(std::max(needed, 2 * size_));
+  }
+  BOBBIN_ASSIGN(const size_t got, source_.read(std::span(buffer_).subspan(size_, options_.buffer_bytes)));
+  size_ += got;
+  ended_ = got == 0;
+  return {};
+}
+
+void Scanner::make_room() {
+  const auto grow = [](std::vector<uint32_t>& values, size_t used) {
+    if (values.size() < used + kRoom) {
+      values.resize(2 * (used + kRoom));
+    }
+  };
+  grow(ends_, num_ends_);
+  grow(record_ends_, num_records_);
+  grow(begins_, num_records_);
+}
+
+void Scanner::index_all() {
+  if (!started_) {
+    if (size_ < kUtf8Mark.size() && !ended_) {
+      return;
+    }
+    started_ = true;
+    if (std::string_view(buffer_.data(), size_).starts_with(kUtf8Mark)) {
+      begins_[0] = static_cast<uint32_t>(kUtf8Mark.size());
+      indexed_ = kUtf8Mark.size();
+    }
+  }
+  for (; indexed_ + kBlockBytes <= size_ && !failure_; indexed_ += kBlockBytes) {
+    index_block(indexed_, look_at_block(buffer_.data() + indexed_, options_.delimiter));
+  }
+  if (ended_ && !failure_) {
+    BlockMasks masks = look_at_block(buffer_.data() + indexed_, options_.delimiter);
+    const uint64_t there = (uint64_t{1} << (size_ - indexed_)) - 1;
+    masks.quotes &= there;
+    masks.delimiters &= there;
+    masks.line_ends &= there;
+    index_block(indexed_, masks);
+    indexed_ = size_;
+    end_text();
+  }
+}
+
+void Scanner::index_block(size_t base, const BlockMasks& masks) {
+  make_room();
+  if (masks.quotes == 0 && state_ == State::plain) {
+    index_plain(base, masks.delimiters | masks.line_ends, masks.line_ends);
+  } else if (masks.quotes != 0 || state_ != State::quoted) {
+    index_quotes(base, masks);
+  }
+}
+
+// No branch but the loop's: a line end makes what was written for the record stay.
+void Scanner::index_plain(size_t base, uint64_t fields, uint64_t line_ends) {
+  uint32_t* const ends = ends_.data();
+  uint32_t* const record_ends = record_ends_.data();
+  uint32_t* const begins = begins_.data() + 1;
+  size_t n = num_ends_;
+  size_t records = num_records_;
+  for (; fields != 0; fields &= fields - 1) {
+    const auto bit = static_cast<uint32_t>(std::countr_zero(fields));
+    const auto place = static_cast<uint32_t>(base + bit);
+    const bool ends_record = (line_ends >> bit & 1) != 0;
+    ends[n] = place;
+    record_ends[records] = static_cast<uint32_t>(n);
+    begins[records] = place + 1;
+    records += ends_record ? 1 : 0;
+    ++n;
+  }
+  num_ends_ = n;
+  num_records_ = records;
+}
+
+void Scanner::index_quotes(size_t base, const BlockMasks& masks) {
+  for (uint64_t bits = masks.quotes | masks.delimiters | masks.line_ends; bits != 0 && !failure_;
+       bits &= bits - 1) {
+    const auto bit = static_cast<uint32_t>(std::countr_zero(bits));
+    if ((masks.quotes >> bit & 1) != 0) {
+      see_quote(base + bit);
+    } else if (state_ != State::quoted) {
+      see_end(base + bit, (masks.line_ends >> bit & 1) != 0);
+    }
+  }
+}
+
+void Scanner::see_quote(size_t place) {
+  if (state_ == State::quoted) {
+    state_ = State::closed;
+    close_ = place;
+  } else if (state_ == State::closed) {
+    if (place != close_ + 1) {
+      fail(close_ + 1, close_ + 1, "text after a closing quote");
+      return;
+    }
+    state_ = State::quoted;
+    flags_ |= kEscaped;
+  } else if (place == field_begin()) {
+    state_ = State::quoted;
+    flags_ = kQuoted;
+  }  // any other is a character like others
+}
+
+void Scanner::see_end(size_t place, bool ends_record) {
+  if (state_ == State::closed && place != close_ + 1) {
+    const bool after_return = ends_record && place == close_ + 2 && buffer_[close_ + 1] == '\r';
+    if (!after_return) {
+      fail(close_ + 1, close_ + 1, "text after a closing quote");
+      return;
+    }
+  }
+  ends_[num_ends_] = static_cast<uint32_t>(place) | flags_;
+  if (ends_record) {
+    record_ends_[num_records_++] = static_cast<uint32_t>(num_ends_);
+    begins_[num_records_] = static_cast<uint32_t>(place + 1);
+  }
+  ++num_ends_;
+  state_ = State::plain;
+  flags_ = 0;
+}
+
+// The last record may do without a line end.
+void Scanner::end_text() {
+  if (failure_ || begins_[num_records_] == size_) {
+    return;
+  }
+  if (state_ == State::quoted) {
+    fail(size_, field_begin(), "a quoted field is not closed");
+    return;
+  }
+  buffer_[size_] = '\n';
+  see_end(size_, true);
+  indexed_ = ++size_;
+}
+
+// The same record is too large however much is read at a time: whole ones are measured, and of the last one
+// the bytes that are known to be its own.
+void Scanner::check_limits() {
+  if (size_ - begins_[0] <= options_.max_record_bytes && num_ends_ <= kMaxFields) {
+    return;
+  }
+  for (size_t record = 0; record < num_records_; ++record) {
+    const size_t end = ends_[record_ends_[record]] & kPlace;
+    if (end - begins_[record] > options_.max_record_bytes || num_fields(record) > kMaxFields) {
+      fail_too_large(record, end);
+      return;
+    }
+  }
+  const size_t seen = failure_ ? failure_->seen : indexed_;
+  const bool too_long = seen > begins_[num_records_] + options_.max_record_bytes;
+  if (too_long || num_ends_ - first_end_of(num_records_) > kMaxFields) {
+    fail_too_large(num_records_, seen);
+  }
+}
+
+void Scanner::fail(size_t seen, size_t place, std::string reason) {
+  failure_ = Failure{seen, place, std::move(reason)};
+}
+
+void Scanner::fail_too_large(size_t record, size_t seen) {
+  fail(seen, begins_[record],
+       fmt::format("a record of more than {} bytes or {} fields", options_.max_record_bytes, kMaxFields));
+  num_records_ = record;  // and none behind it
+}
+
+size_t Scanner::num_regular(size_t fields) const {
+  size_t expected = first_end_ + fields - 1;
+  size_t record = first_;
+  while (record < num_records_ && record_ends_[record] == expected) {
+    ++record;
+    expected += fields;
+  }
+  return record - first_;
+}
+
+bool Scanner::is_blank(size_t record) const {
+  const RawField only = field(record, 0);
+  return num_fields(record) == 1 && only.size == 0 && !only.quoted;
+}
+
+void Scanner::drop_blanks() {
+  const uint32_t rest = begins_[num_records_];
+  size_t records = first_;
+  size_t ends = first_end_;
+  size_t begin = first_end_;  // of the record's ends
+  for (size_t from = first_; from < num_records_; ++from) {
+    const size_t end = record_ends_[from] + size_t{1};
+    const RawField only = cut(begin, begins_[from]);
+    if (end - begin > 1 || only.size > 0 || only.quoted) {
+      std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(end),
+                ends_.begin() + static_cast<ptrdiff_t>(ends));
+      begins_[records] = begins_[from];
+      ends += end - begin;
+      record_ends_[records++] = static_cast<uint32_t>(ends - 1);
+    }
+    begin = end;
+  }
+  std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(num_ends_),
+            ends_.begin() + static_cast<ptrdiff_t>(ends));
+  num_ends_ -= begin - ends;
+  num_records_ = records;
+  begins_[records] = rest;
+}
+
+void Scanner::consume(size_t records) {
+  first_ += records;
+  first_end_ = first_end_of(0);
+}
+
+Status Scanner::error_at(size_t begin, size_t place, const std::string& reason) const {
+  const uint64_t line = line_ + count_line_ends(buffer_.data() + line_place_, buffer_.data() + begin);
+  return {StatusCode::invalid_argument,
+          fmt::format("{}:{}:{}: {}", source_.name(), line, place - begin + 1, reason)};
+}
+
+Status Scanner::error_in(size_t record, size_t index, const std::string& reason) const {
+  const RawField named = field(record, index);
+  const auto place = static_cast<size_t>(named.data - buffer_.data()) - (named.quoted ? 1 : 0);
+  return error_at(begins_[first_ + record], place, reason);
+}
+
+}  // namespace bobbin::csv

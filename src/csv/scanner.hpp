@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts text into records and fields, through a buffer that grows only to hold one record. Delimiters, quotes
+// and line ends are found 64 bytes at a time; blocks without a quote, which are most, need no state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "csv/blocks.hpp"
+#include "csv/options.hpp"
+#include "csv/source.hpp"
+
+namespace bobbin::csv {
+
+// A field as it stands in the text, its quotes taken off.
+struct RawField {
+  const char* data = nullptr;
+  size_t size = 0;
+  bool quoted = false;
+  bool escaped = false;  // each pair of quotes in it is one
+
+  [[nodiscard]] std::string_view text() const { return {data, size}; }
+};
+
+// Replaces each pair of quotes by one; returns the end of what it wrote.
+char* unescape(std::string_view text, char* out);
+// The field's value: itself, or unescaped into `scratch`.
+[[nodiscard]] std::string_view value_of(const RawField& field, std::string& scratch);
+
+class Scanner {
+ public:
+  Scanner(Source source, const Options& options);
+
+  // When no record is left: reads until there is a whole one, or the text ends. An error of the text's form
+  // comes when all records before it are consumed, so that it does not depend on how much was read at a time.
+  [[nodiscard]] Status fill();
+  void rewind();
+
+  // Records that are there, and not consumed.
+  [[nodiscard]] size_t num_records() const { return num_records_ - first_; }
+  [[nodiscard]] size_t num_fields(size_t record) const {
+    return record_ends_[first_ + record] + size_t{1} - first_end_of(record);
+  }
+  [[nodiscard]] RawField field(size_t record, size_t index) const {
+    const size_t end = first_end_of(record) + index;
+    return cut(end, index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1);
+  }
+  // field(record, index) where every record up to this one has `fields` fields: for loops over columns.
+  [[nodiscard]] RawField field(size_t record, size_t index, size_t fields) const {
+    const size_t end = first_end_ + record * fields + index;
+    return cut(end, index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1);
+  }
+  // How many records from the first on have so many fields.
+  [[nodiscard]] size_t num_regular(size_t fields) const;
+  // An empty line.
+  [[nodiscard]] bool is_blank(size_t record) const;
+  void drop_blanks();
+  // The text of some records, line ends and all.
+  [[nodiscard]] std::string_view text_of(size_t records) const {
+    return {buffer_.data() + begins_[first_], buffer_.data() + begins_[first_ + records]};
+  }
+  void consume(size_t records);
+
+  [[nodiscard]] bool can_rewind() const { return source_.can_rewind(); }
+  [[nodiscard]] uint64_t bytes_read() const { return source_.offset(); }
+  [[nodiscard]] const std::string& name() const { return source_.name(); }
+
+  // "table.csv:17:3: reason": the line in which the record begins, and the byte of the record where the field
+  // begins, both counted from 1.
+  [[nodiscard]] Status error_in(size_t record, size_t index, const std::string& reason) const;
+
+ private:
+  // The end of a field: its place in the buffer, and in the two highest bits what its quotes are.
+  static constexpr uint32_t kQuoted = uint32_t{1} << 31;
+  static constexpr uint32_t kEscaped = uint32_t{1} << 30;
+  static constexpr uint32_t kPlace = kEscaped - 1;
+
+  enum class State : uint8_t { plain, quoted, closed };
+  struct Failure {
+    size_t seen = 0;   // the byte that showed it
+    size_t place = 0;  // the byte to name
+    std::string reason;
+  };
+
+  [[nodiscard]] RawField cut(size_t end_index, uint32_t begin) const {
+    const uint32_t end = ends_[end_index];
+    uint32_t place = end & kPlace;
+    if (buffer_[place] == '\n' && place > begin && buffer_[place - 1] == '\r') {
+      --place;
+    }
+    const uint32_t quote = end >> 31;
+    return {buffer_.data() + begin + quote, place - begin - 2 * quote, quote != 0, (end & kEscaped) != 0};
+  }
+  [[nodiscard]] size_t first_end_of(size_t record) const {
+    return first_ + record == 0 ? 0 : record_ends_[first_ + record - 1] + size_t{1};
+  }
+  // Where the field that is being looked at begins.
+  [[nodiscard]] size_t field_begin() const {
+    const bool first = num_ends_ == (num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1});
+    return first ? begins_[num_records_] : (ends_[num_ends_ - 1] & kPlace) + size_t{1};
+  }
+
+  void reset();
+  [[nodiscard]] Status read_more();
+  void drop_consumed();
+  void make_room();
+  void index_all();
+  void index_block(size_t base, const BlockMasks& masks);
+  void index_plain(size_t base, uint64_t fields, uint64_t line_ends);
+  void index_quotes(size_t base, const BlockMasks& masks);
+  void see_quote(size_t place);
+  void see_end(size_t place, bool ends_record);
+  void end_text();
+  void check_limits();
+  void fail(size_t seen, size_t place, std::string reason);
+  void fail_too_large(size_t record, size_t seen);
+  [[nodiscard]] Status error_at(size_t begin, size_t place, const std::string& reason) const;
+
+  Source source_;
+  Options options_;
+  std::vector<char> buffer_;  // with some bytes behind, so that whole blocks can be looked at
+  size_t size_ = 0;           // bytes that are there
+  size_t indexed_ = 0;        // bytes that were looked at
+  bool started_ = false;      // the mark of UTF-8, if there is one, was passed over
+  bool ended_ = false;
+
+  State state_ = State::plain;
+  uint32_t flags_ = 0;  // of the field that is being looked at
+  size_t close_ = 0;    // where its quote was closed
+  std::optional<Failure> failure_;
+
+  // The vectors have room to spare: numbers tell what is there.
+  std::vector<uint32_t> ends_;         // of fields
+  std::vector<uint32_t> record_ends_;  // for each record the index of its last field's end
+  std::vector<uint32_t> begins_;       // where records begin, the one that is not whole too
+  size_t num_ends_ = 0;
+  size_t num_records_ = 0;
+  size_t first_ = 0;       // the first record that is not consumed
+  size_t first_end_ = 0;   // its first field's end
+  uint64_t line_ = 1;      // the line at ...
+  size_t line_place_ = 0;  // ... this byte
+};
+
+}  // namespace bobbin::csv

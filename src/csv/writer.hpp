@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed columns as a table's text. Fields are quoted only where reading would give another value without it;
+// lines end in LF.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "csv/batch.hpp"
+#include "csv/options.hpp"
+#include "file/output.hpp"
+
+namespace bobbin::csv {
+
+class Writer {
+ public:
+  // Options must have passed check(). Writes to `output`, which the caller commits.
+  Writer(file::Output& output, const std::vector<Column>& columns, const Options& options);
+
+  // Writes the header; then any number of batches of these columns; then what is held back.
+  [[nodiscard]] Status begin();
+  [[nodiscard]] Status append(const Batch& batch);
+  [[nodiscard]] Status finish();
+
+ private:
+  void put_row(const Batch& batch, uint64_t row);
+  void put_number(const ColumnData& column, uint64_t row);
+  void put_string(std::string_view text, bool may_be_special);
+  void put_quoted(std::string_view text);
+  void put_text(std::string_view text);
+  void reserve(size_t bytes);
+  [[nodiscard]] bool is_null_text(std::string_view text) const;
+  [[nodiscard]] Status flush();
+
+  file::Output& output_;
+  std::vector<std::string> names_;
+  Options options_;
+  bool numbers_need_care_;            // one may look like a null, or have a delimiter in it
+  bool at_start_ = true;              // nothing was written yet
+  std::vector<bool> may_be_special_;  // columns of the batch with a quote or so in them
+  std::vector<char> buffer_;
+  size_t used_ = 0;
+};
+
+}  // namespace bobbin::csv

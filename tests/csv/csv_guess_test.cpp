@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/guess.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/csv/support.hpp"
+
+namespace bobbin::csv_tests {
+namespace {
+
+std::string guess(const std::vector<std::string>& texts) {
+  csv::Guess forwards;
+  csv::Guess backwards;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    forwards.add(texts[i]);
+    backwards.add(texts[texts.size() - 1 - i]);
+  }
+  EXPECT_EQ(forwards.type(), backwards.type());
+  return to_string(forwards.type());
+}
+
+TEST(CsvGuess, OneType) {
+  EXPECT_EQ(guess({}), "utf8");
+  EXPECT_EQ(guess({"true", "False", "TRUE"}), "bool");
+  EXPECT_EQ(guess({"0", "-5", "9223372036854775807", "-9223372036854775808"}), "i64");
+  EXPECT_EQ(guess({"0", "9223372036854775808", "18446744073709551615"}), "u64");
+  EXPECT_EQ(guess({"153.6", "390.26", "96"}), "decimal(2)");
+  EXPECT_EQ(guess({"-0.5", "0.123456789012345678"}), "decimal(18)");
+  EXPECT_EQ(guess({"1e5", "2.5"}), "f64");
+  EXPECT_EQ(guess({"inf", "-inf", "nan", "1"}), "f64");
+  EXPECT_EQ(guess({".5", "1."}), "f64");
+  EXPECT_EQ(guess({"2014-08-08", "0001-01-01", "9999-12-31"}), "date");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00"}), "timestamp[s]");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00", "2014-08-08T18:00:00.5"}), "timestamp[ms]");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00.1234"}), "timestamp[us]");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567"}), "timestamp[ns]");
+  EXPECT_EQ(guess({"x", "1"}), "utf8");
+  EXPECT_EQ(guess({"x", "\xff"}), "binary");
+  EXPECT_EQ(guess({"1", "\xff"}), "binary");
+}
+
+TEST(CsvGuess, DigitsAreNotLost) {
+  for (const char* text :
+       {"001", "+5", "-0", "-01", "00",    "0x10",     "1_000", "1,5",  " 1",    "1 ",     "--1", "-",
+        ".",   "e5", "1e", "1e+", "1e+-5", "Infinity", "NaN",   "-nan", "1e400", "1e-400", ""}) {
+    EXPECT_EQ(guess({text}), "utf8") << text;
+    EXPECT_EQ(guess({text, "1"}), "utf8") << text;
+  }
+  // Numbers that a double does not hold to the last digit.
+  EXPECT_EQ(guess({"1.5", "12345678901234567890"}), "utf8");
+  EXPECT_EQ(guess({"0.12345678901234567890"}), "utf8");
+  EXPECT_EQ(guess({"0.1234567890123456789"}), "utf8");
+  EXPECT_EQ(guess({"9007199254740993", "1e5"}), "utf8");
+  EXPECT_EQ(guess({"9007199254740992", "1e5"}), "f64");
+  EXPECT_EQ(guess({"18446744073709551615", "-1"}), "utf8");
+  EXPECT_EQ(guess({"18446744073709551617"}), "utf8");
+  EXPECT_EQ(guess({"18446744073709551616"}), "f64");   // a power of two
+  EXPECT_EQ(guess({"100000000000000000000"}), "f64");  // 1e+20, the same number
+  EXPECT_EQ(guess({"-0.0", "1.5"}), "f64");
+  // Together too many digits for a decimal, each few enough for a double.
+  EXPECT_EQ(guess({"123456789012345", "0.00000001"}), "f64");
+  EXPECT_EQ(guess({"1234567890123456.5", "0.001"}), "f64");
+  EXPECT_EQ(guess({"12345678901234567.5", "0.001"}), "utf8");
+}
+
+TEST(CsvGuess, TypesThatDoNotMeet) {
+  EXPECT_EQ(guess({"true", "1"}), "utf8");
+  EXPECT_EQ(guess({"true", "nan"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08", "2014-08-08 18:00:00"}), "utf8");
+  EXPECT_EQ(guess({"2014", "2014-08-08"}), "utf8");
+  EXPECT_EQ(guess({"0000-01-01"}), "utf8");
+  EXPECT_EQ(guess({"+12345-01-01"}), "utf8");
+  EXPECT_EQ(guess({"2014-02-30"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567890"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00."}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00Z"}), "utf8");
+  // Nanoseconds reach from 1677 to 2262.
+  EXPECT_EQ(guess({"1500-01-01 00:00:00", "2014-08-08 18:00:00.1234567"}), "utf8");
+  EXPECT_EQ(guess({"1500-01-01 00:00:00", "2014-08-08 18:00:00.123456"}), "timestamp[us]");
+}
+
+// The guess from the first bytes, corrected when a value does not fit, is the one from all.
+TEST(CsvGuess, FromTheBeginningIsFromAll) {
+  const char* const texts[] = {"1",
+                               "-2",
+                               "300",
+                               "1.5",
+                               "2.25",
+                               "0.125",
+                               "1e5",
+                               "nan",
+                               "true",
+                               "FALSE",
+                               "x",
+                               "",
+                               "18446744073709551615",
+                               "2014-08-08",
+                               "2014-08-09",
+                               "2014-08-08 18:00:00",
+                               "2014-08-08 18:00:00.25",
+                               "1500-01-01 00:00:00",
+                               "2014-08-08 18:00:00.1234567",
+                               "007",
+                               "-0",
+                               "\xff",
+                               "\"\"",
+                               "123456789012345678",
+                               "0.1234567890123"};
+  Random random(11);
+  for (int round = 0; round < 3000; ++round) {
+    // A few kinds only, so that columns have types.
+    const uint64_t kinds = 1 + random.below(3);
+    const char* drawn[3];
+    for (uint64_t k = 0; k < kinds; ++k) {
+      drawn[k] = texts[random.below(std::size(texts))];
+    }
+    std::string text = "a,b\n";
+    for (uint64_t row = random.below(20); row > 0; --row) {
+      text += std::string(drawn[random.below(kinds)]) + "," + drawn[random.below(kinds)] + "\n";
+    }
+    const Result<Table> all = read_text(text, {.sample_bytes = 1'000'000});
+    ASSERT_TRUE(all.has_value()) << all.error().message();
+    for (const size_t bytes : {1U, 30U, 90U}) {
+      const Result<Table> some = read_text(text, {.buffer_bytes = bytes, .sample_bytes = bytes});
+      ASSERT_TRUE(some.has_value()) << some.error().message();
+      ASSERT_EQ(*some, *all) << text << "\n" << show(*some) << "\n" << show(*all);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bobbin::csv_tests

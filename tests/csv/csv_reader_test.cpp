@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What texts are read as, and what is said of those that are no table.
+#include "csv/reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/csv/support.hpp"
+
+namespace bobbin::csv_tests {
+namespace {
+
+using csv::Options;
+
+csv::Schema schema(const std::string& text) {
+  return csv::parse_schema(text).value();
+}
+
+// However little is read at a time, and however few bytes are looked at first, it is the same.
+std::string read_as(const std::string& text, Options options = {},
+                    const std::optional<csv::Schema>& types = {}) {
+  const auto told = [&] {
+    const Result<Table> table = read_text(text, options, types);
+    return table.has_value() ? show(*table) : table.error().message();
+  };
+  const std::string expected = told();
+  for (const size_t bytes : {1U, 2U, 3U, 7U, 63U, 64U, 65U, 200U}) {
+    for (const size_t rows : {1U, 2U, 1000U}) {
+      options.buffer_bytes = bytes;
+      options.batch_rows = rows;
+      options.sample_bytes = bytes / 2;
+      EXPECT_EQ(told(), expected) << text << ", read by " << bytes << " bytes and " << rows << " rows";
+    }
+  }
+  return expected;
+}
+
+const Options kNoHeader{.header = false};
+const Options kBar{.delimiter = '|', .header = false};
+
+TEST(CsvReader, Plain) {
+  EXPECT_EQ(read_as("a,b\n1,x\n2,y\n"), "a:i64,b:utf8\n1|x\n2|y");
+  EXPECT_EQ(read_as("a,b\r\n1,x\r\n2,y\r\n"), "a:i64,b:utf8\n1|x\n2|y");
+  EXPECT_EQ(read_as("a,b\n1,x\r\n2,y"), "a:i64,b:utf8\n1|x\n2|y");
+  EXPECT_EQ(read_as("1|x\n2|y\n", kBar), "c0:i64,c1:utf8\n1|x\n2|y");
+  EXPECT_EQ(read_as("\xef\xbb\xbf"
+                    "a,b\n1,2\n"),
+            "a:i64,b:i64\n1|2");
+  EXPECT_EQ(read_as("\xef\xbb\xbf"
+                    "\"a\",b\n1,2\n"),
+            "a:i64,b:i64\n1|2");
+}
+
+TEST(CsvReader, NothingAndLittle) {
+  EXPECT_EQ(read_as(""), "");
+  EXPECT_EQ(read_as("", kNoHeader), "");
+  EXPECT_EQ(read_as("\xef\xbb\xbf"), "");
+  EXPECT_EQ(read_as("a,b\n"), "a:utf8,b:utf8");
+  EXPECT_EQ(read_as("a,b"), "a:utf8,b:utf8");
+  EXPECT_EQ(read_as("a\n1"), "a:i64\n1");
+  EXPECT_EQ(read_as("", {}, schema("a:i64,b:utf8")), "a:i64,b:utf8");
+  EXPECT_EQ(read_as("1", kNoHeader), "c0:i64\n1");
+}
+
+TEST(CsvReader, Quotes) {
+  EXPECT_EQ(read_as("a,b\n\"x,y\",\"1\"\n"), "a:utf8,b:i64\nx,y|1");
+  EXPECT_EQ(read_as("a\n\"say \"\"hi\"\"\"\n"), "a:utf8\nsay \"hi\"");
+  EXPECT_EQ(read_as("a,b\n\"line\none\",2\r\n\"\"\"\",3\r\n"), "a:utf8,b:i64\nline\none|2\n\"|3");
+  EXPECT_EQ(read_as("a,b\n\"x\r\ny\",\"z\"\r\n"), "a:utf8,b:utf8\nx\r\ny|z");
+  EXPECT_EQ(read_as("\"a,1\",\"b\"\"\"\n1,2\n"), "\"a,1\":i64,\"b\"\"\":i64\n1|2");
+  EXPECT_EQ(read_as("a,b\n\"x\",\"y\""), "a:utf8,b:utf8\nx|y");
+  EXPECT_EQ(read_as("a,b\n\"x\",\"y\"\r"), "a:utf8,b:utf8\nx|y");
+  // A quote inside a field that does not begin with one is a character like others.
+  EXPECT_EQ(read_as("a,b\n5\" pipe,x\"\"y\n"), "a:utf8,b:utf8\n5\" pipe|x\"\"y");
+  EXPECT_EQ(read_as("a,b\nx \"y,z\",1\n").substr(0, 6), "t.csv:");
+}
+
+TEST(CsvReader, LongQuotedFieldsOverManyBlocks) {
+  std::string inner(500, 'x');
+  for (size_t i = 0; i < inner.size(); i += 31) {
+    inner[i] = i % 2 == 0 ? ',' : '\n';
+  }
+  EXPECT_EQ(read_as("a,b\n\"" + inner + "\",2\n3,4\n"), "a:utf8,b:i64\n" + inner + "|2\n3|4");
+}
+
+TEST(CsvReader, NullsAndEmptyStrings) {
+  EXPECT_EQ(read_as("a,b\n,x\n1,\n"), "a:i64,b:utf8\n~|x\n1|~");
+  EXPECT_EQ(read_as("a,b\n\"\",x\n1,\"\"\n"), "a:utf8,b:utf8\n|x\n1|");
+  EXPECT_EQ(read_as("a\nNA\n1\nnull\n", {.nulls = {"NA", "null"}}), "a:i64\n~\n1\n~");
+  EXPECT_EQ(read_as("a\n\"NA\"\n1\n", {.nulls = {"NA"}}), "a:utf8\nNA\n1");
+  EXPECT_EQ(read_as("a,b\n,1\n", {.nulls = {"NA"}}), "a:utf8,b:i64\n|1");
+  EXPECT_EQ(read_as("a,b\n,\n,\n"), "a:utf8,b:utf8\n~|~\n~|~");
+}
+
+TEST(CsvReader, BlankLines) {
+  EXPECT_EQ(read_as("\n\na,b\n\n1,2\n\r\n\n3,4\n\n"), "a:i64,b:i64\n1|2\n3|4");
+  EXPECT_EQ(read_as("a\n1\n\n2\n\n"), "a:i64\n1\n~\n2\n~");
+  EXPECT_EQ(read_as("a\n1\n\r\n2\n"), "a:i64\n1\n~\n2");
+  EXPECT_EQ(read_as("\n\n1\n", kNoHeader), "c0:i64\n~\n~\n1");
+  EXPECT_EQ(read_as("\n\n1,2\n", kNoHeader), "c0:i64,c1:i64\n1|2");
+  EXPECT_EQ(read_as("\n\n", kNoHeader), "c0:utf8\n~\n~");
+  EXPECT_EQ(read_as("\n\n"), "");
+}
+
+TEST(CsvReader, OddBytes) {
+  using namespace std::string_literals;
+  EXPECT_EQ(read_as("a,b\nx\0y,1\n"s), "a:utf8,b:i64\nx\0y|1"s);
+  EXPECT_EQ(read_as("a\n1\0\n"s), "a:utf8\n1\0"s);
+  EXPECT_EQ(read_as("a\nx\ry\n"), "a:utf8\nx\ry");
+  EXPECT_EQ(read_as("a,b\n\xff,1\n2,3\n"), "a:binary,b:i64\n\xff|1\n2|3");
+  EXPECT_EQ(read_as("a,b\n1,1\n2,3\n\xff,5\n"), "a:binary,b:i64\n1|1\n2|3\n\xff|5");
+  EXPECT_EQ(read_as("größe\nä\n"), "größe:utf8\nä");
+  EXPECT_EQ(read_as("a\tb\n1\t2\n", {.delimiter = '\t'}), "a:i64,b:i64\n1|2");
+  EXPECT_EQ(read_as("a\x01"
+                    "b\n1\x01"
+                    "2\n",
+                    {.delimiter = '\x01'}),
+            "a:i64,b:i64\n1|2");
+}
+
+TEST(CsvReader, Names) {
+  EXPECT_EQ(read_as("a,,c\n1,2,3\n"), "a:i64,c1:i64,c:i64\n1|2|3");
+  EXPECT_EQ(read_as("a,b,a\n1,2,3\n"), "t.csv:1:5: column 3: a second one of the name \"a\"");
+  EXPECT_EQ(read_as("c1,\n1,2\n"), "t.csv:1:4: column 2: a second one of the name \"c1\"");
+  EXPECT_EQ(read_as("a,\xff\n1,2\n"), "t.csv:1:3: column 2: the name \"\\xff\" is not UTF-8");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("a:i8,b:u8")), "a:i8,b:u8\n1|2");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("i8,utf8")), "a:i8,b:utf8\n1|2");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("x:i8,b:u8")),
+            "t.csv: column 1 is \"a\" in the header and \"x\" in the schema");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("i8")), "t.csv: the schema has 1 columns, the header 2");
+  EXPECT_EQ(read_as("1,2\n", kNoHeader, schema("x:i8,u8")), "x:i8,c1:u8\n1|2");
+}
+
+TEST(CsvReader, ErrorsNameLineAndByte) {
+  EXPECT_EQ(read_as("a,b\n1,2\n3,\"x\n4,5\n"), "t.csv:3:3: a quoted field is not closed");
+  EXPECT_EQ(read_as("a,b\n1,2\n3,\"x\"y\n4,5\n"), "t.csv:3:6: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n\"x\"\"y\"z,2\n"), "t.csv:2:7: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n\"x\" \"y\",2\n"), "t.csv:2:4: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n\"x\"\ry,2\n"), "t.csv:2:4: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n1,2\n3\n"), "t.csv:3:1: a record of 1 field, in a table of 2 columns");
+  EXPECT_EQ(read_as("a,b\n1,2\n3,4,5\n"), "t.csv:3:5: a record of 3 fields, in a table of 2 columns");
+  EXPECT_EQ(read_as("a,b\n1,2\n\"\"\n"), "t.csv:3:1: a record of 1 field, in a table of 2 columns");
+  EXPECT_EQ(read_as("a\n1\n2,3\n"), "t.csv:3:3: a record of 2 fields, in a table of 1 column");
+  // The line is the one in which the record begins, however many lines its fields have.
+  EXPECT_EQ(read_as("a,b\n\"1\n\n\",2\n\n\"x\ny\",z,1\n"),
+            "t.csv:6:9: a record of 3 fields, in a table of 2 columns");
+}
+
+TEST(CsvReader, ValuesThatDoNotFitTheSchema) {
+  EXPECT_EQ(read_as("a,b\n1,2\n3,300\n", {}, schema("u8,u8")),
+            "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
+  EXPECT_EQ(read_as("a,b\n1,2\nx,300\n", {}, schema("u8,u8")), "t.csv:3:1: column 1 \"a\": \"x\" is no u8");
+  // The first in the text is told, not the first of the first column.
+  EXPECT_EQ(read_as("a,b\n1,2\n1,300\nx,1\n", {}, schema("u8,u8")),
+            "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
+  EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"\" is no i64");
+  EXPECT_EQ(read_as("a\n1.234\n", {}, schema("decimal(2)")),
+            "t.csv:2:1: column 1 \"a\": \"1.234\" has more digits behind the point than decimal(2)");
+  EXPECT_EQ(read_as("a\nok\n\xff\xfe\n", {}, schema("utf8")),
+            "t.csv:3:1: column 1 \"a\": \"\\xff\\xfe\" is not UTF-8");
+  EXPECT_EQ(read_as("a\n\xff\n", {}, schema("binary")), "a:binary\n\xff");
+  EXPECT_EQ(read_as("a,b\n007,+5\n", {}, schema("i8,f32")), "t.csv:2:5: column 2 \"b\": \"+5\" is no f32");
+  EXPECT_EQ(read_as("a\n\"1\"\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"1\"\" is no i64");
+}
+
+TEST(CsvReader, RecordsThatAreTooLong) {
+  Options options{.max_record_bytes = 100};
+  const std::string limit = ": a record of more than 100 bytes or 1048576 fields";
+  const std::string fits = std::string(98, 'x') + ",1";
+  EXPECT_EQ(read_as("a,b\n" + fits + "\n", options), "a:utf8,b:i64\n" + std::string(98, 'x') + "|1");
+  EXPECT_EQ(read_as("a,b\n1,2\nx" + fits + "\n3,4\n", options), "t.csv:3:1" + limit);
+  EXPECT_EQ(read_as("a,b\n1,2\n" + std::string(5000, 'x') + "\n3,4\n", options), "t.csv:3:1" + limit);
+  EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(5000, 'x') + "\n3,4\n", options), "t.csv:3:1" + limit);
+  EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(50, 'x') + "\"y,4\n", options),
+            "t.csv:3:53: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(200, 'x') + "\"y,4\n", options), "t.csv:3:1" + limit);
+  EXPECT_EQ(error_of("a\n" + std::string((1 << 20) + 5, ','), {}),
+            "t.csv:2:1: a record of more than 67108864 bytes or 1048576 fields");
+}
+
+TEST(CsvReader, OptionsThatMakeNoSense) {
+  for (const char bad : {'"', '\r', '\n', '\0', '\xff'}) {
+    EXPECT_EQ(error_of("a\n", {.delimiter = bad}),
+              "a delimiter is one ASCII character, but no NUL, quote or line end");
+  }
+  EXPECT_EQ(error_of("a\n", {.nulls = {}}), "no text stands for null");
+  EXPECT_EQ(error_of("a\n", {.nulls = {"a,b"}}),
+            "\"a,b\" cannot stand for null: it has a delimiter, quote or line end in it");
+  EXPECT_EQ(csv::parse_delimiter("tab"), '\t');
+  EXPECT_EQ(csv::parse_delimiter("\\t"), '\t');
+  EXPECT_EQ(csv::parse_delimiter("|"), '|');
+  EXPECT_FALSE(csv::parse_delimiter("||").has_value());
+  EXPECT_FALSE(csv::parse_delimiter("").has_value());
+}
+
+TEST(CsvSchema, TextAndBack) {
+  const auto told = [](const std::string& text) {
+    const Result<csv::Schema> parsed = csv::parse_schema(text);
+    return parsed.has_value() ? std::to_string(parsed->size()) : parsed.error().message();
+  };
+  EXPECT_EQ(told("a:i64"), "1");
+  EXPECT_EQ(told("a:decimal(2) i32,timestamp[us],\"x,\"\":y\":utf8"), "3");
+  EXPECT_EQ(schema("\"x,\"\":y\":utf8")[0].name, "x,\":y");
+  EXPECT_EQ(told("a:i65"),
+            "schema, column 1: 'i65' is no type: u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, "
+            "date, timestamp[s|ms|us|ns], decimal(SCALE)");
+  EXPECT_EQ(told("a:i64,").substr(0, 34), "schema, column 2: '' is no type: u");
+  EXPECT_EQ(told("\"a:i64"), "schema, column 1: a name's quote is not closed");
+  EXPECT_EQ(told("\"a\"i64"), "schema, column 1: a colon and a type must follow the name \"a\"");
+}
+
+}  // namespace
+}  // namespace bobbin::csv_tests

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for the tests of CSV: as cells of text, however they are kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "csv/batch.hpp"
+#include "csv/options.hpp"
+#include "tests/codecs/component.hpp"
+
+namespace bobbin::csv_tests {
+
+using testing::Random;
+
+// Nothing for a null; of strings the bytes, of others value_text(), which tells every value from others.
+using Cell = std::optional<std::string>;
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+
+  friend bool operator==(const Table&, const Table&) = default;
+};
+
+// The table a text stands for, read through batches; restarts are followed.
+[[nodiscard]] Result<Table> read_text(const std::string& text, const csv::Options& options,
+                                      const std::optional<csv::Schema>& schema = {});
+// "t.csv:2:1: ..."; "read" when there is none.
+[[nodiscard]] std::string error_of(const std::string& text, const csv::Options& options,
+                                   const std::optional<csv::Schema>& schema = {});
+
+[[nodiscard]] std::string write_text(const Table& table, const csv::Options& options);
+
+[[nodiscard]] csv::Schema schema_of(const Table& table);
+
+// "name:type,...", then the rows by "\n", cells by "|", nulls as "~".
+[[nodiscard]] std::string show(const Table& table);
+
+// Columns of any types with values of every kind, texts that look like something else among them. Unless
+// `all`, none whose text is another when its type is guessed: no floats, and no strings such as 1.50.
+[[nodiscard]] Table draw_table(Random& random, bool all);
+
+}  // namespace bobbin::csv_tests
