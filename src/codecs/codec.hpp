@@ -193,7 +193,7 @@ struct Codec {
   Result<Array> (*encode)(const Values& values) = nullptr;
   // The same in two steps. Null: the codec's children, if it has any, are its own affair.
   Result<Split> (*split)(const Values& values) = nullptr;
-  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
+  // A few words for people, such as "width 7". Looks at metadata and at the parts' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
   // Checks everything the functions below rely on, but for what is inside the children. They must not be
