@@ -221,7 +221,7 @@ struct Codec {
   // The same in two steps. Null: the codec's children, if it has any, are its own affair.
   Result<Split> (*split)(const Values& values) = nullptr;
   std::span<const Follows> splits_into{};  // one a child of split()'s
-  // A few words for people, such as "width 7". Looks at metadata and at the buffers' sizes, not into them.
+  // A few words for people, such as "width 7". Looks at metadata and at the parts' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
   // Checks everything the functions below rely on, but for what is inside the children. They must not be

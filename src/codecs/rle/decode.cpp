@@ -17,7 +17,7 @@ namespace {
 // written too far is written again, by the next run.
 template <class T>
 inline void fill_run(T* to, T* stop, T* limit, T value) {
-  constexpr ptrdiff_t kStep = 32 / sizeof(T);
+  constexpr ptrdiff_t kStep = 64 / sizeof(T);
   if (limit - stop < kStep) {
     std::fill(to, stop, value);
     return;
