@@ -129,7 +129,7 @@ struct Plans {
   static Result<DeviceBuffer> decoded(const Array& array, StreamView stream) {
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
     BOBBIN_TRY(device_ops(stream.backend(), array.codec)->decode(array, values.data(), stream));
-    return Result<DeviceBuffer>(std::move(values));
+    return {std::move(values)};
   }
 
   // Calls f with all codes, decoded; not for an array without rows.
@@ -186,7 +186,7 @@ struct Plans {
           .negated = range.negated};
       return Executor(stream).run(kernel, blocks_for(kernel, dictionary.length));
     }));
-    return Result<DeviceBuffer>(std::move(passes));
+    return {std::move(passes)};
   }
 
   template <class Code>
@@ -207,7 +207,7 @@ struct Plans {
     BOBBIN_TRY(strings_of(dictionary, stream)
                    .take_offsets(dictionary, all.template as<uint64_t>(), entries,
                                  ends.template as<uint64_t>(), stream));
-    return Result<DeviceBuffer>(std::move(ends));
+    return {std::move(ends)};
   }
 
   // The bytes of all rows' strings together. Waits for the stream.
@@ -234,7 +234,7 @@ struct Plans {
       const EntriesKernel<Code> kernel{source, {indices, count}, {entries.template as<uint64_t>(), count}};
       return Executor(stream).run(kernel, blocks_for(kernel, count));
     }));
-    return Result<DeviceBuffer>(std::move(entries));
+    return {std::move(entries)};
   }
 
   // A dictionary's strings in memory that CopyKernel may read past the end of.

@@ -131,7 +131,7 @@ TEST(Dict, CodesAreAsSmallAsEntriesAllow) {
     for (const uint64_t length : {1, 40, 1500}) {
       const Array part = *array::slice(array, entries / 2 + 1, length);
       ASSERT_TRUE(array::validate(part).ok());
-      const auto first = values.begin() + static_cast<ptrdiff_t>(entries / 2 + 1);
+      const auto first = values.begin() + ptrdiff_t{entries} / 2 + 1;
       EXPECT_EQ(decoded<uint32_t>(part),
                 std::vector<uint32_t>(first, first + static_cast<ptrdiff_t>(length)));
       const auto below = array::compare(part, Compare::lt, scalar_of(uint32_t{4} * entries));
