@@ -22,6 +22,8 @@ void add_compress(CLI::App& app, Action& action);
 void add_decompress(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_schema(CLI::App& app, Action& action);
+void add_cat(CLI::App& app, Action& action);
 void add_grep(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_scan(CLI::App& app, Action& action);

@@ -118,11 +118,18 @@ Status check_whole_values(const std::string& name, uint64_t bytes, DType type) {
   return {};
 }
 
-Result<OpenReader> open_reader(const std::string& path) {
-  BOBBIN_ASSIGN(Input input, open_input(path));
+Status make_seekable(Input& input) {
   if (!input.length) {
     BOBBIN_ASSIGN(input.descriptor, spool(input));
+    input.length = static_cast<uint64_t>(::lseek(input.descriptor.get(), 0, SEEK_CUR));
+    (void)::lseek(input.descriptor.get(), 0, SEEK_SET);
   }
+  return {};
+}
+
+Result<OpenReader> open_reader(const std::string& path) {
+  BOBBIN_ASSIGN(Input input, open_input(path));
+  BOBBIN_TRY(make_seekable(input));
   BOBBIN_ASSIGN(Reader reader, Reader::from_descriptor(input.descriptor.get(), input.name));
   return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name)};
 }

@@ -26,6 +26,8 @@ struct Input {
 
 // Opens a file, or stdin.
 [[nodiscard]] Result<Input> open_input(const std::string& path);
+// Puts a nameless temporary file in the place of an input that cannot be read twice.
+[[nodiscard]] Status make_seekable(Input& input);
 // Fills `bytes` unless the input ends before; returns how many came.
 [[nodiscard]] Result<size_t> read_full(const Input& input, std::span<std::byte> bytes);
 

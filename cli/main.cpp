@@ -23,10 +23,12 @@ constexpr const char* kExamples =
 
 constexpr const char* kShortHelp =
     "usage: bobbin VERB [OPTIONS]\n"
-    "  compress    turn a raw array, or lines of text, into a .bob file\n"
+    "  compress    turn a raw array, lines of text or CSV into a .bob file\n"
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
+    "  schema      show the columns of a .bob file and their types\n"
     "  verify      check .bob files\n"
+    "  cat         print rows of a .bob file as CSV\n"
     "  grep        find strings in a .bob file\n"
     "  query       count and sum rows of a .bob file\n"
     "  scan        turn a raw array into its prefix scan\n"
@@ -52,8 +54,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_verify, add_grep, add_query,
-                          add_scan, add_bench, add_devices}) {
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_verify, add_cat,
+                          add_grep, add_query, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin compress: a raw array, or strings, become a .bob file, row group by row group.
+// bobbin compress: a raw array, strings or CSV become a .bob file, row group by row group.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <limits>
 
 #include "cli/command.hpp"
+#include "cli/csv.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 #include "cli/strings.hpp"
 #include "codecs/registry.hpp"
+#include "csv/reader.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
@@ -22,6 +25,9 @@ constexpr const char* kSuffix = ".bob";
 constexpr const char* kColumn = "value";
 
 struct Args {
+  CsvArgs csv;
+  std::string schema;
+  bool as_csv = false;
   std::string input;
   std::string output;
   std::string type;
@@ -33,13 +39,12 @@ struct Args {
   bool quiet = false;
 };
 
-Result<Writer> open_writer(const Target& target, DType type, const Args& args) {
+Result<Writer> open_writer(const Target& target, const std::vector<Column>& columns, const Args& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   const WriteOptions options{.rows_per_group = args.rows_per_group,
                              .backend = backend,
                              .codec = args.codec,
                              .overwrite = args.force};
-  const std::vector<Column> columns{{kColumn, type}};
   return target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)
                        : Writer::create(target.path, columns, options);
 }
@@ -75,12 +80,67 @@ Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, boo
   return source.bytes_read();
 }
 
-Status compress(const Args& args) {
+// Returns the number of bytes read.
+Result<uint64_t> copy_column(const Input& input, const Target& target, const Args& args, uint64_t& written) {
   const std::optional<Form> form = parse_form(args.type);
   const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
-  BOBBIN_ASSIGN(const Input input, open_input(args.input));
-  if (!form) {
-    BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), type));
+  BOBBIN_ASSIGN(Writer writer, open_writer(target, {{kColumn, type}}, args));
+  BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
+                                               : copy_rows(input, type, writer, args.quiet));
+  BOBBIN_TRY(writer.finish());
+  written = writer.bytes_written();
+  return raw_bytes;
+}
+
+// The rows from the first to the last. False: the types were not the right ones, and it must be done again.
+Result<bool> append_table(csv::Reader& reader, const Input& input, Writer& writer, Progress& progress) {
+  while (true) {
+    BOBBIN_ASSIGN(const csv::Reader::Step step, reader.next());
+    if (step != csv::Reader::Step::rows) {
+      return step == csv::Reader::Step::end;
+    }
+    BOBBIN_TRY(writer.append(reader.batch().pointers(), reader.batch().rows));
+    BOBBIN_TRY(check_interrupt().in(input.name));
+    progress.show(reader.bytes_read(), input.length.value_or(0));
+  }
+}
+
+// Returns the number of bytes read.
+Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args, uint64_t& written) {
+  BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, std::nullopt, args.input));
+  std::optional<csv::Schema> schema;
+  if (!args.schema.empty()) {
+    BOBBIN_ASSIGN(schema, csv::parse_schema(args.schema));
+  } else {
+    BOBBIN_TRY(make_seekable(input));
+  }
+  if (target.stream) {
+    options.sample_bytes = std::numeric_limits<uint64_t>::max();  // what is written cannot be taken back
+  }
+  Progress progress(input.name, args.quiet);
+  csv::Source source = csv::Source::from_descriptor(input.descriptor.get(), input.name);
+  BOBBIN_ASSIGN(csv::Reader reader, csv::Reader::open(std::move(source), options, schema));
+  for (bool done = false; !done;) {
+    BOBBIN_ASSIGN(Writer writer, open_writer(target, reader.columns(), args));
+    BOBBIN_ASSIGN(done, append_table(reader, input, writer, progress));
+    if (done) {
+      BOBBIN_TRY(csv::note_options(writer, options));
+      BOBBIN_TRY(writer.finish());
+      written = writer.bytes_written();
+    }
+  }
+  return reader.bytes_read();
+}
+
+bool is_csv(const Args& args) {
+  return args.as_csv || args.csv.given() || !args.schema.empty() ||
+         (args.type.empty() && is_csv_name(args.input));
+}
+
+Status compress(const Args& args) {
+  BOBBIN_ASSIGN(Input input, open_input(args.input));
+  if (!is_csv(args) && !parse_form(args.type)) {
+    BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), *parse_dtype(args.type)));
   }
   const bool beside = args.output.empty() && !is_standard(args.input);
   BOBBIN_ASSIGN(const Target target,
@@ -88,12 +148,10 @@ Status compress(const Args& args) {
   if (!target.stream) {
     catch_interrupts();  // from here on there may be a temporary file to remove
   }
-  BOBBIN_ASSIGN(Writer writer, open_writer(target, type, args));
-  BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
-                                               : copy_rows(input, type, writer, args.quiet));
-  BOBBIN_TRY(writer.finish());
+  uint64_t bytes = 0;
+  BOBBIN_ASSIGN(const uint64_t raw_bytes, is_csv(args) ? copy_table(input, target, args, bytes)
+                                                       : copy_column(input, target, args, bytes));
   if (!args.quiet && !target.stream) {
-    const uint64_t bytes = writer.bytes_written();
     std::fputs(fmt::format("{}: {} => {} (ratio {}), {}\n", file::printable(input.name),
                            bench::human_bytes(raw_bytes), bench::human_bytes(bytes),
                            ratio_text(raw_bytes, bytes), file::printable(target.name))
@@ -101,6 +159,27 @@ Status compress(const Args& args) {
                stderr);
   }
   return {};
+}
+
+// Usage that makes no sense together.
+void check_usage(const Args& args) {
+  if (is_csv(args)) {
+    if (!args.type.empty() || args.utf8) {
+      throw CLI::ValidationError("CSV has types of its own: --type and --utf8 do not go with it");
+    }
+    if (!args.schema.empty()) {
+      if (const auto schema = csv::parse_schema(args.schema); !schema.has_value()) {
+        throw CLI::ValidationError(schema.error().message());
+      }
+    }
+    return;
+  }
+  if (args.type.empty()) {
+    throw CLI::RequiredError("--type");
+  }
+  if (args.utf8 && !parse_form(args.type)) {
+    throw CLI::ValidationError("--utf8 goes with --type lines or --type strings");
+  }
 }
 
 std::string check_codec(const std::string& name) {
@@ -121,10 +200,10 @@ std::string check_codec(const std::string& name) {
 
 void add_compress(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("compress", "Turn a raw little-endian array, or strings, into a .bob file");
+      app.add_subcommand("compress", "Turn a raw little-endian array, strings or CSV into a .bob file");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "Raw array or strings; '-' or nothing for stdin")->type_name("");
-  add_input_type_option(*verb, args->type)->required();
+  verb->add_option("IN", args->input, "Raw array, strings or CSV; '-' or nothing for stdin")->type_name("");
+  add_input_type_option(*verb, args->type);
   verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
   verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]")
       ->type_name("OUT");
@@ -136,18 +215,22 @@ void add_compress(CLI::App& app, Action& action) {
       ->check(number_between(1, kMaxRowsPerGroup))
       ->type_name("N")
       ->capture_default_str();
+  verb->add_flag("--csv", args->as_csv,
+                 "IN is CSV [if its name ends in .csv, .tsv or .tbl, and --type is not given]");
+  add_csv_options(*verb, args->csv);
+  verb->add_option("--schema", args->schema, "Of CSV: the columns' types [those that all values tell]")
+      ->type_name("NAME:TYPE,...");
   add_backend_option(*verb, args->backend);
   verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
   verb->footer(
-      "The file has one column, named 'value'. The input is kept.\n"
+      "The file has one column, named 'value', or those of the CSV. The input is kept.\n"
       "Examples:\n"
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
       "  produce | bobbin compress --type i64 > out.bob\n"
-      "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob");
+      "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob\n"
+      "  bobbin compress table.csv --delimiter '|' -o table.bob");
   verb->callback([args, &action] {
-    if (args->utf8 && !parse_form(args->type)) {
-      throw CLI::ValidationError("--utf8 goes with --type lines or --type strings");
-    }
+    check_usage(*args);
     action = [args] { return report(compress(*args)); };
   });
 }

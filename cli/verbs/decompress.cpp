@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array, or lines, again.
+// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array, or lines, again; or
+// all columns become CSV.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "cli/command.hpp"
+#include "cli/csv.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
+#include "cli/rows.hpp"
 #include "cli/strings.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
@@ -27,39 +29,11 @@ struct Args {
   std::string rows;
   std::string form;
   std::string backend = "auto";
+  CsvArgs csv;
+  bool as_csv = false;
   bool force = false;
   bool quiet = false;
 };
-
-struct RowRange {
-  uint64_t begin = 0;
-  std::optional<uint64_t> end;  // the first row after
-};
-
-bool parse_number(std::string_view text, uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-// "A:B": rows A to B-1; without A from the first, without B to the last.
-std::optional<RowRange> parse_rows(std::string_view text) {
-  RowRange range;
-  const size_t colon = text.find(':');
-  if (colon == std::string_view::npos) {
-    return std::nullopt;
-  }
-  if (colon > 0 && !parse_number(text.substr(0, colon), range.begin)) {
-    return std::nullopt;
-  }
-  uint64_t end = 0;
-  if (colon + 1 < text.size()) {
-    if (!parse_number(text.substr(colon + 1), end) || end < range.begin) {
-      return std::nullopt;
-    }
-    range.end = end;
-  }
-  return range;
-}
 
 Result<std::string> output_path(const Args& args) {
   if (!args.output.empty() || is_standard(args.input)) {
@@ -70,6 +44,13 @@ Result<std::string> output_path(const Args& args) {
                    StatusCode::invalid_argument,
                    args.input + ": the name does not end in .bob: give the output's with -o");
   return args.input.substr(0, args.input.size() - kSuffix.size());
+}
+
+// Asked for; or the file was made from CSV, or the output's name says so, and no column was asked for.
+bool wants_csv(const Args& args, const Reader& reader, const std::string& path) {
+  return args.as_csv || args.csv.given() ||
+         (args.column.empty() && args.form.empty() &&
+          (csv::noted_options(reader.metadata()).has_value() || is_csv_name(path)));
 }
 
 // What of a column goes where.
@@ -129,23 +110,49 @@ Result<std::optional<Form>> pick_form(const OpenReader& file, size_t column, con
   return std::optional<Form>();
 }
 
+Status copy_column(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
+                   file::Output& output, const std::string& output_name) {
+  BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
+  BOBBIN_ASSIGN(const std::optional<Form> form, pick_form(file, column, args.form));
+  return copy_rows({file, column, rows.begin, rows.end, backend, form, output, output_name}, args.quiet);
+}
+
+Status copy_table(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
+                  file::Output& output, const std::string& output_name) {
+  const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
+  BOBBIN_ASSIGN(const csv::Options options, csv_options(args.csv, noted, output_name));
+  Progress progress(file.name, args.quiet);
+  return copy_csv({.file = file,
+                   .columns = all_columns(file.reader),
+                   .rows = rows,
+                   .backend = backend,
+                   .output = output,
+                   .output_name = output_name},
+                  options, progress);
+}
+
+// What can be refused is, before there is an output.
+Status check_column(const Args& args, const OpenReader& file) {
+  BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
+  const Result<std::optional<Form>> form = pick_form(file, column, args.form);
+  return form.has_value() ? Status{} : form.error();
+}
+
 Status decompress(const Args& args) {
   BOBBIN_ASSIGN(const std::string path, output_path(args));
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
-  const RowRange rows = *parse_rows(args.rows.empty() ? ":" : args.rows);
-  const uint64_t end = rows.end.value_or(file.reader.num_rows());
-  BOBBIN_RETURN_IF(rows.begin > end || end > file.reader.num_rows(), StatusCode::invalid_argument,
-                   fmt::format("{}: rows {} are outside the file's {}", file.name, args.rows,
-                               count(file.reader.num_rows(), "row")));
-  BOBBIN_ASSIGN(const std::optional<Form> form, pick_form(file, column, args.form));
+  const bool csv = wants_csv(args, file.reader, path);
+  if (!csv) {
+    BOBBIN_TRY(check_column(args, file));
+  }
+  BOBBIN_ASSIGN(const RowRange rows, find_rows(file, args.rows));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
   if (!target.stream) {
     catch_interrupts();  // from here on there is a temporary file to remove
   }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
-  BOBBIN_TRY(copy_rows({file, column, rows.begin, end, backend, form, output, target.name}, args.quiet));
+  BOBBIN_TRY((csv ? copy_table : copy_column)(args, file, rows, backend, output, target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
     std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(output.position(), "byte"),
@@ -159,8 +166,8 @@ Status decompress(const Args& args) {
 }  // namespace
 
 void add_decompress(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("decompress", "Turn a .bob file's column back into a raw array or lines");
+  CLI::App* verb = app.add_subcommand(
+      "decompress", "Turn a .bob file's column back into a raw array or lines, or all columns into CSV");
   auto args = std::make_shared<Args>();
   verb->add_option("IN", args->input, "A .bob file; '-' or nothing for stdin")->type_name("");
   verb->add_option("-o,--output", args->output,
@@ -169,26 +176,30 @@ void add_decompress(CLI::App& app, Action& action) {
   verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
   verb->add_option("--column", args->column, "The column to take; needed when there are several")
       ->type_name("NAME");
-  const auto check_rows = [](const std::string& text) -> std::string {
-    return parse_rows(text) ? "" : "'" + text + "' is no row range A:B";
-  };
-  verb->add_option("--rows", args->rows, "Rows A to B-1, counted from 0; either may be left out")
-      ->check(CLI::Validator(check_rows, "", "rows"))
-      ->type_name("A:B");
+  add_rows_option(*verb, args->rows);
   const auto check_form = [](const std::string& text) -> std::string {
     return parse_form(text) ? "" : "'" + text + "' is no form of strings: lines, strings";
   };
   verb->add_option("--as", args->form, "Strings as lines or strings [as they were compressed]")
       ->check(CLI::Validator(check_form, "", "form"))
       ->type_name("FORM");
+  verb->add_flag("--csv", args->as_csv,
+                 "Write all columns as CSV [if the file was made from it, or OUT is .csv]");
+  add_csv_options(*verb, args->csv);
   add_backend_option(*verb, args->backend);
   verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
   verb->footer(
       "The .bob file is kept. An output file appears only when all of it is right.\n"
       "Examples:\n"
       "  bobbin decompress ids.bin.bob                   writes ids.bin\n"
-      "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4");
-  verb->callback([args, &action] { action = [args] { return report(decompress(*args)); }; });
+      "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"
+      "  bobbin decompress t.bob -o t.csv                writes all columns");
+  verb->callback([args, &action] {
+    if ((args->as_csv || args->csv.given()) && (!args->column.empty() || !args->form.empty())) {
+      throw CLI::ValidationError("CSV has all columns: --column and --as do not go with it");
+    }
+    action = [args] { return report(decompress(*args)); };
+  });
 }
 
 }  // namespace bobbin::cli

@@ -30,7 +30,8 @@ struct Taken {
   size_t end = 0;
 };
 
-Result<Taken> take_quoted_name(std::string_view text) {
+// Up to the closing quote.
+Result<Taken> take_quotes(std::string_view text) {
   std::string name;
   for (size_t i = 1; i < text.size(); ++i) {
     if (text[i] != '"') {
@@ -38,12 +39,17 @@ Result<Taken> take_quoted_name(std::string_view text) {
     } else if (i + 1 < text.size() && text[i + 1] == '"') {
       name += text[i++];
     } else {
-      BOBBIN_RETURN_IF(i + 1 >= text.size() || text[i + 1] != ':', StatusCode::invalid_argument,
-                       fmt::format("a colon and a type must follow the name {}", file::quoted(name)));
-      return Taken{name, i + 2};
+      return Taken{name, i + 1};
     }
   }
   return Status(StatusCode::invalid_argument, "a name's quote is not closed");
+}
+
+Result<Taken> take_quoted_name(std::string_view text) {
+  BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
+  BOBBIN_RETURN_IF(taken.end >= text.size() || text[taken.end] != ':', StatusCode::invalid_argument,
+                   fmt::format("a colon and a type must follow the name {}", file::quoted(*taken.name)));
+  return Taken{taken.name, taken.end + 1};
 }
 
 Result<Taken> take_name(std::string_view text) {
@@ -120,6 +126,25 @@ Result<Schema> parse_schema(std::string_view text) {
     text.remove_prefix(more ? comma + 1 : text.size());
   }
   return schema;
+}
+
+Result<std::vector<std::string>> parse_names(std::string_view text) {
+  std::vector<std::string> names;
+  for (bool more = true; more;) {
+    size_t end = std::min(text.find(','), text.size());
+    std::string name(text.substr(0, end));
+    if (text.starts_with('"')) {
+      BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
+      name = *taken.name;
+      end = taken.end;
+    }
+    names.push_back(std::move(name));
+    more = end < text.size();
+    BOBBIN_RETURN_IF(more && text[end] != ',', StatusCode::invalid_argument,
+                     fmt::format("a comma must follow the name {}", file::quoted(names.back())));
+    text.remove_prefix(more ? end + 1 : end);
+  }
+  return names;
 }
 
 std::string schema_text(const std::vector<Column>& columns) {

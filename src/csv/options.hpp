@@ -45,6 +45,9 @@ using Schema = std::vector<Field>;
 // The same text of a file's columns.
 [[nodiscard]] std::string schema_text(const std::vector<Column>& columns);
 
+// Names as in a schema, without types: a,"b,c".
+[[nodiscard]] Result<std::vector<std::string>> parse_names(std::string_view text);
+
 // What a .bob file keeps of the text it was made from.
 [[nodiscard]] Status note_options(Writer& writer, const Options& options);
 // Nothing when the file was not made from CSV.

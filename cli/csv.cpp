@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/csv.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/interrupt.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr uint64_t kSliceBytes = uint64_t{64} << 20;
+constexpr uint64_t kMostSliceRows = uint64_t{1} << 18;
+constexpr uint64_t kVectorRows = 1024;
+
+// Rows that are decoded at a time: many, because a slice's segments are read as a whole, but no more than a
+// table of many columns leaves room for.
+uint64_t slice_rows(size_t columns) {
+  const uint64_t rows = kSliceBytes / (2 * sizeof(uint64_t) * std::max<size_t>(1, columns));
+  return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMostSliceRows);
+}
+
+// A column's rows in memory.
+struct Slice {
+  std::vector<std::byte> values;
+  std::vector<uint8_t> validity;
+  Strings strings;
+};
+
+Result<Slice> read_slice(const CsvJob& job, size_t column, uint64_t begin, uint64_t rows) {
+  const Reader& reader = job.file.reader;
+  const Column& asked = reader.columns()[column];
+  Slice slice;
+  if (is_string(asked.type)) {
+    BOBBIN_ASSIGN(slice.strings, reader.read_strings(column, begin, rows, job.backend));
+    return slice;
+  }
+  slice.values.resize(rows * size_bytes(asked.type));
+  BOBBIN_TRY(reader.read(column, begin, rows, slice.values, job.backend));
+  if (asked.nullable) {
+    slice.validity.resize((rows + 7) / 8);
+    BOBBIN_TRY(reader.read_validity(column, begin, rows, slice.validity));
+  }
+  return slice;
+}
+
+Status copy_slice(const CsvJob& job, csv::Writer& writer, uint64_t begin, uint64_t rows) {
+  std::vector<Slice> slices;
+  csv::Batch batch{.columns = {}, .rows = rows};
+  for (const size_t column : job.columns) {
+    BOBBIN_ASSIGN(Slice slice, read_slice(job, column, begin, rows));
+    slices.push_back(std::move(slice));
+  }
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const Column& column = job.file.reader.columns()[job.columns[i]];
+    const uint8_t* const validity = slices[i].validity.empty() ? nullptr : slices[i].validity.data();
+    batch.columns.push_back({.type = {column.type, column.logical},
+                             .numbers = {slices[i].values.data(), validity},
+                             .strings = slices[i].strings.view()});
+  }
+  return writer.append(batch).in(job.output_name);
+}
+
+}  // namespace
+
+void add_csv_options(CLI::App& verb, CsvArgs& args) {
+  const auto check = [](const std::string& text) -> std::string {
+    return csv::parse_delimiter(text) ? "" : "'" + text + "' is no delimiter: one ASCII character, or tab";
+  };
+  verb.add_option("--delimiter", args.delimiter, "Of CSV: the character between fields; tab or \\t for a tab")
+      ->check(CLI::Validator(check, "", "delimiter"))
+      ->type_name("C");
+  verb.add_flag("--no-header", args.no_header, "Of CSV: no line of names");
+  verb.add_option("--null", args.nulls, "Of CSV: this unquoted text is a null [the empty one]")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all();
+}
+
+bool is_csv_name(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".tbl");
+}
+
+Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
+                                 const std::string& path) {
+  csv::Options options;
+  options.delimiter = path.ends_with(".tsv") ? '\t' : path.ends_with(".tbl") ? '|' : ',';
+  options = known.value_or(options);
+  options.delimiter = csv::parse_delimiter(args.delimiter).value_or(options.delimiter);
+  options.header = options.header && !args.no_header;
+  options.nulls = args.nulls.empty() ? options.nulls : args.nulls;
+  BOBBIN_TRY(csv::check(options));
+  return options;
+}
+
+Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progress) {
+  const Reader& reader = job.file.reader;
+  std::vector<Column> columns;
+  std::ranges::transform(job.columns, std::back_inserter(columns),
+                         [&](size_t i) { return reader.columns()[i]; });
+  csv::Writer writer(job.output, columns, options);
+  BOBBIN_TRY(writer.begin().in(job.output_name));
+  const uint64_t step = slice_rows(job.columns.size());
+  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
+    const RowGroupInfo info = reader.row_group(group);
+    const uint64_t end = std::min(job.rows.end, info.first_row + info.num_rows);
+    for (uint64_t row = std::max(job.rows.begin, info.first_row); row < end; row += step) {
+      BOBBIN_TRY(copy_slice(job, writer, row, std::min(step, end - row)));
+      BOBBIN_TRY(check_interrupt().in(job.file.name));
+      progress.show_share(static_cast<double>(row - job.rows.begin) /
+                          static_cast<double>(job.rows.end - job.rows.begin));
+    }
+  }
+  return writer.finish().in(job.output_name);
+}
+
+std::vector<size_t> all_columns(const Reader& reader) {
+  std::vector<size_t> columns(reader.columns().size());
+  std::iota(columns.begin(), columns.end(), size_t{0});
+  return columns;
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs that read and write CSV share: options, and the way from a file's rows to text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/io.hpp"
+#include "cli/progress.hpp"
+#include "cli/rows.hpp"
+#include "csv/options.hpp"
+#include "csv/writer.hpp"
+
+namespace bobbin::cli {
+
+struct CsvArgs {
+  std::string delimiter;  // empty: not given
+  bool no_header = false;
+  std::vector<std::string> nulls;
+
+  [[nodiscard]] bool given() const { return !delimiter.empty() || no_header || !nulls.empty(); }
+};
+
+void add_csv_options(CLI::App& verb, CsvArgs& args);
+
+// A name that ends in .csv, .tsv or .tbl.
+[[nodiscard]] bool is_csv_name(const std::string& path);
+// What was asked for; else what `known` says; else what goes with the name.
+[[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
+                                               const std::string& path);
+
+// Columns of a file, in any order, and rows of theirs as text.
+struct CsvJob {
+  const OpenReader& file;
+  std::vector<size_t> columns;
+  RowRange rows;
+  Backend backend{};
+  file::Output& output;
+  const std::string& output_name;
+};
+[[nodiscard]] Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progress);
+
+[[nodiscard]] std::vector<size_t> all_columns(const Reader& reader);
+
+}  // namespace bobbin::cli

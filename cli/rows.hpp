@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// --rows A:B, as several verbs take it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/io.hpp"
+
+namespace bobbin::cli {
+
+struct RowRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;  // the first row after
+};
+
+CLI::Option* add_rows_option(CLI::App& verb, std::string& rows);
+// Checked against a file; an empty text means all rows.
+[[nodiscard]] Result<RowRange> find_rows(const OpenReader& file, const std::string& rows);
+
+}  // namespace bobbin::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin schema: a file's columns and their types, as people, `compress --schema` and programs read them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/io.hpp"
+#include "csv/options.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+struct Args {
+  std::string input;
+  bool text = false;
+  bool json = false;
+};
+
+std::string type_name(const Column& column) {
+  return to_string(ColumnType{column.type, column.logical});
+}
+
+bool may_be_null(const Column& column) {
+  return column.nullable || is_string(column.type);
+}
+
+void print_table(const std::vector<Column>& columns) {
+  size_t names = 0;
+  size_t types = 0;
+  for (const Column& column : columns) {
+    names = std::max(names, file::printable(column.name).size());
+    types = std::max(types, type_name(column).size());
+  }
+  for (const Column& column : columns) {
+    const std::string name = file::printable(column.name);
+    print(may_be_null(column) ? fmt::format("{:{}}  {:{}}  nullable\n", name, names, type_name(column), types)
+                              : fmt::format("{:{}}  {}\n", name, names, type_name(column)));
+  }
+}
+
+void print_json(const Reader& reader) {
+  Json columns = Json::array();
+  for (const Column& column : reader.columns()) {
+    columns.push_back(
+        {{"name", column.name}, {"type", type_name(column)}, {"nullable", may_be_null(column)}});
+  }
+  print(bench::dump({{"schema", csv::schema_text(reader.columns())},
+                     {"num_rows", reader.num_rows()},
+                     {"columns", std::move(columns)}}) +
+        "\n");
+}
+
+Status schema(const Args& args) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  if (args.json) {
+    print_json(file.reader);
+  } else if (args.text) {
+    print(csv::schema_text(file.reader.columns()) + "\n");
+  } else {
+    print(fmt::format("{}: {}, {}\n", file::printable(file.name),
+                      count(file.reader.columns().size(), "column"), count(file.reader.num_rows(), "row")));
+    print_table(file.reader.columns());
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_schema(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("schema", "Show the columns of a .bob file and their types");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  verb->add_flag("--text", args->text, "One line, as 'compress --schema' takes it");
+  verb->add_flag("--json", args->json, "JSON for programs");
+  verb->footer(
+      "Example:\n"
+      "  bobbin compress more.csv --schema \"$(bobbin schema table.bob --text)\"");
+  verb->callback([args, &action] {
+    if (args->text && args->json) {
+      throw CLI::ValidationError("give one of --text and --json");
+    }
+    action = [args] { return report(schema(*args)); };
+  });
+}
+
+}  // namespace bobbin::cli

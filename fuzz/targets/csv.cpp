@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever text: it is refused, or it is a table; and that does not depend on how much is read at a time.
+// What is written of the table reads back as the same table by its schema. The first byte is the delimiter,
+// the second tells whether there is a header.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/csv/support.hpp"
+
+namespace {
+
+using namespace bobbin;
+
+void expect(bool fine, const char* what) {
+  if (!fine) {
+    std::fprintf(stderr, "%s\n", what);
+    std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) {
+    return 0;
+  }
+  csv::Options options{
+      .delimiter = static_cast<char>(data[0]), .header = data[1] == 'h', .max_record_bytes = 1000};
+  const std::string text(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const Result<csv_tests::Table> table = csv_tests::read_text(text, options);
+  options.buffer_bytes = 1 + data[1] % 70;
+  options.batch_rows = 1 + data[0] % 5;
+  options.sample_bytes = data[1];
+  const Result<csv_tests::Table> again = csv_tests::read_text(text, options);
+  expect(table.has_value() == again.has_value(), "read by small blocks it is another thing");
+  if (!table.has_value()) {
+    expect(table.error().message() == again.error().message(), "read by small blocks it is another error");
+    return 0;
+  }
+  expect(*table == *again, "read by small blocks it is another table");
+  options.max_record_bytes = 100'000;  // quotes and zeros may be added
+  const std::string written = csv_tests::write_text(*table, options);
+  const Result<csv_tests::Table> back = csv_tests::read_text(written, options, csv_tests::schema_of(*table));
+  expect(back.has_value() && *back == *table, "what was written reads as another table");
+  return 0;
+}
