@@ -26,6 +26,7 @@ constexpr const char* kShortHelp =
     "  compress    turn a raw array, or lines of text, into a .bob file\n"
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
+    "  stats       show its columns, a line each\n"
     "  verify      check .bob files\n"
     "  grep        find strings in a .bob file\n"
     "  query       count and sum rows of a .bob file\n"
@@ -52,8 +53,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_verify, add_grep, add_query,
-                          add_scan, add_bench, add_devices}) {
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_stats, add_verify, add_grep,
+                          add_query, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {
