@@ -22,6 +22,7 @@ void add_compress(CLI::App& app, Action& action);
 void add_decompress(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_stats(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_grep(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);

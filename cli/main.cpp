@@ -27,6 +27,7 @@ constexpr const char* kShortHelp =
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
     "  stats       show its columns, a line each\n"
+    "  report      make a page of HTML about it\n"
     "  verify      check .bob files\n"
     "  grep        find strings in a .bob file\n"
     "  query       count and sum rows of a .bob file\n"
@@ -53,8 +54,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_stats, add_verify, add_grep,
-                          add_query, add_scan, add_bench, add_devices}) {
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_stats, add_report, add_verify,
+                          add_grep, add_query, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {
