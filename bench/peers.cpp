@@ -72,11 +72,21 @@ PeerResult measure_zstd(std::span<const std::byte> bytes, const Plan& plan) {
                         }};
   return measure_codec("zstd -1", bytes, codec, plan);
 }
+
+std::optional<uint64_t> zstd_size(std::span<const std::byte> bytes, int level) {
+  const Bytes compressed(ZSTD_compressBound(bytes.size()));
+  const size_t size = ZSTD_compress(compressed.data(), compressed.size(), bytes.data(), bytes.size(), level);
+  return ZSTD_isError(size) != 0 ? std::nullopt : std::optional<uint64_t>(size);
+}
 #else
 PeerResult measure_zstd(std::span<const std::byte> /*bytes*/, const Plan& /*plan*/) {
   PeerResult absent;
   absent.name = "zstd -1";
   return absent;
+}
+
+std::optional<uint64_t> zstd_size(std::span<const std::byte> /*bytes*/, int /*level*/) {
+  return std::nullopt;
 }
 #endif
 
@@ -88,7 +98,8 @@ constexpr size_t kLz4Piece = size_t{64} << 20;
 
 size_t lz4_bound(size_t size) {
   const size_t pieces = size / kLz4Piece + 1;
-  return pieces * (sizeof(uint32_t) + static_cast<size_t>(LZ4_compressBound(static_cast<int>(kLz4Piece))));
+  const auto longest = static_cast<int>(std::min(size, kLz4Piece));
+  return pieces * (sizeof(uint32_t) + static_cast<size_t>(LZ4_compressBound(longest)));
 }
 
 size_t lz4_compress(std::span<const std::byte> in, std::span<std::byte> out) {
@@ -98,7 +109,7 @@ size_t lz4_compress(std::span<const std::byte> in, std::span<std::byte> out) {
     std::byte* place = out.data() + used + sizeof(uint32_t);
     const int size =
         LZ4_compress_default(reinterpret_cast<const char*>(in.data() + begin), reinterpret_cast<char*>(place),
-                             static_cast<int>(length), LZ4_compressBound(static_cast<int>(kLz4Piece)));
+                             static_cast<int>(length), LZ4_compressBound(static_cast<int>(length)));
     const auto stored = static_cast<uint32_t>(size);
     std::memcpy(out.data() + used, &stored, sizeof(stored));
     used += sizeof(stored) + stored;
@@ -131,11 +142,20 @@ PeerResult measure_lz4(std::span<const std::byte> bytes, const Plan& plan) {
       .bound = lz4_bound(bytes.size()), .compress = &lz4_compress, .decompress = &lz4_decompress};
   return measure_codec("lz4", bytes, codec, plan);
 }
+
+std::optional<uint64_t> lz4_size(std::span<const std::byte> bytes) {
+  const Bytes compressed(lz4_bound(bytes.size()));
+  return lz4_compress(bytes, compressed.span());
+}
 #else
 PeerResult measure_lz4(std::span<const std::byte> /*bytes*/, const Plan& /*plan*/) {
   PeerResult absent;
   absent.name = "lz4";
   return absent;
+}
+
+std::optional<uint64_t> lz4_size(std::span<const std::byte> /*bytes*/) {
+  return std::nullopt;
 }
 #endif
 

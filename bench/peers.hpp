@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct PeerResult {
 [[nodiscard]] PeerResult measure_memcpy(std::span<const std::byte> bytes, const Plan& plan);
 [[nodiscard]] PeerResult measure_zstd(std::span<const std::byte> bytes, const Plan& plan);
 [[nodiscard]] PeerResult measure_lz4(std::span<const std::byte> bytes, const Plan& plan);
+// Bytes after compression, without measuring speed; nothing when the peer is not in this build, or fails.
+[[nodiscard]] std::optional<uint64_t> zstd_size(std::span<const std::byte> bytes, int level);
+[[nodiscard]] std::optional<uint64_t> lz4_size(std::span<const std::byte> bytes);
 // All three, in that order.
 [[nodiscard]] std::vector<PeerResult> measure_peers(std::span<const std::byte> bytes, const Plan& plan);
 

@@ -21,6 +21,8 @@ using Action = std::function<int()>;
 void add_compress(CLI::App& app, Action& action);
 void add_decompress(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_stats(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_cat(CLI::App& app, Action& action);

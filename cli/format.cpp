@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +19,15 @@ double read_back(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
+}
+
+// Characters, not bytes: continuation bytes of UTF-8 take no room.
+bool begins_character(char c) {
+  return (static_cast<uint8_t>(c) & 0xc0) != 0x80;
+}
+
+size_t display_width(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, &begins_character));
 }
 
 }  // namespace
@@ -54,8 +64,43 @@ std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes) {
   return raw_bytes == 0 || stored_bytes == 0 ? "-" : fmt::format("{:.2f}", ratio(raw_bytes, stored_bytes));
 }
 
+std::string clipped(std::string_view text, size_t most) {
+  size_t characters = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    characters += begins_character(text[i]) ? 1 : 0;
+    if (characters > most) {
+      return std::string(text.substr(0, i)) + "...";
+    }
+  }
+  return std::string(text);
+}
+
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
+                 std::string_view right) {
+  std::vector<size_t> widths;
+  for (size_t c = 0; c < heads.size(); ++c) {
+    widths.push_back(display_width(heads[c]));
+    for (const auto& line : lines) {
+      widths[c] = std::max(widths[c], display_width(line[c]));
+    }
+  }
+  const auto print_line = [&](const std::vector<std::string>& line) {
+    std::string text;
+    for (size_t c = 0; c < line.size(); ++c) {
+      const std::string blanks(widths[c] - display_width(line[c]), ' ');
+      const bool flush = c < right.size() && right[c] == 'r';
+      const bool last = c + 1 == line.size();
+      text += flush ? blanks + line[c] : line[c] + (last ? "" : blanks);
+      text += last ? "" : "  ";
+    }
+    print(text + "\n");
+  };
+  print_line(heads);
+  std::ranges::for_each(lines, print_line);
 }
 
 }  // namespace bobbin::cli

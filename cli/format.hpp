@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/report.hpp"
 #include "bobbin/types.hpp"
@@ -25,7 +26,15 @@ using bench::Json;
 // "4.00"; "-" when there is nothing to compare.
 [[nodiscard]] std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes);
 
+// The first `most` characters of UTF-8, with "..." in the place of what is cut off.
+[[nodiscard]] std::string clipped(std::string_view text, size_t most);
+
 // Writes text to stdout; main checks stdout once, at the end.
 void print(std::string_view text);
+
+// A line of heads and lines of as many cells. Columns are as wide as their widest cell; two blanks stand
+// between. `right` has an 'r' for each column that ends flush; others, and those beyond its end, begin so.
+void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
+                 std::string_view right = "");
 
 }  // namespace bobbin::cli

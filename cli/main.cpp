@@ -27,6 +27,8 @@ constexpr const char* kShortHelp =
     "  decompress  turn it back\n"
     "  inspect     show what is in a .bob file\n"
     "  schema      show the columns of a .bob file and their types\n"
+    "  stats       show its columns, a line each\n"
+    "  report      make a page of HTML about it\n"
     "  verify      check .bob files\n"
     "  cat         print rows of a .bob file as CSV\n"
     "  grep        find strings in a .bob file\n"
@@ -54,8 +56,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_verify, add_cat,
-                          add_grep, add_query, add_scan, add_bench, add_devices}) {
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
+                          add_verify, add_cat, add_grep, add_query, add_scan, add_bench, add_devices}) {
     add(app, action);
   }
   for (CLI::App* verb : app.get_subcommands(nullptr)) {

@@ -5,7 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
-#include "core/scalar.hpp"
+#include "cli/summary.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
@@ -17,149 +17,17 @@ struct Args {
   bool row_groups = false;
 };
 
-// Of numbers; how large strings are, the node does not tell.
-uint64_t raw_bytes(const NodeInfo& node) {
-  return node.length * size_bytes(node.type);
-}
-
-uint64_t raw_bytes(const ChunkInfo& chunk) {
-  return is_string(chunk.root.type) ? chunk.strings.num_bytes : raw_bytes(chunk.root);
-}
-
-uint64_t tree_bytes(const NodeInfo& node) {
-  uint64_t bytes = node.bytes;
-  for (const NodeInfo& child : node.children) {
-    bytes += tree_bytes(child);
-  }
-  return bytes;
-}
-
-bool same_tree(const NodeInfo& a, const NodeInfo& b) {
-  return a.codec == b.codec && a.type == b.type &&
-         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), &same_tree);
-}
-
-// Adds a tree of the same make; a detail stays only when all chunks agree on it.
-void add_tree(NodeInfo& sum, const NodeInfo& tree) {
-  sum.length += tree.length;
-  sum.bytes += tree.bytes;
-  if (sum.detail != tree.detail) {
-    sum.detail = "details vary";
-  }
-  for (size_t i = 0; i < sum.children.size(); ++i) {
-    add_tree(sum.children[i], tree.children[i]);
-  }
-}
-
-// What is known of the values of a chunk, or of all chunks of a column together.
-struct Zone {
-  uint64_t rows = 0;
-  uint64_t nulls = 0;  // of numbers
-  Scalar min;
-  Scalar max;
-  StringZone strings;
-
-  void add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
-    if (is_string(type)) {
-      add_strings(chunk.strings, num_rows);
-    } else {
-      add_numbers(type, chunk, num_rows);
-    }
-    rows += num_rows;
-  }
-
- private:
-  // A chunk of nulls only has no bounds.
-  void add_numbers(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
-    if (chunk.null_count < num_rows) {
-      const bool first = nulls == rows;
-      min = first || less(type, chunk.min, min) ? chunk.min : min;
-      max = first || less(type, max, chunk.max) ? chunk.max : max;
-    }
-    nulls += chunk.null_count;
-  }
-  void add_strings(const StringZone& more, uint64_t num_rows) {
-    if (more.null_count < num_rows) {
-      const bool first = strings.null_count == rows;
-      strings.min = first ? more.min : std::min(strings.min, more.min);
-      strings.max = first ? more.max : std::max(strings.max, more.max);
-      strings.max_is_open = strings.max_is_open || more.max_is_open;
-    }
-    strings.null_count += more.null_count;
-    strings.num_bytes += more.num_bytes;
-  }
-};
-
-// All chunks of a column: the zone maps together, and the trees by their make.
-struct ColumnSummary {
-  struct Encoding {
-    NodeInfo sum;
-    uint64_t raw = 0;
-    uint64_t chunks = 0;
-  };
-  Zone zone;
-  uint64_t raw = 0;
-  uint64_t bytes = 0;
-  std::vector<Encoding> encodings;
-
-  void add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
-    zone.add(type, chunk, num_rows);
-    raw += raw_bytes(chunk);
-    bytes += tree_bytes(chunk.root);
-    for (Encoding& encoding : encodings) {
-      if (same_tree(encoding.sum, chunk.root)) {
-        add_tree(encoding.sum, chunk.root);
-        encoding.raw += raw_bytes(chunk);
-        ++encoding.chunks;
-        return;
-      }
-    }
-    encodings.push_back({chunk.root, raw_bytes(chunk), 1});
-  }
-};
-
-std::vector<ColumnSummary> summarize(const Reader& reader) {
-  std::vector<ColumnSummary> summaries(reader.columns().size());
-  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
-    for (size_t i = 0; i < info.chunks.size(); ++i) {
-      summaries[i].add(reader.columns()[i].type, info.chunks[i], info.num_rows);
-    }
-  }
-  return summaries;
-}
-
-// The bounds of strings may be cut; the upper one may be missing.
-std::string zone_text(const StringZone& zone, uint64_t rows) {
-  const std::string nulls = count(zone.null_count, "null");
-  return zone.null_count == rows ? nulls
-                                 : fmt::format("min {}, max {}, {}", file::quoted(zone.min),
-                                               zone.max_is_open ? "open" : file::quoted(zone.max), nulls);
-}
-
 std::string zone_text(const Column& column, const Zone& zone) {
   if (zone.rows == 0) {
     return "no rows";
   }
-  if (is_string(column.type)) {
-    return zone_text(zone.strings, zone.rows);
-  }
-  const std::string nulls = column.nullable ? count(zone.nulls, "null") : "";
-  if (zone.nulls == zone.rows) {
+  const bool may_have_nulls = column.nullable || is_string(column.type);
+  const std::string nulls = may_have_nulls ? count(zone.nulls, "null") : "";
+  if (!zone.has_bounds()) {
     return nulls;
   }
-  return fmt::format("min {}, max {}{}{}", to_text(column.type, zone.min), to_text(column.type, zone.max),
+  return fmt::format("min {}, max {}{}{}", min_text(column, zone), max_text(column, zone),
                      nulls.empty() ? "" : ", ", nulls);
-}
-
-std::string type_text(const Column& column) {
-  return (column.nullable ? "nullable " : "") + to_string(ColumnType{column.type, column.logical});
-}
-
-Zone zone_of(const RowGroupInfo& group, size_t column, DType type) {
-  Zone zone;
-  zone.add(type, group.chunks[column], group.num_rows);
-  return zone;
 }
 
 // One line a node: its codec, its own words, the bytes of it and what is below, and the ratio.
@@ -233,21 +101,11 @@ Json to_json(const NodeInfo& node, uint64_t raw) {
 }
 
 void set_zone(Json& json, const Column& column, const Zone& zone) {
-  if (!is_string(column.type)) {
-    const bool none = zone.nulls == zone.rows;
-    json["min"] = none ? Json(nullptr) : cli::to_json(column.type, zone.min);
-    json["max"] = none ? Json(nullptr) : cli::to_json(column.type, zone.max);
-    if (column.nullable) {
-      json["nulls"] = zone.nulls;
-    }
-    return;
+  json["min"] = min_json(column, zone);
+  json["max"] = max_json(column, zone);
+  if (column.nullable || is_string(column.type)) {
+    json["nulls"] = zone.nulls;
   }
-  // JSON has no bytes: those that are no text stand as \xNN.
-  const StringZone& strings = zone.strings;
-  const bool none = strings.null_count == zone.rows;
-  json["min"] = none ? Json(nullptr) : Json(file::printable(strings.min));
-  json["max"] = none || strings.max_is_open ? Json(nullptr) : Json(file::printable(strings.max));
-  json["nulls"] = strings.null_count;
 }
 
 Json columns_json(const Reader& reader) {

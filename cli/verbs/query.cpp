@@ -113,29 +113,6 @@ Result<Answer> count_groups(const Reader& reader, const query::Scan& scan, const
   return answer;
 }
 
-// Columns are as wide as their widest cell; two blanks stand between.
-void print_table(const Answer& answer) {
-  std::vector<size_t> widths;
-  for (size_t c = 0; c < answer.heads.size(); ++c) {
-    widths.push_back(answer.heads[c].size());
-    for (const auto& line : answer.cells) {
-      widths[c] = std::max(widths[c], line[c].size());
-    }
-  }
-  const auto print_line = [&](const std::vector<std::string>& line) {
-    std::string text;
-    for (size_t c = 0; c < line.size(); ++c) {
-      text += line[c];
-      text.append(c + 1 < line.size() ? widths[c] - line[c].size() + 2 : 0, ' ');
-    }
-    print(text + "\n");
-  };
-  print_line(answer.heads);
-  for (const auto& line : answer.cells) {
-    print_line(line);
-  }
-}
-
 void print_json(const Answer& answer, const query::QueryStats& stats) {
   Json rows = Json::array();
   for (const auto& line : answer.json) {
@@ -165,7 +142,7 @@ Status run_query(const Args& args) {
     print_json(answer, stats);
     return {};
   }
-  print_table(answer);
+  print_table(answer.heads, answer.cells);
   if (args.stats) {
     print(fmt::format("{}, {} read\n", count(stats.row_groups, "row group"), stats.read));
   }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every verb explains itself.
-for verb in compress decompress inspect schema verify cat grep query scan bench devices; do
+for verb in compress decompress inspect schema stats report verify cat grep query scan bench devices; do
   echo "$verb: $(bobbin $verb --help | grep -ciw usage)"
 done
 bobbin compress --help | grep -oE -- '--(type|utf8|output|force|codec|rows-per-group|backend|quiet|csv|delimiter|no-header|null|schema)' | sort -u

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/html.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/report.hpp"
+#include "cli/format.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli::page {
+namespace {
+
+constexpr size_t kLongestName = 80;
+
+void append_escaped(char c, std::string& html) {
+  switch (c) {
+    case '&':
+      html += "&amp;";
+      return;
+    case '<':
+      html += "&lt;";
+      return;
+    case '>':
+      html += "&gt;";
+      return;
+    case '"':
+      html += "&quot;";
+      return;
+    case '\'':
+      html += "&#39;";
+      return;
+    default:
+      html += c;
+  }
+}
+
+std::string escaped_line(std::string_view line) {
+  std::string html;
+  for (const char c : file::printable(line)) {
+    append_escaped(c, html);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (size_t newline = text.find('\n'); newline != std::string_view::npos; newline = text.find('\n')) {
+    html += escaped_line(text.substr(0, newline)) + "\n";
+    text.remove_prefix(newline + 1);
+  }
+  return html + escaped_line(text);
+}
+
+std::string name_html(std::string_view name) {
+  return "<bdi>" + escaped_line(clipped(file::printable(name), kLongestName)) + "</bdi>";
+}
+
+std::string bytes_html(uint64_t bytes) {
+  return fmt::format("<span title=\"{}\">{}</span>", count(bytes, "byte"), bench::human_bytes(bytes));
+}
+
+std::string number_html(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string html;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    html += i > 0 && (digits.size() - i) % 3 == 0 ? "&#8239;" : "";
+    html += digits[i];
+  }
+  return html;
+}
+
+std::string share_text(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "-"
+                    : fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+}  // namespace bobbin::cli::page

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree map: a cell a column, and in it one for each place in its encoding trees.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/report/html.hpp"
+#include "cli/report/page.hpp"
+#include "cli/report/treemap.hpp"
+
+namespace bobbin::cli::page {
+namespace {
+
+constexpr Rect kWhole{0, 0, 160, 100};  // only its shape matters
+constexpr size_t kMaxParts = 12;        // of a column
+
+// A codec at a place in the trees of a column, "delta > ffor", without what is below it.
+struct Part {
+  std::string place;
+  std::string codec;
+  uint64_t bytes = 0;
+};
+
+void add_parts(const NodeInfo& node, const std::string& above, std::map<std::string, Part>& parts) {
+  const std::string place = above.empty() ? node.codec : above + " > " + node.codec;
+  Part& part = parts[place];
+  part.place = place;
+  part.codec = node.codec;
+  part.bytes += node.bytes;
+  for (const NodeInfo& child : node.children) {
+    add_parts(child, place, parts);
+  }
+}
+
+// The largest; the last one stands for the rest when there are many.
+std::vector<Part> parts_of(const ColumnSummary& summary) {
+  std::map<std::string, Part> places;
+  for (const ColumnSummary::Encoding& encoding : summary.encodings) {
+    add_parts(encoding.sum, "", places);
+  }
+  std::vector<Part> parts;
+  for (auto& [place, part] : places) {
+    parts.push_back(std::move(part));
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::bytes);
+  if (parts.size() > kMaxParts) {
+    for (size_t i = kMaxParts; i < parts.size(); ++i) {
+      parts[kMaxParts - 1].bytes += parts[i].bytes;
+    }
+    parts.resize(kMaxParts);
+    parts.back().place += " and smaller parts";
+  }
+  return parts;
+}
+
+std::string place_html(const Rect& rect, const Rect& whole) {
+  return fmt::format("left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%",
+                     100 * (rect.x - whole.x) / whole.width, 100 * (rect.y - whole.y) / whole.height,
+                     100 * rect.width / whole.width, 100 * rect.height / whole.height);
+}
+
+std::vector<Rect> lay_out(const std::vector<uint64_t>& bytes, const Rect& whole) {
+  return squarify(std::vector<double>(bytes.begin(), bytes.end()), whole);
+}
+
+std::string parts_html(const ColumnSummary& summary, const Rect& rect, const Palette& palette) {
+  const std::vector<Part> parts = parts_of(summary);
+  std::vector<uint64_t> sizes(parts.size());
+  std::ranges::transform(parts, sizes.begin(), &Part::bytes);
+  const std::vector<Rect> rects = lay_out(sizes, rect);
+  std::string html;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].bytes > 0) {
+      html += fmt::format("<div class=\"fill {}\" style=\"{}\" title=\"{}: {}\"><span>{}</span></div>",
+                          palette.codec_style(parts[i].codec), place_html(rects[i], rect),
+                          escaped(parts[i].place), count(parts[i].bytes, "byte"), escaped(parts[i].codec));
+    }
+  }
+  return html;
+}
+
+std::string column_html(const ColumnFacts& facts, const Rect& rect, uint64_t total, const Palette& palette) {
+  const std::string share = share_text(facts.total.bytes, total);
+  return fmt::format(
+      "<div class=\"col\" style=\"{}\" title=\"{}: {}, {}, ratio {}\"><span>{} <small>{}</small></span>"
+      "<div class=\"in\">{}</div></div>\n",
+      place_html(rect, kWhole), escaped(facts.column.name), count(facts.total.bytes, "byte"), share,
+      ratio_text(facts.raw, facts.total.bytes), name_html(facts.column.name), share,
+      rect.width > 0 && rect.height > 0 ? parts_html(facts.total, rect, palette) : "");
+}
+
+std::string legend_html(const Palette& palette, uint64_t total) {
+  std::string html = "<ul aria-label=\"Codecs\">";
+  for (const Palette::Entry& entry : palette.codecs()) {
+    html += fmt::format("<li><span class=\"fill {}\"></span>{} <small>{}</small></li>", entry.style,
+                        escaped(entry.name), share_text(entry.bytes, total));
+  }
+  return html + "</ul>\n";
+}
+
+}  // namespace
+
+std::string map_html(const Model& model, const Palette& palette) {
+  std::vector<uint64_t> sizes(model.columns.size());
+  std::ranges::transform(model.columns, sizes.begin(), [](const auto& facts) { return facts.total.bytes; });
+  uint64_t total = model.bytes_of_others;
+  for (const uint64_t size : sizes) {
+    total += size;
+  }
+  std::string html = "<section>\n<h2 id=\"map\">Where the bytes are</h2>\n";
+  if (total == 0) {
+    return html + "<p>No column has any.</p>\n</section>\n";
+  }
+  html += "<p>Area is bytes: by column, and in a column by codec.</p>\n" +
+          legend_html(palette, total - model.bytes_of_others) +
+          "<div class=\"map\" role=\"group\" aria-labelledby=\"map\">\n";
+  sizes.push_back(model.bytes_of_others);
+  const std::vector<Rect> rects = lay_out(sizes, kWhole);
+  for (size_t i = 0; i < model.columns.size(); ++i) {
+    html += column_html(model.columns[i], rects[i], total, palette);
+  }
+  if (model.num_others() > 0) {
+    html += fmt::format("<div class=\"col others\" style=\"{}\"><span>{} other columns</span></div>\n",
+                        place_html(rects.back(), kWhole), number_html(model.num_others()));
+  }
+  return html + "</div>\n</section>\n";
+}
+
+}  // namespace bobbin::cli::page

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rectangles whose areas are as sizes, and that are near squares: "Squarified Treemaps" (Bruls, Huizing, van
+// Wijk, 2000).
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace bobbin::cli::page {
+
+struct Rect {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
+// One for each size, in the order of the sizes; together they fill `whole`. A size of zero gets no area.
+[[nodiscard]] std::vector<Rect> squarify(std::span<const double> sizes, const Rect& whole);
+
+}  // namespace bobbin::cli::page

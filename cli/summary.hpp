@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the footer of a .bob file tells of its columns, summed up over row groups. Nothing is decoded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "cli/format.hpp"
+
+namespace bobbin::cli {
+
+// Of numbers; 0 for strings, whose sizes the node does not tell.
+[[nodiscard]] uint64_t raw_bytes(const NodeInfo& node);
+// Of strings their bytes, without offsets or lengths.
+[[nodiscard]] uint64_t raw_bytes(const ChunkInfo& chunk);
+// Of a node and all below it.
+[[nodiscard]] uint64_t tree_bytes(const NodeInfo& node);
+// A tree's codecs in a line: "masked(delta(ffor), bitpack)".
+[[nodiscard]] std::string cascade_text(const NodeInfo& node);
+
+// What is known of the values of a chunk, or of several chunks of a column together.
+struct Zone {
+  uint64_t rows = 0;
+  uint64_t nulls = 0;
+  Scalar min;  // of numbers, when not all are null
+  Scalar max;
+  StringZone strings;  // of strings
+
+  void add(DType type, const ChunkInfo& chunk, uint64_t num_rows);
+  [[nodiscard]] bool has_bounds() const { return nulls < rows; }
+
+ private:
+  void add_numbers(DType type, const ChunkInfo& chunk, uint64_t num_rows);
+  void add_strings(const StringZone& more, uint64_t num_rows);
+};
+
+[[nodiscard]] Zone zone_of(const RowGroupInfo& group, size_t column, DType type);
+
+// All chunks of a column: the zone maps together, and the trees by their make.
+struct ColumnSummary {
+  struct Encoding {
+    NodeInfo sum;
+    uint64_t raw = 0;
+    uint64_t chunks = 0;
+  };
+  Zone zone;
+  uint64_t raw = 0;
+  uint64_t bytes = 0;
+  std::vector<Encoding> encodings;  // in the order of their first chunks
+
+  void add(DType type, const ChunkInfo& chunk, uint64_t num_rows);
+};
+
+[[nodiscard]] std::vector<ColumnSummary> summarize(const Reader& reader);
+
+// Each make's bytes and chunks, those with most bytes first. Trees that differ in types only are one.
+struct CascadeTotal {
+  std::string cascade;
+  uint64_t bytes = 0;
+  uint64_t chunks = 0;
+};
+[[nodiscard]] std::vector<CascadeTotal> cascades(const ColumnSummary& summary);
+
+// "nullable i32", "date"
+[[nodiscard]] std::string type_text(const Column& column);
+// A bound as a table shows it; "-" for none. Strings are quoted, and cut when they are long.
+[[nodiscard]] std::string min_text(const Column& column, const Zone& zone);
+[[nodiscard]] std::string max_text(const Column& column, const Zone& zone);
+// null when there is no bound.
+[[nodiscard]] Json min_json(const Column& column, const Zone& zone);
+[[nodiscard]] Json max_json(const Column& column, const Zone& zone);
+
+}  // namespace bobbin::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin report: a page of HTML that shows where a .bob file's bytes are and how they are encoded.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/io.hpp"
+#include "cli/report/page.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+struct Args {
+  std::string input;
+  std::string output;
+  bool force = false;
+  bool no_peers = false;
+  bool quiet = false;
+};
+
+Status write_report(const Args& args) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, file.descriptor.get()));
+  if (!target.stream) {
+    catch_interrupts();  // from here on there is a temporary file to remove
+  }
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  page::Model model = page::make_model(file);
+  if (!args.no_peers) {
+    BOBBIN_TRY(page::measure_peers(file, args.quiet, model));
+  }
+  const std::string html = page::make_page(model);
+  BOBBIN_TRY(output.write(std::as_bytes(std::span(html))).in(target.name));
+  BOBBIN_TRY(output.commit().in(target.name));
+  if (!args.quiet && !target.stream) {
+    std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(html.size(), "byte"),
+                           file::printable(target.name))
+                   .c_str(),
+               stderr);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("report", "Write a page of HTML about sizes, encodings and zone maps");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  verb->add_option("-o,--output", args->output, "File to write, '-' for stdout")
+      ->type_name("OUT")
+      ->required();
+  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
+  verb->add_flag("--no-peers", args->no_peers,
+                 "Read the footer only: do not decode columns to compress them with zstd and lz4");
+  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  verb->footer(
+      "The page stands alone: no script, nothing from the network.\n"
+      "Example:\n"
+      "  bobbin report table.bob -o table.html");
+  verb->callback([args, &action] { action = [args] { return report(write_report(*args)); }; });
+}
+
+}  // namespace bobbin::cli

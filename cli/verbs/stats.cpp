@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin stats: a line for each column of a .bob file. Reads the footer only.
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/io.hpp"
+#include "cli/summary.hpp"
+#include "file/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+// So that a line stays one: JSON has all of it.
+constexpr size_t kLongestName = 40;
+constexpr size_t kLongestBound = 24;
+
+struct Args {
+  std::string input;
+  bool json = false;
+};
+
+std::string encodings_text(const ColumnSummary& summary) {
+  std::string text;
+  for (const CascadeTotal& total : cascades(summary)) {
+    text += (text.empty() ? "" : ", ") + total.cascade;
+  }
+  return text.empty() ? "-" : text;
+}
+
+void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summaries) {
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < summaries.size(); ++i) {
+    const Column& column = reader.columns()[i];
+    const ColumnSummary& summary = summaries[i];
+    lines.push_back({clipped(file::printable(column.name), kLongestName), type_text(column),
+                     std::to_string(summary.zone.rows), std::to_string(summary.zone.nulls),
+                     clipped(min_text(column, summary.zone), kLongestBound),
+                     clipped(max_text(column, summary.zone), kLongestBound), std::to_string(summary.raw),
+                     std::to_string(summary.bytes), ratio_text(summary.raw, summary.bytes),
+                     encodings_text(summary)});
+  }
+  print_table({"name", "type", "rows", "nulls", "min", "max", "raw", "bytes", "ratio", "encodings"}, lines,
+              "llrrrrrrrl");
+}
+
+Json to_json(const Column& column, const ColumnSummary& summary) {
+  Json encodings = Json::array();
+  for (const CascadeTotal& total : cascades(summary)) {
+    encodings.push_back({{"cascade", total.cascade}, {"chunks", total.chunks}, {"bytes", total.bytes}});
+  }
+  return {{"name", column.name},
+          {"type", to_string(ColumnType{column.type, column.logical})},
+          {"nullable", column.nullable || is_string(column.type)},
+          {"rows", summary.zone.rows},
+          {"nulls", summary.zone.nulls},
+          {"min", min_json(column, summary.zone)},
+          {"max", max_json(column, summary.zone)},
+          {"raw_bytes", summary.raw},
+          {"bytes", summary.bytes},
+          {"ratio", ratio(summary.raw, summary.bytes)},
+          {"encodings", std::move(encodings)}};
+}
+
+Status stats(const Args& args) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  const std::vector<ColumnSummary> summaries = summarize(file.reader);
+  if (!args.json) {
+    print_columns(file.reader, summaries);
+    return {};
+  }
+  Json columns = Json::array();
+  for (size_t i = 0; i < summaries.size(); ++i) {
+    columns.push_back(to_json(file.reader.columns()[i], summaries[i]));
+  }
+  print(bench::dump({{"file", file.name},
+                     {"file_bytes", file.reader.file_bytes()},
+                     {"num_rows", file.reader.num_rows()},
+                     {"num_row_groups", file.reader.num_row_groups()},
+                     {"columns", std::move(columns)}}) +
+        "\n");
+  return {};
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("stats", "Show a line for each column: type, bounds, sizes, encodings");
+  auto args = std::make_shared<Args>();
+  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  verb->add_flag("--json", args->json, "JSON for programs, with whole names and bounds");
+  verb->footer("Reads the footer only: nothing is decoded. 'bobbin inspect' shows encodings in full.");
+  verb->callback([args, &action] { action = [args] { return report(stats(*args)); }; });
+}
+
+}  // namespace bobbin::cli

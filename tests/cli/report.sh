@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# A page about a file: what it says, and what is refused.
+bobbin-test-table t.bob
+status bobbin report t.bob -o page.html
+grep -c 'class="col"' page.html
+grep -oE '<tr><th scope="row" title="[a-z]+"><bdi>[a-z]+</bdi></th><td>[a-z0-9]+</td>' page.html
+# The same file gives the same bytes, in a file or on stdout; a file from a pipe has another name only.
+bobbin report t.bob -o - | cmp - page.html && echo same
+cat t.bob | bobbin report - -o - | sed 's/stdin/t.bob/g' | cmp - page.html && echo same
+# Nothing but the footer is read without the peers, so that damage does not matter.
+make u32 5000 'i * 7919 % 65536' > a.bin
+bobbin compress a.bin --type u32 --codec bitpack --backend cpu -q
+flip a.bin.bob 2000
+status bobbin report a.bin.bob -o damaged.html
+status bobbin report a.bin.bob -o damaged.html --no-peers -q
+grep -o 'not measured' damaged.html | wc -l
+# Nothing is overwritten without -f, and what stood there stays when it fails.
+echo mine > old.html
+status bobbin report t.bob -o old.html
+cat old.html
+status bobbin report a.bin.bob -o old.html -f
+cat old.html
+status bobbin report t.bob -o old.html -f -q
+cmp old.html page.html && echo same
+status bobbin report t.bob -o t.bob -f
+mkdir folder
+status bobbin report t.bob -o folder
+status bobbin report t.bob -o nowhere/page.html
+status bobbin report missing.bob -o new.html
+echo 'no such format' > text.bob
+status bobbin report text.bob -o new.html
+status bobbin report t.bob
+status bobbin report
+status terminal bobbin report t.bob -o -
+# No rows, and names that are HTML.
+: > empty.bin
+bobbin compress empty.bin --type u32 -q --backend cpu
+bobbin report empty.bin.bob -o empty.html -q
+grep -E '<p>(No|There)' empty.html
+cp t.bob '<script>.bob'
+bobbin report '<script>.bob' -o - | grep -c '<script'
+ls -A
