@@ -24,14 +24,19 @@ std::optional<std::string> find(const Metadata& metadata, std::string_view key) 
   return found == metadata.end() ? std::nullopt : std::optional(found->second);
 }
 
-// A name from a schema: up to the colon, or in quotes.
+// A name from a schema, if there is one: up to the colon, or in quotes.
 struct Taken {
   std::optional<std::string> name;
   size_t end = 0;
 };
 
+struct Quoted {
+  std::string name;
+  size_t end = 0;
+};
+
 // Up to the closing quote.
-Result<Taken> take_quotes(std::string_view text) {
+Result<Quoted> take_quotes(std::string_view text) {
   std::string name;
   for (size_t i = 1; i < text.size(); ++i) {
     if (text[i] != '"') {
@@ -39,17 +44,17 @@ Result<Taken> take_quotes(std::string_view text) {
     } else if (i + 1 < text.size() && text[i + 1] == '"') {
       name += text[i++];
     } else {
-      return Taken{name, i + 1};
+      return Quoted{name, i + 1};
     }
   }
   return Status(StatusCode::invalid_argument, "a name's quote is not closed");
 }
 
 Result<Taken> take_quoted_name(std::string_view text) {
-  BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
+  BOBBIN_ASSIGN(Quoted taken, take_quotes(text));
   BOBBIN_RETURN_IF(taken.end >= text.size() || text[taken.end] != ':', StatusCode::invalid_argument,
-                   fmt::format("a colon and a type must follow the name {}", file::quoted(*taken.name)));
-  return Taken{taken.name, taken.end + 1};
+                   fmt::format("a colon and a type must follow the name {}", file::quoted(taken.name)));
+  return Taken{std::move(taken.name), taken.end + 1};
 }
 
 Result<Taken> take_name(std::string_view text) {
@@ -134,8 +139,8 @@ Result<std::vector<std::string>> parse_names(std::string_view text) {
     size_t end = std::min(text.find(','), text.size());
     std::string name(text.substr(0, end));
     if (text.starts_with('"')) {
-      BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
-      name = *taken.name;
+      BOBBIN_ASSIGN(Quoted taken, take_quotes(text));
+      name = std::move(taken.name);
       end = taken.end;
     }
     names.push_back(std::move(name));
