@@ -26,8 +26,8 @@ std::optional<std::string> find(const Metadata& metadata, std::string_view key) 
 
 // A name from a schema: up to the colon, or in quotes.
 struct Taken {
-  std::optional<std::string> name;
-  size_t end = 0;
+  std::string name;
+  size_t end = 0;  // 0: there is none
 };
 
 // Up to the closing quote.
@@ -48,7 +48,7 @@ Result<Taken> take_quotes(std::string_view text) {
 Result<Taken> take_quoted_name(std::string_view text) {
   BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
   BOBBIN_RETURN_IF(taken.end >= text.size() || text[taken.end] != ':', StatusCode::invalid_argument,
-                   fmt::format("a colon and a type must follow the name {}", file::quoted(*taken.name)));
+                   fmt::format("a colon and a type must follow the name {}", file::quoted(taken.name)));
   return Taken{taken.name, taken.end + 1};
 }
 
@@ -58,7 +58,7 @@ Result<Taken> take_name(std::string_view text) {
   }
   const size_t end = text.find_first_of(":,");
   if (end == std::string_view::npos || text[end] == ',') {
-    return Taken{std::nullopt, 0};
+    return Taken{};
   }
   return Taken{std::string(text.substr(0, end)), end + 1};
 }
@@ -121,7 +121,7 @@ Result<Schema> parse_schema(std::string_view text) {
         fmt::format("{}: '{}' is no type: u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, date, "
                     "timestamp[s|ms|us|ns], decimal(SCALE)",
                     where, type));
-    schema.push_back({std::move(taken->name), *known});
+    schema.push_back({taken->end > 0 ? std::optional(taken->name) : std::nullopt, *known});
     more = comma != std::string_view::npos;
     text.remove_prefix(more ? comma + 1 : text.size());
   }
@@ -135,7 +135,7 @@ Result<std::vector<std::string>> parse_names(std::string_view text) {
     std::string name(text.substr(0, end));
     if (text.starts_with('"')) {
       BOBBIN_ASSIGN(const Taken taken, take_quotes(text));
-      name = *taken.name;
+      name = taken.name;
       end = taken.end;
     }
     names.push_back(std::move(name));
