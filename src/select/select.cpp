@@ -43,8 +43,8 @@ void sort_by_bytes(std::vector<Candidate>& candidates) {
 
 // Bytes that numbers of `rows` values take more when there are not `entries` of them but `all`.
 uint64_t wider_codes(uint64_t entries, uint64_t all, double rows) {
-  const int more = std::bit_width(all) - std::bit_width(entries);
-  return static_cast<uint64_t>(std::max(more, 0) * rows / 8);
+  const auto more = static_cast<double>(std::bit_width(all)) - static_cast<double>(std::bit_width(entries));
+  return static_cast<uint64_t>(std::max(more, 0.0) * rows / 8);
 }
 
 // Tries codecs on a sample, and codecs on what they make of it.
