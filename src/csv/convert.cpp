@@ -44,9 +44,13 @@ class Validity {
   bool nulls_ = false;
 };
 
-// Integers narrower than 64 bits.
+// Integers of any size.
 template <class T>
 bool read_integer(std::string_view text, T& value) {
+  if (uint64_t digits = 0; read_short(text, digits)) {
+    value = static_cast<T>(digits);
+    return std::in_range<T>(digits);
+  }
   std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t> wide = 0;
   TextError error = TextError::none;
   if constexpr (std::is_signed_v<T>) {

@@ -122,6 +122,11 @@ size_t whole_digits(std::string_view whole) {
   return whole == "0" ? 0 : whole.size();
 }
 
+// "0" or "-0.5".
+bool value_is_below_one(std::string_view text) {
+  return text[text.starts_with('-') ? 1 : 0] == '0';
+}
+
 // Four digits, and not the year 0.
 bool is_plain_date(std::string_view text) {
   return text.size() >= 10 && text[4] == '-' && is_digit(text[0]) && text.substr(0, 4) != "0000";
@@ -129,7 +134,7 @@ bool is_plain_date(std::string_view text) {
 
 }  // namespace
 
-bool read_signed(std::string_view text, int64_t& value) {
+bool read_long_signed(std::string_view text, int64_t& value) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative ? 1 : 0);
   if (digits.empty() || (digits.front() == '0' && (digits.size() > 1 || negative)) || digits.front() == '+') {
@@ -235,20 +240,35 @@ uint32_t Guess::look_at_time(std::string_view text) {
   return fraction_digits_ > 6 && outside_ns_ ? 0 : uint32_t{kTimestamp};
 }
 
-// The common case: a short integer where all were.
-bool Guess::add_short_integer(std::string_view text) {
-  int64_t value = 0;
-  if ((fits_ & kSigned) == 0 || text.size() > kFloatDigits || !read_signed(text, value)) {
+// The common cases: a short integer, or a short decimal, where all were such. Their digits are few enough for
+// a double.
+bool Guess::add_short(std::string_view text) {
+  if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits) {
     return false;
   }
-  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(text.size()));
-  fits_ &= kSigned | kDecimal | kFloat | kUtf8 | (value < 0 ? 0 : uint32_t{kUnsigned});
+  int64_t value = 0;
+  uint32_t fits = kDecimal | kFloat | kUtf8;
+  size_t whole = text.size();
+  if (read_signed(text, value)) {
+    fits |= kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
+  } else {
+    whole = text.find('.');
+    const size_t fraction = whole < text.size() ? text.size() - whole - 1 : 0;
+    if (fraction == 0 || !read_decimal(text, static_cast<uint8_t>(fraction), value)) {
+      return false;
+    }
+    scale_ = std::max(scale_, static_cast<uint8_t>(fraction));
+  }
+  whole -= text.starts_with('-') ? 1 : 0;
+  whole_digits_ =
+      std::max(whole_digits_, static_cast<uint8_t>(whole == 1 && value_is_below_one(text) ? 0 : whole));
+  fits_ &= whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
   return true;
 }
 
 void Guess::add(std::string_view text) {
   seen_ = true;
-  if (add_short_integer(text)) {
+  if (add_short(text)) {
     return;
   }
   if ((fits_ & ~uint32_t{kUtf8}) == 0) {

@@ -7,16 +7,32 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "bobbin/types.hpp"
+#include "core/digits.hpp"
 #include "core/value_text.hpp"
 
 namespace bobbin::csv {
 
+// An integer of one to eight digits, which most are. Reads eight bytes, whatever the text's size: those
+// behind a scanner's field are there, and so are those of a string.
+[[nodiscard]] inline bool read_short(std::string_view text, uint64_t& value) {
+  if (text.size() - 1 >= 8) {
+    return false;
+  }
+  uint64_t word = 0;
+  std::memcpy(&word, text.data(), sizeof word);
+  const size_t unused = 8 * (8 - text.size());
+  word = word << unused | (0x3030'3030'3030'3030 & ((uint64_t{1} << unused) - 1));
+  value = value_of_digits(word);
+  return all_digits(word);
+}
+
 class Guess {
  public:
-  // A value that is not null.
+  // A value that is not null, of a scanner's field or a string.
   void add(std::string_view text);
   // A column that has seen nothing but nulls is of type utf8, and `known()` is false.
   [[nodiscard]] ColumnType type() const;
@@ -36,7 +52,7 @@ class Guess {
     kUtf8 = 128
   };
 
-  [[nodiscard]] bool add_short_integer(std::string_view text);
+  [[nodiscard]] bool add_short(std::string_view text);
   [[nodiscard]] uint32_t look_at_number(std::string_view text);
   [[nodiscard]] uint32_t look_at_words(std::string_view text) const;
   [[nodiscard]] uint32_t look_at_time(std::string_view text);
@@ -50,7 +66,15 @@ class Guess {
 };
 
 // The strict readers: only texts that fit the type in the sense above.
-[[nodiscard]] bool read_signed(std::string_view text, int64_t& value);
+[[nodiscard]] bool read_long_signed(std::string_view text, int64_t& value);
+[[nodiscard]] inline bool read_signed(std::string_view text, int64_t& value) {
+  uint64_t digits = 0;
+  if (read_short(text, digits)) {
+    value = static_cast<int64_t>(digits);
+    return text.front() != '0' || text.size() == 1;
+  }
+  return read_long_signed(text, value);
+}
 [[nodiscard]] bool read_unsigned(std::string_view text, uint64_t& value);
 [[nodiscard]] bool read_decimal(std::string_view text, uint8_t scale, int64_t& value);
 [[nodiscard]] bool read_double(std::string_view text, double& value);

@@ -2,7 +2,7 @@
 #include "csv/writer.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <charconv>
 
 #include "core/value_text.hpp"
 #include "csv/blocks.hpp"
@@ -19,10 +19,16 @@ bool has_number_character(std::string_view text) {
   return text.find_first_of(kNumberCharacters) != std::string_view::npos;
 }
 
+template <class T>
+Scalar load(const void* values, uint64_t row) {
+  return {static_cast<const T*>(values)[row]};
+}
+
 Scalar load(const void* values, uint64_t row, size_t size) {
-  Scalar value;
-  std::memcpy(&value.bits, static_cast<const char*>(values) + row * size, size);
-  return value;
+  return size == 8   ? load<uint64_t>(values, row)
+         : size == 4 ? load<uint32_t>(values, row)
+         : size == 2 ? load<uint16_t>(values, row)
+                     : load<uint8_t>(values, row);
 }
 
 bool is_null(const uint8_t* validity, uint64_t row) {
@@ -54,12 +60,6 @@ Writer::Writer(file::Output& output, const std::vector<Column>& columns, const O
 
 bool Writer::is_null_text(std::string_view text) const {
   return std::ranges::find(options_.nulls, text) != options_.nulls.end();
-}
-
-void Writer::reserve(size_t bytes) {
-  if (buffer_.size() < used_ + bytes) {
-    buffer_.resize(2 * (used_ + bytes));
-  }
 }
 
 void Writer::put_text(std::string_view text) {
@@ -97,7 +97,10 @@ void Writer::put_number(const ColumnData& column, uint64_t row) {
   if (!numbers_need_care_) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;
-    used_ += static_cast<size_t>(format_value(column.type, value, out) - out);
+    const bool plain = column.type == ColumnType{DType::i64};  // what most are when types are guessed
+    char* const end = plain ? std::to_chars(out, out + kMaxValueText, static_cast<int64_t>(value.bits)).ptr
+                            : format_value(column.type, value, out);
+    used_ += static_cast<size_t>(end - out);
     return;
   }
   char text[kMaxValueText];
@@ -108,7 +111,7 @@ void Writer::put_row(const Batch& batch, uint64_t row) {
   for (size_t c = 0; c < batch.columns.size(); ++c) {
     const ColumnData& column = batch.columns[c];
     if (c > 0) {
-      put_text({&options_.delimiter, 1});
+      put_character(options_.delimiter);
     }
     if (is_string(column.type.type)) {
       if (column.strings.is_null(row)) {
@@ -123,7 +126,7 @@ void Writer::put_row(const Batch& batch, uint64_t row) {
     }
     at_start_ = false;
   }
-  put_text("\n");
+  put_character('\n');
 }
 
 Status Writer::begin() {
@@ -132,7 +135,7 @@ Status Writer::begin() {
   }
   for (size_t i = 0; i < names_.size(); ++i) {
     if (i > 0) {
-      put_text({&options_.delimiter, 1});
+      put_character(options_.delimiter);
     }
     const std::string& name = names_[i];
     const bool mark = at_start_ && name.starts_with(kUtf8Mark);
@@ -144,7 +147,7 @@ Status Writer::begin() {
     }
     at_start_ = false;
   }
-  put_text("\n");
+  put_character('\n');
   return flush();
 }
 

@@ -28,7 +28,15 @@ class Writer {
   void put_string(std::string_view text, bool may_be_special);
   void put_quoted(std::string_view text);
   void put_text(std::string_view text);
-  void reserve(size_t bytes);
+  void put_character(char c) {
+    reserve(1);
+    buffer_[used_++] = c;
+  }
+  void reserve(size_t bytes) {
+    if (buffer_.size() < used_ + bytes) {
+      buffer_.resize(2 * (used_ + bytes));
+    }
+  }
   [[nodiscard]] bool is_null_text(std::string_view text) const;
   [[nodiscard]] Status flush();
 

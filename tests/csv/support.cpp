@@ -231,7 +231,8 @@ std::string show(const Table& table) {
   for (const auto& row : table.rows) {
     text += "\n";
     for (size_t c = 0; c < row.size(); ++c) {
-      text += (c == 0 ? "" : "|") + row[c].value_or("~");
+      text += c == 0 ? "" : "|";
+      text += row[c].value_or("~");
     }
   }
   return text;
