@@ -158,7 +158,7 @@ struct Decoded {
   static Result<DeviceBuffer> decode_child(const Array& child, StreamView stream) {
     BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(child.length * size_bytes(child.type), stream));
     BOBBIN_TRY(device_ops(stream.backend(), child.codec)->decode(child, bytes.data(), stream));
-    return Result<DeviceBuffer>(std::move(bytes));
+    return {std::move(bytes)};
   }
 };
 

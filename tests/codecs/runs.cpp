@@ -40,7 +40,7 @@ Input make_runs(std::string name, DType type, uint64_t length, uint64_t longest,
 std::vector<Input> constant_edges() {
   std::vector<Input> inputs;
   for (const DType type : kAllTypes) {
-    for (const uint64_t length : {0, 1, 15, 16, 17, 1023, 1025, 5000, 20'001}) {
+    for (const uint64_t length : {0U, 1U, 15U, 16U, 17U, 1023U, 1025U, 5000U, 20'001U}) {
       for (const uint64_t bits : {uint64_t{42}, uint64_t{0x8123'4567'89ab'cdef}}) {
         inputs.push_back(
             make(std::to_string(length) + " values", type, length, [&](uint64_t) { return bits; }));
@@ -59,13 +59,13 @@ Input any_constant(Random& random) {
 std::vector<Input> run_edges() {
   std::vector<Input> inputs;
   for (const DType type : kAllTypes) {
-    for (const uint64_t length : {0, 1, 1023, 1025, 8192, 8193}) {
+    for (const uint64_t length : {0U, 1U, 1023U, 1025U, 8192U, 8193U}) {
       inputs.push_back(
-          make(std::to_string(length) + " in one run", type, length, [](uint64_t) { return 7; }));
+          make(std::to_string(length) + " in one run", type, length, [](uint64_t) { return uint64_t{7}; }));
       inputs.push_back(make(std::to_string(length) + " in runs of 5", type, length,
                             [](uint64_t i) { return i / 5 % 100; }));
     }
-    for (const uint64_t run : {1, 31, 32, 1000, 8192}) {
+    for (const uint64_t run : {1U, 31U, 32U, 1000U, 8192U}) {
       inputs.push_back(make("runs of " + std::to_string(run), type, 17'000,
                             [&](uint64_t i) { return i / run % 3 * 0x8182'8384'8586'8788; }));
     }
@@ -74,8 +74,8 @@ std::vector<Input> run_edges() {
     inputs.push_back(make_runs("two values", type, 5000, 40, 2, random));
     inputs.push_back(make("a value now and then", type, 18'000,
                           [](uint64_t i) { return i % 411 == 17 ? i : uint64_t{3}; }));
-    inputs.push_back(make("only the last", type, 9000, [](uint64_t i) { return i == 8999 ? 1 : 0; }));
-    inputs.push_back(make("only the first", type, 9000, [](uint64_t i) { return i == 0 ? 1 : 0; }));
+    inputs.push_back(make("only the last", type, 9000, [](uint64_t i) { return uint64_t{i == 8999}; }));
+    inputs.push_back(make("only the first", type, 9000, [](uint64_t i) { return uint64_t{i == 0}; }));
     inputs.push_back(make("as many of each", type, 2000, [](uint64_t i) { return 9 - i % 4; }));
   }
   return inputs;

@@ -27,7 +27,7 @@ TEST(Constant, LongOutputsAreFilledToTheirEnds) {
   const uint64_t length = (uint64_t{3} << 20) + 5;
   const std::vector<uint16_t> values(length, 0xabcd);
   const Array array = *codec::constant::encode({DType::u16, values.data(), length});
-  for (const uint64_t before : {0, 1, 8}) {
+  for (const uint64_t before : {0U, 1U, 8U}) {
     std::vector<uint16_t> out(before + length + 8);
     codec::constant::decode(array, out.data() + before);
     const auto first = out.begin() + static_cast<ptrdiff_t>(before);

@@ -53,7 +53,7 @@ TEST(Rle, SplitHasEndsAndValues) {
 
 // Past the caches, with runs far shorter and far longer than a piece.
 TEST(Rle, LongOutputs) {
-  for (const uint64_t longest : {3, 1000, 1'000'000}) {
+  for (const uint64_t longest : {3U, 1000U, 1'000'000U}) {
     const auto values = draw_runs((uint64_t{2} << 20) + 77, longest);
     const Array array = encode(values);
     std::vector<uint32_t> out(values.size());
