@@ -32,7 +32,10 @@ Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validit
   fill_nulls(values.type, filled, bits);
   const Values all{.type = values.type, .data = filled.data(), .length = values.length};
   BOBBIN_ASSIGN(Array encoded, encode_values(all, recipe));
-  BOBBIN_ASSIGN(Array array, codec::masked::wrap(std::move(encoded), validity));
+  const std::vector<uint32_t> words = codec::masked::validity_words(values.length, validity);
+  const Values bit_words{.type = DType::u32, .data = words.data(), .length = words.size()};
+  BOBBIN_ASSIGN(Array there, select::encode(bit_words, recipe.goal, recipe.backend));
+  BOBBIN_ASSIGN(Array array, codec::masked::join(std::move(encoded), std::move(there)));
   return EncodedChunk{.array = std::move(array), .zone = zone_map_of(all), .null_count = nulls};
 }
 

@@ -11,8 +11,8 @@ namespace bobbin::select {
 namespace {
 
 constexpr uint64_t kLeastVectors = 8;
-constexpr uint64_t kShare = 64;  // of the others, one in as many
-constexpr uint64_t kMaxStringBytes = uint64_t{1} << 20;
+constexpr uint64_t kShare = 128;  // of the others, one in as many
+constexpr uint64_t kMaxStringBytes = uint64_t{512} << 10;
 
 // A fixed mixture of bits (the finaliser of SplitMix64).
 uint64_t mixed(uint64_t x) {
@@ -35,6 +35,17 @@ uint64_t count_runs(const Values& values) {
       changes += data[i] != data[i - 1] ? 1 : 0;
     }
     return changes + 1;
+  });
+}
+
+bool has_both_signs(const Values& values) {
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    const auto* data = static_cast<const T*>(values.data);
+    uint64_t negative = 0;
+    for (uint64_t i = 0; i < values.length; ++i) {
+      negative += data[i] >> (kBits<T> - 1);
+    }
+    return negative != 0 && negative != values.length;
   });
 }
 

@@ -14,6 +14,9 @@ namespace bobbin::select {
 // How often a value differs from the one before it, and 1 for the first.
 [[nodiscard]] uint64_t count_runs(const Values& values);
 
+// Of signed integers: whether some are negative and others are not.
+[[nodiscard]] bool has_both_signs(const Values& values);
+
 // Which vectors of 1024 rows make the sample: one out of each of as many equal parts, at a place in it that a
 // fixed seed gives. All of them when there are few.
 [[nodiscard]] std::vector<uint64_t> sampled_vectors(uint64_t rows);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -24,17 +25,24 @@ constexpr double kSurprise = 1.05;
 struct Part {
   Values values;
   double all = 0;
-  double runs = 0;  // of equal values, in all
+  double runs = 0;     // of equal values, in all
+  bool known = false;  // that number is no estimate
 
   [[nodiscard]] double scale() const {
     return values.length == 0 ? 1 : all / static_cast<double>(values.length);
   }
-  [[nodiscard]] bool is_all() const { return static_cast<double>(values.length) >= all; }
 };
 
 Part part_of(const Values& values, double all) {
-  const double share = values.length == 0 ? 1 : all / static_cast<double>(values.length);
-  return {values, all, static_cast<double>(count_runs(values)) * share};
+  Part part{.values = values, .all = all};
+  part.runs = static_cast<double>(count_runs(values)) * part.scale();
+  part.known = static_cast<double>(values.length) >= all;
+  return part;
+}
+
+// The least bytes in which so many places among all can be told.
+double least_bytes(double places, double all) {
+  return places <= 0 || places >= all ? 0 : places * std::log2(all / places) / 8;
 }
 
 void sort_by_bytes(std::vector<Candidate>& candidates) {
@@ -53,34 +61,42 @@ class Trial {
   // All that can encode the part, the smallest first.
   std::vector<Candidate> candidates(const Part& part) {
     std::vector<Candidate> found;
-    for (const Codec* codec : value_codecs()) {
-      if (!codec->takes(part.values.type) || std::ranges::find(chain_, codec->id) != chain_.end()) {
-        continue;
+    const auto try_codecs = [&](bool splitting, auto&& attempt) {
+      for (const Codec* codec : value_codecs()) {
+        const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
+        if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself) {
+          continue;
+        }
+        if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
+          found.push_back(std::move(*candidate));
+        }
       }
-      std::optional<Candidate> candidate =
-          codec->split == nullptr ? whole(*codec, part) : in_parts(*codec, part);
-      if (candidate.has_value()) {
-        found.push_back(std::move(*candidate));
-      }
-    }
+    };
+    try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
+    sort_by_bytes(found);
+    const uint64_t least = found.empty() ? UINT64_MAX : found[0].bytes;
+    try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, least); });
     sort_by_bytes(found);
     return found;
   }
 
  private:
   static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
+    const bool is_constant = codec.id == CodecId::constant;
     // That a sample is all one value does not say that all values are.
-    const bool unproven = codec.id == CodecId::constant && part.runs > 1;
+    const bool unproven = is_constant && (part.runs > 1 || !part.known);
     const uint64_t bytes = unproven ? kNoEncoding : codec.estimate(part.values);
     if (bytes == kNoEncoding) {
       return std::nullopt;
     }
-    const double all = static_cast<double>(bytes) * part.scale() + codec.buffers * kFilling;
-    return Candidate{{codec.id}, static_cast<uint64_t>(all), codec.device_cost};
+    const double all = static_cast<double>(bytes) * (is_constant ? 1 : part.scale());
+    return Candidate{{codec.id}, static_cast<uint64_t>(all + codec.buffers * kFilling), codec.device_cost};
   }
 
-  std::optional<Candidate> in_parts(const Codec& codec, const Part& part) {
-    if (chain_.size() + 1 >= kDepth || part.values.length == 0) {
+  // Nothing where it cannot be smaller than `most`, or not by much.
+  std::optional<Candidate> in_parts(const Codec& codec, const Part& part, uint64_t most) {
+    const bool no_signs = codec.signed_only && !has_both_signs(part.values);
+    if (chain_.size() + 1 >= kDepth || part.values.length == 0 || no_signs) {
       return std::nullopt;
     }
     const Result<Split> split = codec.split(part.values);
@@ -90,7 +106,10 @@ class Trial {
     std::vector<Part> children;
     for (size_t i = 0; i < split->children.size(); ++i) {
       children.push_back(child_part(codec, part, *split, i));
-      if (children.back().all == 0) {
+      const bool tells_places =
+          codec.splits_into[i] == Follows::runs || codec.splits_into[i] == Follows::exceptions;
+      const double least = tells_places ? least_bytes(children.back().all, part.all) : 0;
+      if (children.back().all == 0 || least > static_cast<double>(most)) {
         return std::nullopt;
       }
     }
@@ -237,7 +256,7 @@ Choice choose(const Values& values, const Goal& goal) {
   const OwnedValues sample = sample_of(values, sampled_vectors(values.length));
   Choice choice{
       .rows = values.length, .sampled = sample.length, .runs = count_runs(values), .candidates = {}};
-  const Part part{sample.view(), static_cast<double>(values.length), static_cast<double>(choice.runs)};
+  const Part part{sample.view(), static_cast<double>(values.length), static_cast<double>(choice.runs), true};
   choice.candidates = Trial().candidates(part);
   order(choice.candidates, goal);
   return choice;

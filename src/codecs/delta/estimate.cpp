@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kSamples = 8;
 constexpr uint64_t kSampleLength = kMaxWords + kVectorLength;  // a vector, and the values before it
 constexpr size_t kStrides = 3;                                 // how many strides are tried at every order
+constexpr size_t kRanking = 2;                                 // how many samples tell which ones
 
 // Bits a vector of residuals takes: as many a value as their range needs.
 template <class T>
@@ -63,7 +64,8 @@ std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, st
 
 // The strides at which values resemble each other most: that is where small differences are.
 template <class T>
-std::array<uint32_t, kStrides> best_strides(std::span<const Range> ranges, std::span<const T> samples) {
+std::array<uint32_t, kStrides> best_strides(std::span<const Range> all_ranges, std::span<const T> samples) {
+  const auto ranges = all_ranges.first(std::min(all_ranges.size(), kRanking));
   std::array<std::pair<uint64_t, uint32_t>, scan::kMaxTuple> ranked;
   for (uint32_t tuple = 1; tuple <= scan::kMaxTuple; ++tuple) {
     const auto costs = costs_of(ranges, samples, tuple, 2);

@@ -12,18 +12,6 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-// One bit a row; bits past the last row are zero, whatever the caller has there.
-Words words_of(uint64_t rows, const uint8_t* validity_bits) {
-  Words words(num_words(rows), ~uint32_t{0});
-  if (validity_bits != nullptr) {
-    std::copy_n(validity_bits, ceil_div<uint64_t>(rows, 8), reinterpret_cast<uint8_t*>(words.data()));
-  }
-  if (rows % kRowsPerWord != 0) {
-    words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % kRowsPerWord));
-  }
-  return words;
-}
-
 Values values_of(const Words& words) {
   return {DType::u32, words.data(), words.size()};
 }
@@ -33,11 +21,26 @@ constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::pat
 
 }  // namespace
 
+std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits) {
+  std::vector<uint32_t> words(num_words(rows), ~uint32_t{0});
+  if (validity_bits != nullptr) {
+    std::copy_n(validity_bits, ceil_div<uint64_t>(rows, 8), reinterpret_cast<uint8_t*>(words.data()));
+  }
+  if (rows % kRowsPerWord != 0) {
+    words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % kRowsPerWord));
+  }
+  return words;
+}
+
 Result<Array> wrap(Array values, const uint8_t* validity_bits) {
+  const Words words = validity_words(values.length, validity_bits);
+  BOBBIN_ASSIGN(Array validity, encode_smallest(values_of(words), kCandidates));
+  return join(std::move(values), std::move(validity));
+}
+
+Result<Array> join(Array values, Array validity) {
   BOBBIN_RETURN_IF(values.offset != 0, StatusCode::invalid_argument,
                    "masked: a slice of values gets its validity from the array it was cut from");
-  const Words words = words_of(values.length, validity_bits);
-  BOBBIN_ASSIGN(Array validity, encode_smallest(values_of(words), kCandidates));
   return Array{.codec = CodecId::masked,
                .type = values.type,
                .length = values.length,
@@ -48,7 +51,7 @@ Result<Array> wrap(Array values, const uint8_t* validity_bits) {
 }
 
 uint64_t estimate(const Values& values) {
-  const Words words = words_of(values.length, nullptr);
+  const Words words = validity_words(values.length, nullptr);
   return ffor::estimate(values) + smallest_estimate(values_of(words), kCandidates);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "codecs/codec.hpp"
 #include "core/bits.hpp"
@@ -30,6 +31,9 @@ inline constexpr uint32_t kRowsPerWord = 32;
 // An array with nulls over `values`, in host memory, whose offset is 0. Bit i % 8 of byte i / 8 is 1 when row
 // i has a value; bits past the last row are not looked at. No pointer: no row is null.
 Result<Array> wrap(Array values, const uint8_t* validity_bits);
+// The same in two steps, for whoever encodes the words: one bit a row, those past the last row zero.
+[[nodiscard]] std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits);
+Result<Array> join(Array values, Array validity);
 
 // encode() gives an array without nulls, estimate() its size.
 uint64_t estimate(const Values& values);
