@@ -2,51 +2,19 @@
 // One CPU core: tables as CSV read with given types, looked at for their types, and written, beside memcpy of
 // the same bytes in the same run. usage: bobbin-bench-cpu-csv --data FOLDER [--bytes N] [--out FILE.json]
 // The folder's tables have '|' between fields and no header.
-#include <sched.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
-#include "bench/harness.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
+#include "bench/tables.hpp"
 #include "csv/reader.hpp"
 #include "csv/writer.hpp"
 
 namespace bobbin::bench {
 namespace {
-
-struct Args {
-  std::string out;
-  std::string data;
-  uint64_t bytes = 200'000'000;
-};
-
-// All threads of the process share one core from now on.
-void stay_on_one_core() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  sched_setaffinity(0, sizeof(one), &one);
-}
-
-// A file's text, over and over; it ends in a line end.
-std::string load(const std::filesystem::path& path, uint64_t bytes) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string once{std::istreambuf_iterator<char>(file), {}};
-  std::string text;
-  while (!once.empty() && text.size() < bytes) {
-    text += once;
-  }
-  return text;
-}
 
 const csv::Options kOptions{.delimiter = '|', .header = false};
 
@@ -120,54 +88,33 @@ Result<std::vector<Row>> measure_table(const std::string& text, int null_device,
   return rows;
 }
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const std::string folder = arguments.text("--data");
+  std::FILE* const null_device = std::fopen("/dev/null", "wb");
+  BOBBIN_RETURN_IF(null_device == nullptr || folder.empty(), StatusCode::invalid_argument,
+                   "name a folder of tables with --data");
   stay_on_one_core();
   const Plan plan{.runs = 5, .seconds = 5, .cache = Cache::cold};
-  std::FILE* const null_device = std::fopen("/dev/null", "wb");
-  BOBBIN_RETURN_IF(null_device == nullptr || args.data.empty(), StatusCode::invalid_argument,
-                   "name a folder of tables with --data");
   Table table{{"table", "what", "MB/s", "of memcpy"}, 2};
   Json json = Json::array();
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(args.data)) {
-    paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
-  for (const std::filesystem::path& path : paths) {
-    const std::string name = path.filename().string();
-    BOBBIN_ASSIGN(const std::vector<Row> rows,
-                  measure_table(load(path, args.bytes), fileno(null_device), plan));
+  for (const std::filesystem::path& path : tables_in(folder)) {
+    const TableText text = load_table(path, arguments.number("--bytes", 200'000'000));
+    BOBBIN_ASSIGN(const std::vector<Row> rows, measure_table(text.text, fileno(null_device), plan));
     const double copied = rows.front().sample.bytes_per_second(rows.front().bytes);
     for (const Row& row : rows) {
       const double speed = row.sample.bytes_per_second(row.bytes);
-      table.add({name, row.what, number(speed / 1e6, 0), number(speed / copied, 3)});
+      table.add({text.name, row.what, number(speed / 1e6, 0), number(speed / copied, 3)});
       json.push_back(
-          {{"table", name}, {"what", row.what}, {"bytes", row.bytes}, {"seconds", to_json(row.sample)}});
+          {{"table", text.name}, {"what", row.what}, {"bytes", row.bytes}, {"seconds", to_json(row.sample)}});
     }
   }
   std::fclose(null_device);
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), table.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, json)) + "\n");
+  return publish(table, json, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--data") == 0) {
-      args.data = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--bytes") == 0) {
-      args.bytes = std::strtoull(argv[i + 1], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-cpu-csv: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

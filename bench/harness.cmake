@@ -9,8 +9,10 @@ add_library(bobbin_harness STATIC
   ${CMAKE_CURRENT_LIST_DIR}/codecs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/harness.cpp
   ${CMAKE_CURRENT_LIST_DIR}/peers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/program.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shapes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tables.cpp
   ${CMAKE_CURRENT_LIST_DIR}/texts.cpp)
 target_include_directories(bobbin_harness PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(bobbin_harness SYSTEM PUBLIC ${BOBBIN_FMT_INCLUDE} ${BOBBIN_JSON_INCLUDE})

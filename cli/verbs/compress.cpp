@@ -15,6 +15,7 @@
 #include "codecs/registry.hpp"
 #include "csv/reader.hpp"
 #include "file/text.hpp"
+#include "select/cascade.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -31,7 +32,10 @@ struct Args {
   std::string input;
   std::string output;
   std::string type;
-  std::string codec;
+  std::vector<std::string> codecs;  // "CASCADE" or "COLUMN=CASCADE"
+  std::string goal = "smallest";
+  double slack = 100 * Goal{}.slack;
+  unsigned threads = 0;
   std::string backend = "auto";
   uint64_t rows_per_group = WriteOptions{}.rows_per_group;
   bool utf8 = false;
@@ -41,10 +45,19 @@ struct Args {
 
 Result<Writer> open_writer(const Target& target, const std::vector<Column>& columns, const Args& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  const WriteOptions options{.rows_per_group = args.rows_per_group,
-                             .backend = backend,
-                             .codec = args.codec,
-                             .overwrite = args.force};
+  WriteOptions options{.rows_per_group = args.rows_per_group,
+                       .backend = backend,
+                       .goal = {.kind = args.goal == "fastest" ? Goal::Kind::fastest : Goal::Kind::smallest,
+                                .slack = args.slack / 100},
+                       .overwrite = args.force,
+                       .threads = args.threads};
+  for (const std::string& text : args.codecs) {
+    if (const size_t equals = text.rfind('='); equals != std::string::npos) {
+      options.column_codecs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    } else {
+      options.codec = text;
+    }
+  }
   return target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)
                        : Writer::create(target.path, columns, options);
 }
@@ -182,18 +195,23 @@ void check_usage(const Args& args) {
   }
 }
 
-std::string check_codec(const std::string& name) {
+std::string check_codec(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  const std::string cascade = equals == std::string::npos ? text : text.substr(equals + 1);
+  if (const auto parsed = select::parse_cascade(cascade); parsed.has_value()) {
+    const Codec& codec = *find_codec(parsed->codec);
+    return codec.has_nulls() ? fmt::format("codec {} is for nulls, which get it by themselves", codec.name)
+                             : "";
+  } else if (cascade.find_first_of("(,) ") != std::string::npos) {
+    return parsed.error().message();
+  }
   std::string names;
   for (const Codec* codec : all_codecs()) {
-    if (codec->has_nulls()) {
-      continue;  // the input has none
+    if (!codec->has_nulls()) {
+      names += (names.empty() ? "" : ", ") + std::string(codec->name);
     }
-    if (codec->name == name) {
-      return "";
-    }
-    names += (names.empty() ? "" : ", ") + std::string(codec->name);
   }
-  return "'" + name + "' is no codec: " + names;
+  return "'" + cascade + "' is no codec: " + names;
 }
 
 }  // namespace
@@ -208,9 +226,24 @@ void add_compress(CLI::App& app, Action& action) {
   verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]")
       ->type_name("OUT");
   verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
-  verb->add_option("--codec", args->codec, "Use this codec everywhere [the smallest for each chunk]")
+  verb->add_option("--codec", args->codecs,
+                   "Use this codec, or cascade such as 'dict(bitpack, delta)', everywhere or for one column; "
+                   "may be repeated [a choice for each chunk]")
       ->check(CLI::Validator(&check_codec, "", "codec"))
-      ->type_name("CODEC");
+      ->allow_extra_args(false)
+      ->type_name("[COLUMN=]CODEC");
+  verb->add_option("--goal", args->goal,
+                   "What the choice aims at: 'smallest', or 'fastest' to decode on a GPU within --slack")
+      ->check(CLI::IsMember({"smallest", "fastest"}))
+      ->type_name("GOAL")
+      ->capture_default_str();
+  verb->add_option("--slack", args->slack, "Per cent that the fastest may be larger than the smallest")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  verb->add_option("--threads", args->threads, "Columns encoded at a time; 0: one a core")
+      ->type_name("N")
+      ->capture_default_str();
   verb->add_option("--rows-per-group", args->rows_per_group, "Rows of a row group")
       ->check(number_between(1, kMaxRowsPerGroup))
       ->type_name("N")

@@ -6,6 +6,7 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
+#include "cli/why.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
@@ -15,6 +16,7 @@ struct Args {
   std::string input;
   bool json = false;
   bool row_groups = false;
+  bool why = false;
 };
 
 std::string zone_text(const Column& column, const Zone& zone) {
@@ -176,7 +178,7 @@ Status inspect(const Args& args) {
   if (args.row_groups) {
     print_row_groups(file.reader);
   }
-  return {};
+  return args.why ? print_why(file) : Status();
 }
 
 }  // namespace
@@ -187,7 +189,9 @@ void add_inspect(CLI::App& app, Action& action) {
   verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
   verb->add_flag("--row-groups", args->row_groups, "Show each row group too");
   verb->add_flag("--json", args->json, "JSON for programs, row groups included");
-  verb->footer("Reads the footer only: the bytes of columns are checked by 'bobbin verify'.");
+  verb->add_flag("--why", args->why,
+                 "Show for each chunk which cascades could do, what was expected of them and what they take");
+  verb->footer("Reads the footer only, but for --why: the bytes of columns are checked by 'bobbin verify'.");
   verb->callback([args, &action] { action = [args] { return report(inspect(*args)); }; });
 }
 

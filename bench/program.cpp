@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/program.hpp"
+
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bobbin::bench {
+
+Arguments::Arguments(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    values_[argv[i]] = argv[i + 1];
+  }
+}
+
+std::string Arguments::text(const std::string& name, const std::string& otherwise) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? otherwise : found->second;
+}
+
+uint64_t Arguments::number(const std::string& name, uint64_t otherwise) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? otherwise : std::strtoull(found->second.c_str(), nullptr, 10);
+}
+
+int run_program(int argc, char** argv, const std::function<Status(const Arguments&)>& run) {
+  const Status status = run(Arguments(argc, argv));
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], status.message().c_str());
+  }
+  return status.ok() ? 0 : 1;
+}
+
+void stay_on_one_core() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof(one), &one);
+}
+
+Status publish(const Table& table, const Json& rows, const Arguments& arguments) {
+  const Machine machine = describe_machine();
+  std::printf("%s\n%s\n", report_head(machine).c_str(), table.markdown().c_str());
+  const std::string out = arguments.text("--out");
+  return out.empty() ? Status{} : write_text(out, dump(make_report(machine, rows)) + "\n");
+}
+
+}  // namespace bobbin::bench

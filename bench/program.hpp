@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What benchmark programs have in common: arguments, one core, and results for people and for programs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "bench/report.hpp"
+#include "bobbin/status.hpp"
+
+namespace bobbin::bench {
+
+// "--name value" pairs.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv);
+
+  [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise = {}) const;
+  [[nodiscard]] uint64_t number(const std::string& name, uint64_t otherwise) const;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+// Runs a benchmark; an error ends the program with a message.
+int run_program(int argc, char** argv, const std::function<Status(const Arguments&)>& run);
+
+// All threads of the process share one core from now on.
+void stay_on_one_core();
+
+// Prints the table under the machine's name; writes the rows to the file of --out, if it was given.
+[[nodiscard]] Status publish(const Table& table, const Json& rows, const Arguments& arguments);
+
+}  // namespace bobbin::bench
