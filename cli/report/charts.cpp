@@ -66,7 +66,7 @@ std::string strip_html(const Model& model, const ColumnFacts& facts, const Palet
   for (size_t i = 0; i < facts.cells.size(); ++i) {
     html += fmt::format("<i class=\"fill {}\" title=\"{}\"></i>",
                         palette.cascade_style(cascades(facts.cells[i]).front().cascade),
-                        escaped(cell_text(model.spans[i], facts.cells[i])));
+                        escaped_lines(cell_text(model.spans[i], facts.cells[i])));
   }
   return html;
 }

@@ -36,7 +36,7 @@ std::string encoding_html(const ColumnSummary& summary) {
     all +=
         fmt::format("{}: {}, {}\n", total.cascade, count(total.chunks, "chunk"), count(total.bytes, "byte"));
   }
-  return fmt::format("<code title=\"{}\">{}</code>{}", escaped(all), escaped(totals.front().cascade),
+  return fmt::format("<code title=\"{}\">{}</code>{}", escaped_lines(all), escaped(totals.front().cascade),
                      totals.size() == 1 ? "" : fmt::format(" <small>+{}</small>", totals.size() - 1));
 }
 
