@@ -21,7 +21,7 @@ std::string ratio_html(const ColumnFacts& facts, std::optional<uint64_t> bytes) 
     return "<td class=\"n none\">not measured</td>";
   }
   const bool best = ratio(facts.raw, *bytes) == best_ratio(facts);
-  return fmt::format("<td class=\"n{}\" title=\"{}\">{}</td>", best ? " best" : "", count(*bytes, "byte"),
+  return fmt::format(R"(<td class="n{}" title="{}">{}</td>)", best ? " best" : "", count(*bytes, "byte"),
                      ratio_text(facts.raw, *bytes));
 }
 
@@ -41,7 +41,7 @@ std::string encoding_html(const ColumnSummary& summary) {
 }
 
 std::string bound_html(const std::string& text) {
-  return fmt::format("<td class=\"v\" title=\"{}\"><bdi>{}</bdi></td>", escaped(text), escaped(text));
+  return fmt::format(R"(<td class="v" title="{}"><bdi>{}</bdi></td>)", escaped(text), escaped(text));
 }
 
 std::string row_html(const ColumnFacts& facts) {
