@@ -48,7 +48,7 @@ std::string row_html(const ColumnFacts& facts) {
   const ColumnSummary& total = facts.total;
   return fmt::format(
       "<tr><th scope=\"row\" title=\"{}\">{}</th><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-      "{}{}{}<td>{}</td>{}{}<td class=\"n\">{}</td></tr>\n",
+      "{}{}{}<td class=\"e\">{}</td>{}{}<td class=\"n\">{}</td></tr>\n",
       escaped(facts.column.name), name_html(facts.column.name), type_text(facts.column),
       bytes_html(facts.raw), bytes_html(total.bytes), ratio_html(facts, total.bytes),
       ratio_html(facts, facts.peers.zstd), ratio_html(facts, facts.peers.lz4), encoding_html(total),
