@@ -71,8 +71,9 @@ struct Measured {
 };
 
 Result<Measured> measure_table(const TableText& table, const std::string& path, const Plan& plan) {
-  Measured made{.text_bytes = table.once.size(),
-                .zstd = zstd_size(std::as_bytes(std::span(table.once)), kZstdLevel).value_or(0)};
+  Measured made;
+  made.text_bytes = table.once.size();
+  made.zstd = zstd_size(std::as_bytes(std::span(table.once)), kZstdLevel).value_or(0);
   BOBBIN_ASSIGN(made.bytes, write_file(table, table.once, path));
   made.repeated_text = table.text.size();
   Result<uint64_t> size = write_file(table, table.text, path);

@@ -46,9 +46,9 @@ void add_tree(const NodeInfo& node, size_t depth, size_t& left, std::string& tex
   }
 }
 
-std::string cell_text(const Span& span, const ColumnSummary& cell) {
+std::string cell_text(const Span& span, const Column& column, const ColumnSummary& cell) {
   std::string text = fmt::format("{}\n{}, ratio {}", span_text(span), count(cell.bytes, "byte"),
-                                 ratio_text(cell.raw, cell.bytes));
+                                 ratio_text(raw_of(column, cell), cell.bytes));
   if (span.num_groups == 1) {
     size_t left = kMaxNodes;
     add_tree(cell.encodings.front().sum, 0, left, text);
@@ -64,9 +64,9 @@ std::string cell_text(const Span& span, const ColumnSummary& cell) {
 std::string strip_html(const Model& model, const ColumnFacts& facts, const Palette& palette) {
   std::string html;
   for (size_t i = 0; i < facts.cells.size(); ++i) {
-    html += fmt::format("<i class=\"fill {}\" title=\"{}\"></i>",
+    html += fmt::format(R"(<i class="fill {}" title="{}"></i>)",
                         palette.cascade_style(cascades(facts.cells[i]).front().cascade),
-                        escaped(cell_text(model.spans[i], facts.cells[i])));
+                        escaped_lines(cell_text(model.spans[i], facts.column, facts.cells[i])));
   }
   return html;
 }

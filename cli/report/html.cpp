@@ -34,27 +34,27 @@ void append_escaped(char c, std::string& html) {
   }
 }
 
-std::string escaped_line(std::string_view line) {
+}  // namespace
+
+std::string escaped(std::string_view text) {
   std::string html;
-  for (const char c : file::printable(line)) {
+  for (const char c : file::printable(text)) {
     append_escaped(c, html);
   }
   return html;
 }
 
-}  // namespace
-
-std::string escaped(std::string_view text) {
+std::string escaped_lines(std::string_view text) {
   std::string html;
   for (size_t newline = text.find('\n'); newline != std::string_view::npos; newline = text.find('\n')) {
-    html += escaped_line(text.substr(0, newline)) + "\n";
+    html += escaped(text.substr(0, newline)) + "\n";
     text.remove_prefix(newline + 1);
   }
-  return html + escaped_line(text);
+  return html + escaped(text);
 }
 
 std::string name_html(std::string_view name) {
-  return "<bdi>" + escaped_line(clipped(file::printable(name), kLongestName)) + "</bdi>";
+  return "<bdi>" + escaped(clipped(file::printable(name), kLongestName)) + "</bdi>";
 }
 
 std::string bytes_html(uint64_t bytes) {

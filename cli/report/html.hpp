@@ -10,9 +10,11 @@
 namespace bobbin::cli::page {
 
 // Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and what HTML would
-// take for its own is escaped. A newline stays one.
+// take for its own is escaped.
 [[nodiscard]] std::string escaped(std::string_view text);
-// That for a column's name or a value: cut when long, and kept from turning round the text beside it.
+// That for text of several lines, whose newlines stay.
+[[nodiscard]] std::string escaped_lines(std::string_view text);
+// A column's name as text: cut when long, and kept from turning round the text beside it.
 [[nodiscard]] std::string name_html(std::string_view name);
 // "12.3 MiB", with the exact number on demand.
 [[nodiscard]] std::string bytes_html(uint64_t bytes);

@@ -40,6 +40,7 @@ std::vector<Part> parts_of(const ColumnSummary& summary) {
     add_parts(encoding.sum, "", places);
   }
   std::vector<Part> parts;
+  parts.reserve(places.size());
   for (auto& [place, part] : places) {
     parts.push_back(std::move(part));
   }
@@ -72,7 +73,7 @@ std::string parts_html(const ColumnSummary& summary, const Rect& rect, const Pal
   std::string html;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].bytes > 0) {
-      html += fmt::format("<div class=\"fill {}\" style=\"{}\" title=\"{}: {}\"><span>{}</span></div>",
+      html += fmt::format(R"(<div class="fill {}" style="{}" title="{}: {}"><span>{}</span></div>)",
                           palette.codec_style(parts[i].codec), place_html(rects[i], rect),
                           escaped(parts[i].place), count(parts[i].bytes, "byte"), escaped(parts[i].codec));
     }

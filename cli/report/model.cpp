@@ -9,10 +9,6 @@ namespace {
 
 constexpr uint64_t kOffsetBytes = 4;
 
-uint64_t raw_of(const Column& column, const ColumnSummary& summary) {
-  return summary.raw + (is_string(column.type) ? kOffsetBytes * summary.zone.rows : 0);
-}
-
 // The indices of the columns with most bytes, ascending.
 std::vector<size_t> largest(const std::vector<ColumnSummary>& summaries) {
   std::vector<size_t> order(summaries.size());
@@ -44,6 +40,10 @@ void add_cells(const Reader& reader, size_t together, Model& model) {
 }
 
 }  // namespace
+
+uint64_t raw_of(const Column& column, const ColumnSummary& summary) {
+  return summary.raw + (is_string(column.type) ? kOffsetBytes * summary.zone.rows : 0);
+}
 
 Model make_model(const OpenReader& file) {
   const Reader& reader = file.reader;

@@ -33,7 +33,7 @@ struct PeerSizes {
 struct ColumnFacts {
   size_t index = 0;  // in the file
   Column column;
-  uint64_t raw = 0;  // strings: their bytes and a 4-byte offset each
+  uint64_t raw = 0;  // as raw_of()
   ColumnSummary total;
   std::vector<ColumnSummary> cells;  // one a span
   PeerSizes peers;
@@ -52,6 +52,9 @@ struct Model {
 
   [[nodiscard]] uint64_t num_others() const { return num_columns - columns.size(); }
 };
+
+// Bytes of the plain array; of strings, their bytes and a 4-byte offset each.
+[[nodiscard]] uint64_t raw_of(const Column& column, const ColumnSummary& summary);
 
 // From the footer alone.
 [[nodiscard]] Model make_model(const OpenReader& file);

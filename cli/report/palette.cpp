@@ -10,6 +10,7 @@ namespace {
 
 std::vector<Palette::Entry> by_size(const std::map<std::string, uint64_t>& totals) {
   std::vector<Palette::Entry> entries;
+  entries.reserve(totals.size());
   for (const auto& [name, bytes] : totals) {
     entries.push_back({name, "", bytes});
   }

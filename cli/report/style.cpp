@@ -42,9 +42,8 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 thead th { font-weight: 500; font-size: .8rem; color: var(--soft); background: var(--card); }
 tbody th { position: sticky; left: 0; max-width: 13rem; overflow: hidden; text-overflow: ellipsis;
   background: var(--page); font-weight: 600; }
-td.v { max-width: 8.5rem; overflow: hidden; text-overflow: ellipsis; }
-td code { display: inline-block; max-width: 15rem; overflow: hidden; text-overflow: ellipsis;
-  vertical-align: bottom; }
+td.v, td.e { max-width: 8.5rem; overflow: hidden; text-overflow: ellipsis; }
+td.e { max-width: 17rem; }
 .n { text-align: right; }
 .none { color: var(--soft); }
 .best { font-weight: 700; }

@@ -21,7 +21,7 @@ std::string ratio_html(const ColumnFacts& facts, std::optional<uint64_t> bytes) 
     return "<td class=\"n none\">not measured</td>";
   }
   const bool best = ratio(facts.raw, *bytes) == best_ratio(facts);
-  return fmt::format("<td class=\"n{}\" title=\"{}\">{}</td>", best ? " best" : "", count(*bytes, "byte"),
+  return fmt::format(R"(<td class="n{}" title="{}">{}</td>)", best ? " best" : "", count(*bytes, "byte"),
                      ratio_text(facts.raw, *bytes));
 }
 
@@ -36,19 +36,19 @@ std::string encoding_html(const ColumnSummary& summary) {
     all +=
         fmt::format("{}: {}, {}\n", total.cascade, count(total.chunks, "chunk"), count(total.bytes, "byte"));
   }
-  return fmt::format("<code title=\"{}\">{}</code>{}", escaped(all), escaped(totals.front().cascade),
+  return fmt::format("<code title=\"{}\">{}</code>{}", escaped_lines(all), escaped(totals.front().cascade),
                      totals.size() == 1 ? "" : fmt::format(" <small>+{}</small>", totals.size() - 1));
 }
 
 std::string bound_html(const std::string& text) {
-  return fmt::format("<td class=\"v\" title=\"{}\"><bdi>{}</bdi></td>", escaped(text), escaped(text));
+  return fmt::format(R"(<td class="v" title="{}"><bdi>{}</bdi></td>)", escaped(text), escaped(text));
 }
 
 std::string row_html(const ColumnFacts& facts) {
   const ColumnSummary& total = facts.total;
   return fmt::format(
       "<tr><th scope=\"row\" title=\"{}\">{}</th><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-      "{}{}{}<td>{}</td>{}{}<td class=\"n\">{}</td></tr>\n",
+      "{}{}{}<td class=\"e\">{}</td>{}{}<td class=\"n\">{}</td></tr>\n",
       escaped(facts.column.name), name_html(facts.column.name), type_text(facts.column),
       bytes_html(facts.raw), bytes_html(total.bytes), ratio_html(facts, total.bytes),
       ratio_html(facts, facts.peers.zstd), ratio_html(facts, facts.peers.lz4), encoding_html(total),

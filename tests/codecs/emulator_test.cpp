@@ -2,10 +2,7 @@
 // Every codec's kernels in the emulator, each input under a schedule of its own.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "codecs/registry.hpp"
-#include "codecs/smallest.hpp"
 #include "simt/emulator.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
@@ -17,12 +14,18 @@ namespace {
 // ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the inputs.
 constexpr size_t kStride = BOBBIN_RACES_ARE_CHECKED ? 31 : 1;
 
+bool encodes_on_device(const Codec& codec) {
+  return device_ops(Backend::emulator, codec.id)->encode != nullptr;
+}
+
 TEST(EmulatedCodecs, AgreeWithTheCpu) {
   uint64_t seed = 0;
   for (const Component& component : components()) {
     const Codec& codec = *find_codec(component.codec);
     const auto inputs = component.edges();
-    for (size_t i = 0; i < inputs.size(); i += kStride) {
+    // A codec that only decodes there has fewer kernels to get right.
+    const size_t stride = encodes_on_device(codec) ? kStride : 3 * kStride;
+    for (size_t i = 0; i < inputs.size(); i += stride) {
       simt::default_emulator_options().seed = ++seed;
       Random random(seed);
       EXPECT_EQ(check_backend(codec, inputs[i], Backend::emulator, random), "")
@@ -45,7 +48,7 @@ TEST(EmulatedCodecs, AgreeWithTheCpuOnAnyFloats) {
   simt::default_emulator_options() = {};
 }
 
-// Many tiles wait for each other: the look-back of the frame-of-reference encoder.
+// Many tiles wait for each other: the look-back of encoders.
 TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
   for (uint64_t seed = 1; seed <= (BOBBIN_RACES_ARE_CHECKED ? 2 : 20); ++seed) {
     for (const Component& component : components()) {
@@ -53,13 +56,13 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
       simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 7);
       Random random(seed);
       const Codec& codec = *find_codec(component.codec);
+      if (!encodes_on_device(codec)) {
+        continue;
+      }
       Input input{"many tiles", codec.takes(DType::i16) ? DType::i16 : DType::f64,
                   std::vector<std::byte>(200'000)};
       for (std::byte& byte : input.bytes) {
         byte = static_cast<std::byte>(random.next() & 31);
-      }
-      if (!can_encode(codec, input.values())) {
-        std::ranges::fill(input.bytes, std::byte{5});
       }
       EXPECT_EQ(check_backend(codec, input, Backend::emulator, random), "") << "schedule " << seed;
     }

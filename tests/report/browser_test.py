@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows pages of `bobbin report` in a headless Chromium, as wide as a phone and as a desk's screen, in light and in
+dark: nothing on the console, nothing wider than the page, a cell a column, and text that stands out.
+
+Skipped (status 77) where there is no Chromium. BOBBIN_CHROMIUM names one that is not on the PATH.
+
+usage: browser_test.py --bin DIR
+"""
+import argparse
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from page import MIXED_NAMES, make_page, make_table
+
+SKIPPED = 77
+TIMEOUT_SECONDS = 120
+SIZES = {"phone": (390, 844), "desk": (1280, 900)}
+LEAST_CONTRAST = 4.5  # WCAG 2, level AA
+POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+FRAME = """<!DOCTYPE html><meta charset="utf-8"><body><pre id="told"></pre><script>
+addEventListener("message", (event) => { document.getElementById("told").textContent = JSON.stringify(event.data); });
+</script><iframe src="%s" style="border:0;width:%dpx;height:%dpx"></iframe></body>
+"""
+
+
+def find_chromium():
+    """One that starts: what Ubuntu calls chromium may be a stub."""
+    for name in [os.environ.get("BOBBIN_CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"]:
+        path = name and shutil.which(name)
+        if path and subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0:
+            return path
+    return None
+
+
+class Browser:
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = pathlib.Path(folder)
+
+    def dump(self, path, scheme):
+        """A page's DOM once it is shown, and what was said on the console. Hosts have no addresses there."""
+        command = [self.program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                   f"--user-data-dir={self.folder}/profile", "--host-resolver-rules=MAP * ~NOTFOUND",
+                   "--enable-logging=stderr", "--virtual-time-budget=2000", "--window-size=1400,1000",
+                   f"--blink-settings=preferredColorScheme={0 if scheme == 'dark' else 1}", path.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=True)
+        console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+        return done.stdout, console
+
+    def measure(self, text, size, scheme):
+        """What the probe tells of a copy of a page. The copy goes without the policy, which lets no script run."""
+        copy = self.folder / "copy.html"
+        frame = self.folder / "frame.html"
+        probe = pathlib.Path(__file__).with_name("probe.js").read_text(encoding="utf-8")
+        without, policies = POLICY.subn("", text)
+        assert policies == 1
+        copy.write_text(without.replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")
+        frame.write_text(FRAME % (copy.name, *size), encoding="utf-8")
+        dom, console = self.dump(frame, scheme)
+        told = json.loads(html.unescape(re.search(r'<pre id="told">(.*?)</pre>', dom, re.DOTALL).group(1)))
+        return told, console
+
+
+def check_page(browser, text, columns, size, scheme):
+    told, console = browser.measure(text, size, scheme)
+    problems = []
+    if len(console) != 1 or "the probe has run" not in console[0]:
+        problems.append(f"on the console: {console}")
+    if told["width"] != size[0] or told["scheme"] != scheme:
+        problems.append(f"shown {told['width']} wide in {told['scheme']}")
+    if told["scrollWidth"] > told["width"] or told["outside"]:
+        problems.append(f"{told['scrollWidth']} wide: {told['outside'][:3]}")
+    if told["columns"] != columns or told["labels"] == 0:
+        problems.append(f"{told['columns']} columns in the map, {told['labels']} with names")
+    if told["contrast"] < LEAST_CONTRAST:
+        problems.append(f"contrast {told['contrast']:.2f} of {told['contrastOf']}")
+    return problems
+
+
+def check_untouched(browser, text):
+    """The page itself, policy and all, says nothing on the console and runs no script of the names in it."""
+    path = browser.folder / "page.html"
+    path.write_text(text, encoding="utf-8")
+    dom, console = browser.dump(path, "light")
+    return ([f"on the console: {console}"] if console else []) + ([] if "</footer>" in dom else ["not shown"])
+
+
+def run(program, bin_dir):
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="bobbin-browser-", ignore_cleanup_errors=True) as folder:
+        browser = Browser(program, folder)
+        mixed = make_page(bin_dir, make_table(bin_dir, "mixed", folder))
+        wide = make_page(bin_dir, make_table(bin_dir, "wide", folder))
+        checks = {"as it is": lambda: check_untouched(browser, mixed)}
+        for name, size in SIZES.items():
+            for scheme in ("light", "dark"):
+                checks[f"{name}, {scheme}"] = lambda size=size, scheme=scheme: check_page(
+                    browser, mixed, len(MIXED_NAMES), size, scheme)
+        checks["phone, 10000 columns"] = lambda: check_page(browser, wide, 251, SIZES["phone"], "light")
+        for name, check in checks.items():
+            problems = check()
+            print(f"{'FAILED' if problems else 'ok'}: {name}", *problems, sep="\n  ")
+            failed += bool(problems)
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of the built programs")
+    args = parser.parse_args()
+    program = find_chromium()
+    if program is None:
+        print("no Chromium here: skipped")
+        return SKIPPED
+    return run(program, args.bin.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what is in pages of `bobbin report`: nothing that loads or runs, all names as text, areas as bytes, and a
+bounded size.
+
+usage: page_test.py --bin DIR
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+from page import MIXED_NAMES, Page, bytes_of, make_page, make_table, place
+
+MAX_PAGE_BYTES = 2 << 20
+GROUPS = 15  # of the table "mixed"
+STATE = {}
+
+
+def page_of(kind, *options):
+    """A page's text and its elements; made once."""
+    key = (kind, *options)
+    if key not in STATE:
+        if kind not in STATE:
+            STATE[kind] = make_table(STATE["bin"], kind, STATE["folder"])
+        text = make_page(STATE["bin"], STATE[kind], *options)
+        STATE[key] = (text, Page(text).root)
+    return STATE[key]
+
+
+def row_names(root):
+    """Of the table of columns, then of the chart of encodings."""
+    return [element.attributes["title"]
+            for element in root.find(lambda e: e.tag == "th" and e.attributes.get("scope") == "row")]
+
+
+class PageTest(unittest.TestCase):
+    def test_parser_sees_what_does_not_belong(self):
+        for text in ("<script>1</script>", "<p onclick=x>", "<img src=x>", "<p><b></p>", "<p>", "<!-- x -->"):
+            with self.assertRaises(ValueError, msg=text):
+                Page(text)
+
+    def test_names_are_text(self):
+        _, root = page_of("mixed")
+        self.assertEqual(row_names(root), MIXED_NAMES * 2)
+        labels = [column.children[0].text for column in root.of_class("col")]
+        for label, name in zip(labels, MIXED_NAMES):
+            self.assertTrue(label.startswith(name[:70]), label)
+
+    def test_nothing_is_loaded(self):
+        text, root = page_of("mixed")
+        policies = [e.attributes["content"] for e in root.find(lambda e: "http-equiv" in e.attributes)]
+        self.assertEqual(policies, ["default-src 'none'; style-src 'unsafe-inline'"])
+        styles = next(root.find(lambda e: e.tag == "style")).text + " ".join(re.findall(r'style="[^"]*"', text))
+        for word in ("url(", "@import", "expression", "http:", "https:"):
+            self.assertNotIn(word, styles)
+
+    def test_areas_are_bytes(self):
+        _, root = page_of("mixed")
+        columns = root.of_class("col")
+        self.assertEqual(len(columns), len(MIXED_NAMES))
+        self.check_areas(columns)
+        for column in columns:
+            self.check_areas(column.of_class("fill"))
+            inner = sum(bytes_of(part.attributes["title"]) for part in column.of_class("fill"))
+            self.assertEqual(inner, self.column_bytes(column))
+
+    @staticmethod
+    def column_bytes(column):
+        return bytes_of(column.attributes["title"].rsplit(": ", 1)[1])
+
+    def check_areas(self, cells):
+        """Cells fill their frame, each with its share, and none lies over another."""
+        sizes = [self.column_bytes(c) if "col" in c.classes else bytes_of(c.attributes["title"]) for c in cells]
+        places = [place(cell) for cell in cells]
+        for size, (left, top, width, height) in zip(sizes, places):
+            self.assertAlmostEqual(width * height / 10_000, size / sum(sizes), delta=1e-3)
+            self.assertTrue(min(left, top) >= -0.01 and max(left + width, top + height) < 100.01)
+        for i, (x, y, width, height) in enumerate(places):
+            for left, top, other_width, other_height in places[:i]:
+                across = min(x + width, left + other_width) - max(x, left)
+                down = min(y + height, top + other_height) - max(y, top)
+                self.assertTrue(across < 0.01 or down < 0.01)
+
+    def test_table_has_ratios(self):
+        _, root = page_of("mixed")
+        rows = list(root.find(lambda e: e.tag == "tr" and len(e.children) == 11))[1:]
+        self.assertEqual(len(rows), len(MIXED_NAMES))
+        for row in rows:
+            raw = bytes_of(row.children[2].children[0].attributes["title"])
+            for cell in row.children[4:7]:
+                if cell.text != "not measured":
+                    self.assertAlmostEqual(float(cell.text), raw / bytes_of(cell.attributes["title"]), delta=0.0051)
+
+    def test_raw_strings_have_offsets(self):
+        _, root = page_of("mixed")
+        row = [r for r in root.find(lambda e: e.tag == "tr" and len(e.children) == 11)][1 + MIXED_NAMES.index("url")]
+        raw = bytes_of(row.children[2].children[0].attributes["title"])
+        self.assertGreater(raw, 60_000 * (4 + len("https://example.org/item/")))
+        self.assertLess(raw, 60_000 * (4 + len("https://example.org/item/12345")))
+
+    def test_peers_are_left_out(self):
+        _, root = page_of("mixed", "--no-peers")
+        self.assertEqual(len(root.of_class("none")), 2 * len(MIXED_NAMES))
+
+    def test_a_cell_a_row_group(self):
+        _, root = page_of("mixed")
+        strips = root.of_class("strip")
+        self.assertEqual([len(strip.children) for strip in strips], [GROUPS] * len(MIXED_NAMES))
+        for strip in strips:
+            for i, cell in enumerate(strip.children):
+                self.assertRegex(cell.attributes["title"], rf"^row group {i}, rows \d+:\d+\n\d+ bytes?, ratio [0-9.]+\n\w+")
+
+    def test_bands_of_numbers(self):
+        _, root = page_of("mixed")
+        paths = [path.attributes["d"] for path in root.find(lambda e: e.tag == "path")]
+        self.assertEqual(len(paths), len(MIXED_NAMES) - 2)  # all but the strings
+        self.assertEqual([path.count("M") for path in paths], [GROUPS] * 3 + [10] + [GROUPS] * 3)  # 5 have nulls only
+        for path in paths:
+            for top, height in re.findall(r"M\d+ ([-0-9.]+)h1v([-0-9.]+)h-1z", path):
+                self.assertTrue(0 <= float(top) and float(height) > 0 and float(top) + float(height) <= 100.11)
+
+    def test_many_columns_are_cut(self):
+        text, root = page_of("wide")
+        self.assertLess(len(text), MAX_PAGE_BYTES)
+        self.assertEqual(len(root.of_class("col")), 251)
+        self.assertEqual(len(row_names(root)), 500)
+        self.assertIn("The other 9\u202f750 take", root.text)
+
+    def test_many_row_groups_go_together(self):
+        text, root = page_of("long")
+        self.assertLess(len(text), MAX_PAGE_BYTES)
+        for strip in root.of_class("strip"):
+            self.assertLessEqual(len(strip.children), 128)
+            self.assertRegex(strip.children[0].attributes["title"], r"^row groups 0 to 78, rows 0:5056\n")
+            self.assertRegex(strip.children[-1].attributes["title"], r"^row groups \d+ to 9999, rows \d+:640000\n")
+        self.assertIn("Each stands for 79 row groups", root.text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of the built programs")
+    STATE["bin"] = parser.parse_args().bin.resolve()
+    with tempfile.TemporaryDirectory(prefix="bobbin-report-") as folder:
+        STATE["folder"] = folder
+        result = unittest.main(argv=sys.argv[:1], exit=False).result
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
