@@ -187,16 +187,15 @@ Status decode_all(const std::vector<Resident>& chunks, const std::vector<DeviceC
 }
 
 struct Measured {
-  std::string what;
   uint64_t compressed = 0;
   uint64_t raw = 0;
   Sample load;
   Sample decode;
 };
 
-Result<Measured> measure_columns(const std::string& what, const Reader& reader, Loader& loader,
-                                 const std::vector<size_t>& columns, const std::vector<Stream>& streams) {
-  Measured made{.what = what};
+Result<Measured> measure_columns(const Reader& reader, Loader& loader, const std::vector<size_t>& columns,
+                                 const std::vector<Stream>& streams) {
+  Measured made;
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
     for (const size_t column : columns) {
       made.compressed += file::ReaderAccess::chunk_bytes(reader, group, column);
@@ -243,7 +242,7 @@ Status run(const Arguments& arguments) {
   Json json = Json::array();
   json.push_back({{"what", "copy to the GPU"}, {"bytes", kCopyBytes}, {"seconds", to_json(copy)}});
   for (const auto& [what, columns] : choices) {
-    BOBBIN_ASSIGN(const Measured made, measure_columns(what, reader, loader, columns, streams));
+    BOBBIN_ASSIGN(const Measured made, measure_columns(reader, loader, columns, streams));
     const double speed = made.load.bytes_per_second(made.compressed);
     table.add({what, number(static_cast<double>(made.raw) / 1e6, 0),
                number(static_cast<double>(made.compressed) / 1e6, 0), number(made.load.median_s * 1e3, 1),

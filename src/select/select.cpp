@@ -16,8 +16,10 @@ namespace bobbin::select {
 namespace {
 
 constexpr size_t kDepth = 3;  // codecs inside each other
-// Every buffer is filled up to a multiple of 128 bytes in a file, by half of it as a rule.
-constexpr double kFilling = 64;
+// What a file spends on a buffer: it is filled up to a multiple of 128 bytes, by half of it as a rule, and
+// has an entry in the table of segments.
+constexpr double kFilling = 64 + 24;
+constexpr uint64_t kNodeBytes = 64;  // and on a node, in the footer
 // An encoding this much larger than expected makes it worth trying the next one.
 constexpr double kSurprise = 1.05;
 
@@ -90,7 +92,8 @@ class Trial {
       return std::nullopt;
     }
     const double all = static_cast<double>(bytes) * (is_constant ? 1 : part.scale());
-    return Candidate{{codec.id}, static_cast<uint64_t>(all + codec.buffers * kFilling), codec.device_cost};
+    return Candidate{
+        {codec.id}, static_cast<uint64_t>(all + codec.buffers * kFilling) + kNodeBytes, codec.device_cost};
   }
 
   // Nothing where it cannot be smaller than `most`, or not by much.
@@ -113,7 +116,7 @@ class Trial {
         return std::nullopt;
       }
     }
-    Candidate candidate{{codec.id}, split->node.metadata.size(), codec.device_cost};
+    Candidate candidate{{codec.id}, split->node.metadata.size() + kNodeBytes, codec.device_cost};
     chain_.push_back(codec.id);
     for (size_t i = 0; i < children.size(); ++i) {
       add_child(candidate, children[i], part.all);
@@ -202,7 +205,7 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
     return std::nullopt;
   }
   return Candidate{{codec.id, {numbers[0].cascade, inner->cascade}},
-                   numbers[0].bytes + inner->bytes + wider_codes(entries, all, rows),
+                   numbers[0].bytes + inner->bytes + wider_codes(entries, all, rows) + kNodeBytes,
                    codec.device_cost + numbers[0].cost};
 }
 
