@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cli/interrupt.hpp"
+#include "cli/slices.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -20,45 +21,60 @@ uint64_t slice_rows(size_t columns) {
   return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMostSliceRows);
 }
 
-// A column's rows in memory.
-struct Slice {
-  std::vector<std::byte> values;
-  std::vector<uint8_t> validity;
-  Strings strings;
-};
-
-Result<Slice> read_slice(const CsvJob& job, size_t column, uint64_t begin, uint64_t rows) {
-  const Reader& reader = job.file.reader;
-  const Column& asked = reader.columns()[column];
-  Slice slice;
-  if (is_string(asked.type)) {
-    BOBBIN_ASSIGN(slice.strings, reader.read_strings(column, begin, rows, job.backend));
-    return slice;
-  }
-  slice.values.resize(rows * size_bytes(asked.type));
-  BOBBIN_TRY(reader.read(column, begin, rows, slice.values, job.backend));
-  if (asked.nullable) {
-    slice.validity.resize((rows + 7) / 8);
-    BOBBIN_TRY(reader.read_validity(column, begin, rows, slice.validity));
-  }
-  return slice;
+// How much of the rows lies before one of them.
+double share_of(const CsvJob& job, uint64_t row) {
+  return static_cast<double>(row - job.rows.begin) / static_cast<double>(job.rows.end - job.rows.begin);
 }
 
 Status copy_slice(const CsvJob& job, csv::Writer& writer, uint64_t begin, uint64_t rows) {
+  const Reader& reader = job.file.reader;
   std::vector<Slice> slices;
-  csv::Batch batch{.columns = {}, .rows = rows};
   for (const size_t column : job.columns) {
-    BOBBIN_ASSIGN(Slice slice, read_slice(job, column, begin, rows));
+    BOBBIN_ASSIGN(Slice slice, read_slice(reader, column, begin, rows, job.backend));
     slices.push_back(std::move(slice));
   }
-  for (size_t i = 0; i < slices.size(); ++i) {
-    const Column& column = job.file.reader.columns()[job.columns[i]];
-    const uint8_t* const validity = slices[i].validity.empty() ? nullptr : slices[i].validity.data();
-    batch.columns.push_back({.type = {column.type, column.logical},
-                             .numbers = {slices[i].values.data(), validity},
-                             .strings = slices[i].strings.view()});
+  return writer.append(to_batch(reader, job.columns, slices, rows)).in(job.output_name);
+}
+
+Status copy_all(const CsvJob& job, csv::Writer& writer, Progress& progress) {
+  const Reader& reader = job.file.reader;
+  const uint64_t step = slice_rows(job.columns.size());
+  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
+    const RowGroupInfo info = reader.row_group(group);
+    const uint64_t end = std::min(job.rows.end, info.first_row + info.num_rows);
+    for (uint64_t row = std::max(job.rows.begin, info.first_row); row < end; row += step) {
+      BOBBIN_TRY(copy_slice(job, writer, row, std::min(step, end - row)));
+      BOBBIN_TRY(check_interrupt().in(job.file.name));
+      progress.show_share(share_of(job, row));
+    }
   }
-  return writer.append(batch).in(job.output_name);
+  return {};
+}
+
+// Some rows of a row group, of which only what they need is decoded.
+Status copy_some(const CsvJob& job, csv::Writer& writer, size_t group, std::span<const uint64_t> rows) {
+  const Reader& reader = job.file.reader;
+  const uint64_t step = slice_rows(job.columns.size());
+  BOBBIN_ASSIGN(const LoadedGroup loaded, LoadedGroup::create(reader, group, job.columns));
+  for (size_t i = 0; i < rows.size(); i += step) {
+    const auto part = rows.subspan(i, std::min<size_t>(step, rows.size() - i));
+    BOBBIN_ASSIGN(const std::vector<Slice> slices, loaded.take(part, job.backend));
+    BOBBIN_TRY(writer.append(to_batch(reader, job.columns, slices, part.size())).in(job.output_name));
+    BOBBIN_TRY(check_interrupt().in(job.file.name));
+  }
+  return {};
+}
+
+Status copy_passing(const CsvJob& job, csv::Writer& writer, Progress& progress) {
+  uint64_t left = job.limit;
+  const auto visit = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
+    const auto taken = rows.first(std::min<uint64_t>(rows.size(), left));
+    left -= taken.size();
+    BOBBIN_TRY(copy_some(job, writer, group, taken));
+    progress.show_share(share_of(job, rows.back()));
+    return left > 0;
+  };
+  return left == 0 ? Status() : job.where->visit_rows(visit, job.rows.begin, job.rows.end);
 }
 
 }  // namespace
@@ -100,17 +116,7 @@ Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progre
                          [&](size_t i) { return reader.columns()[i]; });
   csv::Writer writer(job.output, columns, options);
   BOBBIN_TRY(writer.begin().in(job.output_name));
-  const uint64_t step = slice_rows(job.columns.size());
-  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
-    const uint64_t end = std::min(job.rows.end, info.first_row + info.num_rows);
-    for (uint64_t row = std::max(job.rows.begin, info.first_row); row < end; row += step) {
-      BOBBIN_TRY(copy_slice(job, writer, row, std::min(step, end - row)));
-      BOBBIN_TRY(check_interrupt().in(job.file.name));
-      progress.show_share(static_cast<double>(row - job.rows.begin) /
-                          static_cast<double>(job.rows.end - job.rows.begin));
-    }
-  }
+  BOBBIN_TRY(job.where.has_value() ? copy_passing(job, writer, progress) : copy_all(job, writer, progress));
   return writer.finish().in(job.output_name);
 }
 

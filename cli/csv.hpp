@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/query.hpp"
 #include "cli/command.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
@@ -39,6 +40,8 @@ struct CsvJob {
   Backend backend{};
   file::Output& output;
   const std::string& output_name;
+  std::optional<query::Scan> where{};  // only rows that pass, and no more of them than `limit`
+  uint64_t limit = UINT64_MAX;
 };
 [[nodiscard]] Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progress);
 

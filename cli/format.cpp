@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "core/scalar.hpp"
+#include "core/value_text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -32,13 +33,19 @@ size_t display_width(const std::string& text) {
 
 }  // namespace
 
-std::string to_text(DType type, Scalar scalar) {
-  return visit_type(type,
+std::string to_text(const ColumnType& type, Scalar scalar) {
+  if (type.logical.kind != Logical::Kind::plain) {
+    return value_text(type, scalar);
+  }
+  return visit_type(type.type,
                     [&]<class T>(std::type_identity<T>) { return fmt::format("{}", value_of<T>(scalar)); });
 }
 
-Json to_json(DType type, Scalar scalar) {
-  return visit_type(type, [&]<class T>(std::type_identity<T>) -> Json {
+Json to_json(const ColumnType& type, Scalar scalar) {
+  if (type.logical.kind != Logical::Kind::plain) {
+    return type.logical.kind == Logical::Kind::boolean ? Json(scalar.bits != 0) : Json(to_text(type, scalar));
+  }
+  return visit_type(type.type, [&]<class T>(std::type_identity<T>) -> Json {
     if constexpr (std::is_floating_point_v<T>) {
       const std::string text = to_text(type, scalar);
       return std::isfinite(value_of<T>(scalar)) ? Json(read_back(text)) : Json(text);

@@ -14,10 +14,11 @@ namespace bobbin::cli {
 
 using bench::Json;
 
-// A float as the shortest decimal that reads back as the same float of its type.
-[[nodiscard]] std::string to_text(DType type, Scalar scalar);
-// A number; text for infinity and NaN, which JSON's numbers lack.
-[[nodiscard]] Json to_json(DType type, Scalar scalar);
+// What a value stands for; a float as the shortest decimal that reads back as the same float of its type.
+[[nodiscard]] std::string to_text(const ColumnType& type, Scalar scalar);
+// A number, true or false; text for infinity and NaN, which JSON's numbers lack, for decimals, whose digits
+// doubles would not keep, for dates and timestamps.
+[[nodiscard]] Json to_json(const ColumnType& type, Scalar scalar);
 
 // "1 column", "2 columns"
 [[nodiscard]] std::string count(uint64_t number, std::string_view noun);

@@ -26,6 +26,10 @@ void add_tree(NodeInfo& sum, const NodeInfo& tree) {
   }
 }
 
+ColumnType full_type(const Column& column) {
+  return {column.type, column.logical};
+}
+
 }  // namespace
 
 uint64_t raw_bytes(const NodeInfo& node) {
@@ -131,14 +135,14 @@ std::vector<CascadeTotal> cascades(const ColumnSummary& summary) {
 }
 
 std::string type_text(const Column& column) {
-  return (column.nullable ? "nullable " : "") + to_string(ColumnType{column.type, column.logical});
+  return (column.nullable ? "nullable " : "") + to_string(full_type(column));
 }
 
 std::string min_text(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return "-";
   }
-  return is_string(column.type) ? file::quoted(zone.strings.min) : to_text(column.type, zone.min);
+  return is_string(column.type) ? file::quoted(zone.strings.min) : to_text(full_type(column), zone.min);
 }
 
 std::string max_text(const Column& column, const Zone& zone) {
@@ -146,7 +150,7 @@ std::string max_text(const Column& column, const Zone& zone) {
     return "-";
   }
   if (!is_string(column.type)) {
-    return to_text(column.type, zone.max);
+    return to_text(full_type(column), zone.max);
   }
   return zone.strings.max_is_open ? "open" : file::quoted(zone.strings.max);
 }
@@ -156,14 +160,16 @@ Json min_json(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return nullptr;
   }
-  return is_string(column.type) ? Json(file::printable(zone.strings.min)) : to_json(column.type, zone.min);
+  return is_string(column.type) ? Json(file::printable(zone.strings.min))
+                                : to_json(full_type(column), zone.min);
 }
 
 Json max_json(const Column& column, const Zone& zone) {
   if (!zone.has_bounds() || (is_string(column.type) && zone.strings.max_is_open)) {
     return nullptr;
   }
-  return is_string(column.type) ? Json(file::printable(zone.strings.max)) : to_json(column.type, zone.max);
+  return is_string(column.type) ? Json(file::printable(zone.strings.max))
+                                : to_json(full_type(column), zone.max);
 }
 
 }  // namespace bobbin::cli

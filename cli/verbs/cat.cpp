@@ -9,6 +9,7 @@
 #include "cli/csv.hpp"
 #include "cli/io.hpp"
 #include "cli/rows.hpp"
+#include "cli/where.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -17,6 +18,7 @@ struct Args {
   std::string input;
   std::string columns;
   std::string rows;
+  std::string where;
   std::optional<uint64_t> limit;
   std::string backend = "auto";
   CsvArgs csv;
@@ -41,9 +43,16 @@ Status cat(const Args& args) {
   BOBBIN_ASSIGN(const csv::Options options,
                 csv_options(args.csv, csv::noted_options(file.reader.metadata()), ""));
   BOBBIN_ASSIGN(RowRange rows, find_rows(file, args.rows));
-  rows.end = std::min(rows.end, rows.begin + std::min(args.limit.value_or(rows.end), rows.end));
+  const uint64_t limit = std::min(args.limit.value_or(rows.end), rows.end);
+  if (args.where.empty()) {
+    rows.end = std::min(rows.end, rows.begin + limit);
+  }
   BOBBIN_ASSIGN(const std::vector<size_t> columns, find_columns(file, args.columns));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
+  std::optional<query::Scan> scan;
+  if (!args.where.empty()) {
+    BOBBIN_ASSIGN(scan, where(query::scan(file.reader).on(backend), args.where));
+  }
   file::Output output = file::Output::borrow(STDOUT_FILENO);
   Progress progress(file.name, true);
   BOBBIN_TRY(copy_csv({.file = file,
@@ -51,7 +60,9 @@ Status cat(const Args& args) {
                        .rows = rows,
                        .backend = backend,
                        .output = output,
-                       .output_name = "stdout"},
+                       .output_name = "stdout",
+                       .where = scan,
+                       .limit = limit},
                       options, progress));
   return output.commit().in("stdout");
 }
@@ -65,6 +76,7 @@ void add_cat(CLI::App& app, Action& action) {
   verb->add_option("--columns", args->columns,
                    "These columns only, in this order; odd names in double quotes [all]")
       ->type_name("A,B,...");
+  add_where_option(*verb, args->where);
   add_rows_option(*verb, args->rows);
   verb->add_option("--limit", args->limit, "At most so many rows")
       ->check(number_between(0, UINT64_MAX))
@@ -75,6 +87,7 @@ void add_cat(CLI::App& app, Action& action) {
       "Delimiter, header and nulls are as in the CSV the file was made from, or with commas and a header.\n"
       "Examples:\n"
       "  bobbin cat table.bob --rows :10\n"
+      "  bobbin cat table.bob --where \"price < 3.5 and day >= '2014-08-08'\" --limit 10\n"
       "  bobbin cat table.bob --columns name,price | sort");
   verb->callback([args, &action] { action = [args] { return report(cat(*args)); }; });
 }

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
+#include "cli/where.hpp"
 #include "file/text.hpp"
 #include "query/parse.hpp"
 #include "query/text.hpp"
@@ -38,26 +39,22 @@ struct Answer {
 
 // A column's own values keep its type's digits: 3.1 of f32 is not shown as a double.
 std::string text_of(const Value& value, std::optional<DType> type) {
-  switch (value.kind) {
-    case Value::Kind::null:
-      return "null";
-    case Value::Kind::integer:
-      return query::to_text(value.integer);
-    case Value::Kind::text:
-      return file::printable(value.text);
-    case Value::Kind::real:
-      break;
-  }
-  return type == DType::f32 ? fmt::format("{}", static_cast<float>(value.real))
-                            : fmt::format("{}", value.real);
+  return value.kind == Value::Kind::real && type == DType::f32
+             ? fmt::format("{}", static_cast<float>(value.real))
+             : file::printable(query::to_string(value));
 }
 
 // Integers of more than 64 bits, infinities and NaN are texts: not every reader of JSON takes such numbers.
+// So are decimals, whose digits doubles would not keep, dates and timestamps.
 Json json_of(const Value& value, std::optional<DType> type) {
   switch (value.kind) {
     case Value::Kind::null:
       return nullptr;
     case Value::Kind::integer:
+      if (value.logical.kind != Logical::Kind::plain) {
+        return value.logical.kind == Logical::Kind::boolean ? Json(value.integer != 0)
+                                                            : Json(query::to_string(value));
+      }
       if (value.integer >= INT64_MIN && value.integer < 0) {
         return static_cast<int64_t>(value.integer);
       }
@@ -129,11 +126,7 @@ void print_json(const Answer& answer, const query::QueryStats& stats) {
 Status run_query(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  query::Scan scan = query::scan(file.reader).on(backend);
-  if (!args.where.empty()) {
-    BOBBIN_ASSIGN(query::Predicate predicate, query::parse_predicate(args.where));
-    scan = scan.where(std::move(predicate));
-  }
+  BOBBIN_ASSIGN(const query::Scan scan, where(query::scan(file.reader).on(backend), args.where));
   BOBBIN_ASSIGN(const auto aggregates, query::parse_aggregates(args.aggregates));
   query::QueryStats stats;
   BOBBIN_ASSIGN(const Answer answer, args.group.empty() ? aggregate(file.reader, scan, aggregates, stats)
@@ -149,24 +142,13 @@ Status run_query(const Args& args) {
   return {};
 }
 
-// Accepts text that `parse` does, so that mistakes show before anything is touched.
-template <class Parse>
-CLI::Validator text_for(Parse parse) {
-  const auto check = [parse](const std::string& text) -> std::string {
-    return parse(text).error().message();
-  };
-  return {check, "", "text"};
-}
-
 }  // namespace
 
 void add_query(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("query", "Count, sum and compare rows without decoding the others");
   auto args = std::make_shared<Args>();
   verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
-  verb->add_option("--where", args->where, "Which rows, such as 'price < 3.5 and qty >= 2'; all by default")
-      ->check(text_for(query::parse_predicate))
-      ->type_name("TEXT");
+  add_where_option(*verb, args->where);
   CLI::Option* list =
       verb->add_option("--agg", args->aggregates, "What of them: count(), count(c), sum(c), min(c), max(c)")
           ->check(text_for(query::parse_aggregates))
@@ -180,7 +162,8 @@ void add_query(CLI::App& app, Action& action) {
   verb->add_flag("--stats", args->stats, "Also tell how many row groups were read");
   verb->footer(
       "Tests: = != < <= > >= between in like is null, joined by and, or, not and parentheses. Strings stand\n"
-      "in single quotes, names with blanks in double quotes. like knows 'x', 'x%' and '%x%'.\n"
+      "in single quotes, names with blanks in double quotes. like knows 'x', 'x%' and '%x%'. Dates and\n"
+      "timestamps are strings too: day >= '2014-08-08'. Booleans are true or false.\n"
       "Examples:\n"
       "  bobbin query orders.bob --where 'price < 3.5 and qty >= 2' --agg 'sum(price),count()'\n"
       "  bobbin query log.bob --where \"host in ('a', 'b') and not code = 200\"\n"

@@ -15,11 +15,17 @@ namespace {
 
 using namespace bobbin;
 
-// Columns a to l, one of each type, and a row group in which each has some values.
+// Columns a to l, one of each type, then some that stand for something else, and a row group in which each
+// has some values.
 std::vector<Column> make_columns() {
   std::vector<Column> columns;
   for (uint8_t type = static_cast<uint8_t>(DType::u8); type <= static_cast<uint8_t>(DType::binary); ++type) {
     columns.push_back({std::string(1, static_cast<char>('a' + type - 1)), static_cast<DType>(type)});
+  }
+  for (const char* const type : {"bool", "date", "timestamp[ms]", "decimal(3)", "decimal(18) i32"}) {
+    const ColumnType parsed = parse_column_type(type).value();
+    columns.push_back(
+        {std::string(1, static_cast<char>('a' + columns.size())), parsed.type, false, parsed.logical});
   }
   return columns;
 }

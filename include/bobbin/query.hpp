@@ -11,11 +11,21 @@
 // Numbers compare by value: an integer column `qty < 2.5` holds for 2. Only where the column holds floats is
 // the constant first rounded to the column's type, so that `price == 3.1` finds 3.1f. NaN compares as IEEE
 // 754 says: != is true, all else false.
+//
+// Columns that stand for something else compare by what they stand for, exactly:
+//
+//   decimals    with numbers: of decimal(2), `price < 3.505` holds for 3.50 and not for 3.51, and `== 3.505`
+//               for nothing. A double means the shortest decimal that reads back as it: 3.1 is 3.1.
+//   dates       with texts: `day >= "2014-08-08"`. A timestamp lies between its day and the next.
+//   timestamps  with texts: `time < "2014-08-08 18:00:00.25"`; a date is its midnight.
+//   booleans    with true and false, or 1 and 0, by ==, != and in().
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +39,9 @@ namespace bobbin::query {
 
 // A constant to compare with.
 struct Literal {
-  enum class Kind : uint8_t { integer, real, text };
+  enum class Kind : uint8_t { integer, real, text, boolean };
 
+  Literal(bool value) : kind(Kind::boolean), integer(value ? 1 : 0) {}
   Literal(std::integral auto value) : kind(Kind::integer), integer(value) {}
   Literal(Int128 value) : kind(Kind::integer), integer(value) {}
   Literal(std::floating_point auto value) : kind(Kind::real), real(static_cast<double>(value)) {}
@@ -39,9 +50,9 @@ struct Literal {
   Literal(const char* value) : Literal(std::string(value)) {}
 
   Kind kind;
-  Int128 integer = 0;
+  Int128 integer = 0;  // of booleans: 0 or 1
   double real = 0;
-  std::string text;
+  std::string text;  // of a real: its digits as written, where a double may lose some, for decimals
 
   friend bool operator==(const Literal&, const Literal&) = default;
 };
@@ -118,7 +129,8 @@ class ColumnName {
 struct AggregateSpec {
   enum class Kind : uint8_t {
     count,  // of rows; with a column: of those that have a value
-    sum,    // of integers: exact; of floats: as doubles. Nothing but nulls: null
+    sum,    // of integers and decimals: exact; of floats: as doubles; of booleans: how many are true; not of
+            // dates and timestamps. Nothing but nulls: null
     min,    // of floats: NaN is no value
     max,
   };
@@ -153,14 +165,20 @@ struct Value {
   Int128 integer = 0;
   double real = 0;
   std::string text{};  // only of groups
+  Logical logical{};   // what the integer stands for: 350 of decimal(2) is 3.50
 
-  static Value of_integer(Int128 value) { return {Kind::integer, value, 0, {}}; }
-  static Value of_real(double value) { return {Kind::real, 0, value, {}}; }
-  static Value of_text(std::string value) { return {Kind::text, 0, 0, std::move(value)}; }
+  static Value of_integer(Int128 value, Logical logical = {}) {
+    return {Kind::integer, value, 0, {}, logical};
+  }
+  static Value of_real(double value) { return {Kind::real, 0, value, {}, {}}; }
+  static Value of_text(std::string value) { return {Kind::text, 0, 0, std::move(value), {}}; }
 
   [[nodiscard]] bool is_null() const { return kind == Kind::null; }
   friend bool operator==(const Value&, const Value&) = default;
 };
+
+// "null", "12", "3.50", "2014-08-08", "true"; floats as the shortest decimal, texts as they are.
+[[nodiscard]] std::string to_string(const Value& value);
 
 using GroupCounts = std::vector<std::pair<Value, uint64_t>>;
 inline constexpr size_t kMaxGroups = 65536;
@@ -170,6 +188,10 @@ struct QueryStats {
   uint64_t row_groups = 0;  // of the file
   uint64_t read = 0;        // of them: those whose data was needed
 };
+
+// Gets the rows of a row group that pass, ascending and counted from the file's first; never none. Returns
+// whether to go on.
+using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
 // A question under way. The reader must outlive it.
 class Scan {
@@ -193,6 +215,12 @@ class Scan {
   // values are an error.
   [[nodiscard]] Result<GroupCounts> group_counts(const std::string& column,
                                                  QueryStats* stats = nullptr) const;
+
+  // The rows themselves, of those from `begin` to before `end`: row group by row group, so that memory is
+  // bounded, or all together.
+  [[nodiscard]] Status visit_rows(const RowVisitor& visit, uint64_t begin = 0, uint64_t end = UINT64_MAX,
+                                  QueryStats* stats = nullptr) const;
+  [[nodiscard]] Result<std::vector<uint64_t>> rows(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;
 
  private:
   [[nodiscard]] Result<Value> one(AggregateSpec aggregate) const;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/array.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 
 #include "array/compare_plain.hpp"
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
+#include "core/bits.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::array {
@@ -89,8 +92,11 @@ Result<Scalar> value_at(const Array& array, uint64_t index) {
 
 uint64_t Bitmap::count() const {
   uint64_t set = 0;
-  for (uint64_t i = 0; i < length; ++i) {
-    set += at(i) ? 1 : 0;
+  for (uint64_t bit = first; bit < first + length;) {
+    const uint64_t bits = std::min(32 - bit % 32, first + length - bit);
+    const uint32_t word = words[bit / 32] >> (bit % 32);
+    set += static_cast<uint64_t>(std::popcount(word & low_mask<uint32_t>(static_cast<uint32_t>(bits))));
+    bit += bits;
   }
   return set;
 }

@@ -114,6 +114,15 @@ bool take_time(std::string_view& text, int64_t& seconds) {
   return hour < 24 && minute < 60 && second < 60;
 }
 
+// A day's time behind a blank or a T, to seconds.
+bool take_time_of_day(std::string_view& text, int64_t& seconds) {
+  if (text.empty() || (text.front() != ' ' && text.front() != 'T')) {
+    return false;
+  }
+  text.remove_prefix(1);
+  return take_time(text, seconds);
+}
+
 // ".25" to a part of 10^digits; nothing is zero.
 TextError parse_fraction(std::string_view text, uint32_t digits, uint64_t& fraction) {
   if (text.empty()) {
@@ -238,11 +247,7 @@ TextError parse_date(std::string_view text, int32_t& days) {
 TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value) {
   int64_t days = 0;
   int64_t seconds = 0;
-  if (!take_date(text, days) || text.empty() || (text.front() != ' ' && text.front() != 'T')) {
-    return TextError::syntax;
-  }
-  text.remove_prefix(1);
-  if (!take_time(text, seconds)) {
+  if (!take_date(text, days) || !take_time_of_day(text, seconds)) {
     return TextError::syntax;
   }
   const uint32_t digits = fraction_digits(unit);
@@ -257,6 +262,27 @@ TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& va
     return TextError::range;
   }
   value = static_cast<int64_t>(sum);
+  return TextError::none;
+}
+
+TextError parse_instant(std::string_view text, Instant& instant) {
+  constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
+  int64_t days = 0;
+  int64_t seconds = 0;
+  if (!take_date(text, days) || (!text.empty() && !take_time_of_day(text, seconds))) {
+    return TextError::syntax;
+  }
+  const std::string_view kept = text.substr(0, 1 + kDigits);  // with the point
+  const std::string_view more = text.substr(kept.size());
+  uint64_t fraction = 0;
+  if (parse_fraction(kept, kDigits, fraction) != TextError::none ||
+      more.find_first_not_of("0123456789") != std::string_view::npos) {
+    return TextError::syntax;
+  }
+  instant.nanoseconds =
+      (Int128{days} * kSecondsPerDay + seconds) * static_cast<Int128>(kPowersOfTen[kDigits]) +
+      static_cast<Int128>(fraction);
+  instant.and_more = more.find_first_not_of('0') != std::string_view::npos;
   return TextError::none;
 }
 

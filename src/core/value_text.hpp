@@ -54,6 +54,14 @@ inline constexpr size_t kMaxValueText = 48;
 [[nodiscard]] TextError parse_date(std::string_view text, int32_t& days);
 [[nodiscard]] TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value);
 
+// A point in time as exactly as it is written.
+struct Instant {
+  Int128 nanoseconds = 0;  // since 1970-01-01 00:00:00
+  bool and_more = false;   // and a part of one
+};
+// A date, which is its midnight, or a timestamp with any number of digits of a second.
+[[nodiscard]] TextError parse_instant(std::string_view text, Instant& instant);
+
 // Digits of a second in a unit: 0, 3, 6, 9.
 [[nodiscard]] constexpr uint32_t fraction_digits(Logical::Unit unit) {
   return 3 * static_cast<uint32_t>(unit);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/digits.hpp"
 #include "core/dispatch.hpp"
 #include "core/value_text.hpp"
 #include "csv/guess.hpp"
@@ -68,6 +69,32 @@ bool read_scaled(std::string_view text, uint8_t scale, T& value) {
   const bool fine = parse_decimal(text, scale, wide) == TextError::none && std::in_range<T>(wide);
   value = static_cast<T>(wide);
   return fine;
+}
+
+// What most numbers are: up to eight digits, as they would be printed again. Others go the long way.
+bool read_short(std::string_view text, int64_t& value) {
+  uint64_t digits = 0;
+  if (text.empty() || text.size() > 8 || (text[0] == '0' && text.size() > 1) ||
+      !parse_digits(text.data(), text.size(), digits)) {
+    return false;
+  }
+  value = static_cast<int64_t>(digits);
+  return true;
+}
+
+// The same of decimals: up to eight digits before the point and as many behind it.
+bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
+  const size_t point = std::min(text.find('.'), text.size());
+  const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
+  uint64_t behind = 0;
+  if (scale > 8 || fraction.size() > scale || (point != text.size() && fraction.empty()) ||
+      !read_short(text.substr(0, point), value) ||
+      (!fraction.empty() && !parse_digits(fraction.data(), fraction.size(), behind))) {
+    return false;
+  }
+  value = value * static_cast<int64_t>(kPowersOfTen[scale]) +
+          static_cast<int64_t>(behind * kPowersOfTen[scale - fraction.size()]);
+  return true;
 }
 
 // Copies short texts, which most are, by sixteen bytes. Both sides have room for that.
@@ -160,11 +187,13 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
       });
     case Logical::Kind::decimal:
       return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
-        return read_decimal(text, logical.scale, value);
+        return read_short_decimal(text, logical.scale, value) || read_decimal(text, logical.scale, value);
       });
     case Logical::Kind::plain:
       if (type_.type == DType::i64) {
-        return convert_numbers<int64_t>(rows, column, is_null, &read_signed);
+        return convert_numbers<int64_t>(rows, column, is_null, [](std::string_view text, int64_t& value) {
+          return read_short(text, value) || read_signed(text, value);
+        });
       }
       if (type_.type == DType::u64) {
         return convert_numbers<uint64_t>(rows, column, is_null, &read_unsigned);

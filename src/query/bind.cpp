@@ -25,15 +25,17 @@ std::string list_columns(std::span<const Column> columns) {
 
 Status cannot(const Column& column, std::string_view what) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} holds {}: {}", quoted(column.name), to_string(column.type), what)};
+          fmt::format("column {} holds {}: {}", quoted(column.name), type_text(column), what)};
 }
 
+// Columns that stand for something else check their constants when they place them.
 Status check_literals(const Column& column, const Predicate& predicate) {
+  const bool plain = column.logical.kind == Logical::Kind::plain;
   for (const Literal& literal : predicate.literals) {
-    const bool text = literal.kind == Literal::Kind::text;
-    if (text != is_string(column.type)) {
-      return cannot(column, fmt::format("it cannot be compared with the {} {}", text ? "string" : "number",
-                                        to_text(literal)));
+    const bool fits = kind_text(literal) == (is_string(column.type) ? "string" : "number");
+    if (plain && !fits) {
+      return cannot(
+          column, fmt::format("it cannot be compared with the {} {}", kind_text(literal), to_text(literal)));
     }
   }
   const size_t wanted = predicate.kind == Predicate::Kind::is_null   ? 0
@@ -86,8 +88,11 @@ class Binder {
     if (predicate.kind == Predicate::Kind::is_null) {
       return null_test(index, negated);
     }
-    return is_string(column.type) ? string_test(index, predicate, negated)
-                                  : number_test(index, predicate, negated);
+    if (is_string(column.type)) {
+      return string_test(index, predicate, negated);
+    }
+    return column.logical.kind == Logical::Kind::plain ? number_test(index, predicate, negated)
+                                                       : logical_test(index, predicate, negated);
   }
 
   [[nodiscard]] Bound null_test(uint32_t index, bool negated) const {
@@ -126,6 +131,37 @@ class Binder {
       default:
         return number_in(index, ranges_of(type, predicate.literals), negated);
     }
+  }
+
+  Result<Bound> logical_test(uint32_t index, const Predicate& predicate, bool negated) {
+    const Column& column = columns_[index];
+    BOBBIN_TRY(check_test(column, predicate));
+    std::vector<Place> places;
+    for (const Literal& literal : predicate.literals) {
+      BOBBIN_ASSIGN(const Place place, place_in(column, literal));
+      places.push_back(place);
+    }
+    switch (predicate.kind) {
+      case Predicate::Kind::compare:
+        return test(index, range_of(column.type, predicate.op, places[0]), negated);
+      case Predicate::Kind::between:
+        return test(index, range_between(column.type, places[0], places[1]), negated);
+      default:
+        return number_in(index, ranges_of(column.type, places), negated);
+    }
+  }
+
+  // Whether values of such a meaning are tested so.
+  static Status check_test(const Column& column, const Predicate& predicate) {
+    const bool ordered = predicate.kind == Predicate::Kind::between ||
+                         (predicate.kind == Predicate::Kind::compare && predicate.op != Compare::eq &&
+                          predicate.op != Compare::ne);
+    if (column.logical.kind == Logical::Kind::boolean && ordered) {
+      return cannot(column, "booleans are tested by =, !=, in and is null, not by order");
+    }
+    const bool pattern =
+        predicate.kind == Predicate::Kind::starts_with || predicate.kind == Predicate::Kind::contains;
+    return pattern ? cannot(column, "like is of strings") : Status();
   }
 
   static Bound test(uint32_t index, ValueRange range, bool negated) {
@@ -168,6 +204,11 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
   BOBBIN_ASSIGN(const uint32_t index, find_column(columns, aggregate.column));
   if (aggregate.kind != AggregateSpec::Kind::count && is_string(columns[index].type)) {
     return cannot(columns[index], fmt::format("{}() is of numbers", to_string(aggregate.kind)));
+  }
+  const Logical::Kind meaning = columns[index].logical.kind;
+  if (aggregate.kind == AggregateSpec::Kind::sum &&
+      (meaning == Logical::Kind::date || meaning == Logical::Kind::timestamp)) {
+    return cannot(columns[index], "points in time have no sum");
   }
   return BoundAggregate{aggregate.kind, index};
 }

@@ -124,27 +124,25 @@ Status Folder::add(Group& group, const Bound& bound) {
   return {};
 }
 
+Value Folder::value_of(const BoundAggregate& aggregate, const Total& total) const {
+  if (aggregate.kind == AggregateSpec::Kind::count) {
+    return Value::of_integer(total.count);
+  }
+  const Column& column = columns_[*aggregate.column];
+  if (aggregate.kind == AggregateSpec::Kind::sum) {
+    const bool decimal = column.logical.kind == Logical::Kind::decimal;
+    return total.count == 0        ? Value()
+           : is_float(column.type) ? Value::of_real(total.real_sum)
+                                   : Value::of_integer(total.sum, decimal ? column.logical : Logical());
+  }
+  const auto& found = aggregate.kind == AggregateSpec::Kind::min ? total.least : total.greatest;
+  return found.has_value() ? to_value(column, *found) : Value();
+}
+
 std::vector<Value> Folder::values() const {
   std::vector<Value> values;
   for (size_t i = 0; i < aggregates_.size(); ++i) {
-    const DType type = type_of(aggregates_[i]);
-    const Total& total = totals_[i];
-    switch (aggregates_[i].kind) {
-      case AggregateSpec::Kind::count:
-        values.push_back(Value::of_integer(total.count));
-        break;
-      case AggregateSpec::Kind::sum:
-        values.push_back(total.count == 0 ? Value()
-                         : is_float(type) ? Value::of_real(total.real_sum)
-                                          : Value::of_integer(total.sum));
-        break;
-      case AggregateSpec::Kind::min:
-        values.push_back(total.least.has_value() ? to_value(type, *total.least) : Value());
-        break;
-      case AggregateSpec::Kind::max:
-        values.push_back(total.greatest.has_value() ? to_value(type, *total.greatest) : Value());
-        break;
-    }
+    values.push_back(value_of(aggregates_[i], totals_[i]));
   }
   return values;
 }

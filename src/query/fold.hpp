@@ -24,6 +24,8 @@ class Folder {
  private:
   [[nodiscard]] DType type_of(const BoundAggregate& aggregate) const;
 
+  [[nodiscard]] Value value_of(const BoundAggregate& aggregate, const plan::Total& total) const;
+
   std::span<const Column> columns_;
   std::vector<BoundAggregate> aggregates_;
   std::vector<plan::Total> totals_;  // one an aggregate

@@ -26,6 +26,7 @@ class Group {
   // `stream` is of the backend; the CPU's needs none.
   Group(const Reader& reader, size_t index, StreamView stream);
 
+  [[nodiscard]] size_t index() const { return index_; }
   [[nodiscard]] const file::RowGroup& info() const { return info_; }
   [[nodiscard]] const file::Chunk& chunk(uint32_t column) const { return info_.chunks[column]; }
   // Whether anything had to be read.

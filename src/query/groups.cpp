@@ -52,7 +52,7 @@ Status for_each_row(const Words& rows, F&& f) {
 Status Counter::check_number_of_groups() const {
   BOBBIN_RETURN_IF(std::max(numbers_.size(), strings_.size()) > kMaxGroups, StatusCode::unsupported,
                    fmt::format("column {} holds {}: more than {} different values make too many groups",
-                               quoted(column_.name), to_string(column_.type), kMaxGroups));
+                               quoted(column_.name), type_text(column_), kMaxGroups));
   return {};
 }
 
@@ -113,7 +113,7 @@ GroupCounts Counter::counts() const {
     return less(column_.type, Scalar{a.first}, Scalar{b.first});
   });
   for (const auto& [bits, rows] : numbers) {
-    counts.emplace_back(to_value(column_.type, Scalar{bits}), rows);
+    counts.emplace_back(to_value(column_, Scalar{bits}), rows);
   }
   return counts;
 }

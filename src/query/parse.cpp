@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "query/place.hpp"
 #include "query/text.hpp"
 #include "query/tokens.hpp"
 
@@ -220,6 +221,11 @@ class Parser {
       BOBBIN_TRY(advance());
       return text;
     }
+    const bool truth = token_.is_keyword("true");
+    if (truth || token_.is_keyword("false")) {
+      BOBBIN_TRY(advance());
+      return Literal(truth);
+    }
     const size_t begin = token_.position;
     const bool negative = token_.is_symbol("-");
     if (negative || token_.is_symbol("+")) {
@@ -239,7 +245,7 @@ class Parser {
       return with_sign(std::numeric_limits<double>::infinity());
     }
     if (token_.kind != Token::Kind::number) {
-      return expected("a number or a string in single quotes");
+      return expected("a number, a string in single quotes, true or false");
     }
     const std::string_view digits = token_.source;
     if (digits.find_first_not_of("0123456789") == std::string_view::npos) {
@@ -252,7 +258,11 @@ class Parser {
     if (error != std::errc() || end != digits.data() + digits.size()) {
       return error_at(begin, fmt::format("{} is beyond what a double can hold", quoted(digits)));
     }
-    return with_sign(value);
+    Literal found = with_sign(value);
+    if (!stands_for(value, digits)) {
+      found.text = (negative ? "-" : "") + std::string(digits);
+    }
+    return found;
   }
 
   Result<AggregateSpec> aggregate() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/bits.hpp"
@@ -10,9 +11,6 @@
 
 namespace bobbin::query {
 namespace {
-
-// Beyond all values of 64 bits, with room for a step in either direction.
-constexpr Int128 kFar = Int128{1} << 100;
 
 // Integers from `least` to `greatest`, both in; none when they are in the wrong order.
 struct Interval {
@@ -26,42 +24,23 @@ Interval meet(const Interval& a, const Interval& b) {
 
 constexpr Interval kNone{1, 0};
 
-Int128 to_integer(double whole) {
-  constexpr double kFarReal = 0x1p100;
-  return static_cast<Int128>(std::clamp(whole, -kFarReal, kFarReal));
-}
-
-// The integers next to a constant that is not NaN: the same when it is one.
-Int128 floor_of(const Literal& literal) {
-  return literal.kind == Literal::Kind::integer ? std::clamp(literal.integer, -kFar, kFar)
-                                                : to_integer(std::floor(literal.real));
-}
-Int128 ceil_of(const Literal& literal) {
-  return literal.kind == Literal::Kind::integer ? std::clamp(literal.integer, -kFar, kFar)
-                                                : to_integer(std::ceil(literal.real));
-}
-
-bool is_nan(const Literal& literal) {
-  return literal.kind == Literal::Kind::real && std::isnan(literal.real);
-}
-
 // Integers that compare so; for `ne` those that do not.
-Interval interval_of(Compare op, const Literal& literal) {
-  if (is_nan(literal)) {
+Interval interval_of(Compare op, const Place& place) {
+  if (place.is_nan) {
     return kNone;
   }
   switch (op) {
     case Compare::eq:
     case Compare::ne:
-      return {ceil_of(literal), floor_of(literal)};
+      return {place.ceil, place.floor};
     case Compare::lt:
-      return {-kFar, ceil_of(literal) - 1};
+      return {-kFar, place.ceil - 1};
     case Compare::le:
-      return {-kFar, floor_of(literal)};
+      return {-kFar, place.floor};
     case Compare::gt:
-      return {floor_of(literal) + 1, kFar};
+      return {place.floor + 1, kFar};
     case Compare::ge:
-      return {ceil_of(literal), kFar};
+      return {place.ceil, kFar};
   }
   return kNone;
 }
@@ -135,25 +114,6 @@ ValueRange float_range(DType type, Compare op, const Literal& literal) {
   });
 }
 
-std::vector<ValueRange> integer_ranges(DType type, std::span<const Literal> literals) {
-  std::vector<Int128> values;
-  for (const Literal& literal : literals) {
-    const Interval held = meet(interval_of(Compare::eq, literal), interval_of(type));
-    if (held.least <= held.greatest) {
-      values.push_back(held.least);
-    }
-  }
-  std::ranges::sort(values);
-  std::vector<ValueRange> ranges;
-  for (size_t first = 0, last = 0; first < values.size(); first = last + 1) {
-    for (last = first; last + 1 < values.size() && values[last + 1] <= values[last] + 1;) {
-      ++last;
-    }
-    ranges.push_back(to_range(type, {values[first], values[last]}));
-  }
-  return ranges;
-}
-
 std::vector<ValueRange> float_ranges(DType type, std::span<const Literal> literals) {
   std::vector<ValueRange> ranges;
   for (const Literal& literal : literals) {
@@ -173,12 +133,36 @@ bool spans_all(DType type, const ValueRange& range) {
 
 }  // namespace
 
-ValueRange range_of(DType type, Compare op, const Literal& literal) {
-  if (is_float(type)) {
-    return float_range(type, op, literal);
-  }
-  const ValueRange range = to_range(type, interval_of(op, literal));
+ValueRange range_of(DType type, Compare op, const Place& place) {
+  const ValueRange range = to_range(type, interval_of(op, place));
   return op == Compare::ne ? negated(range) : range;
+}
+
+ValueRange range_between(DType type, const Place& least, const Place& greatest) {
+  return to_range(type, meet(interval_of(Compare::ge, least), interval_of(Compare::le, greatest)));
+}
+
+std::vector<ValueRange> ranges_of(DType type, std::span<const Place> places) {
+  std::vector<Int128> values;
+  for (const Place& place : places) {
+    const Interval held = meet(interval_of(Compare::eq, place), interval_of(type));
+    if (held.least <= held.greatest) {
+      values.push_back(held.least);
+    }
+  }
+  std::ranges::sort(values);
+  std::vector<ValueRange> ranges;
+  for (size_t first = 0, last = 0; first < values.size(); first = last + 1) {
+    for (last = first; last + 1 < values.size() && values[last + 1] <= values[last] + 1;) {
+      ++last;
+    }
+    ranges.push_back(to_range(type, {values[first], values[last]}));
+  }
+  return ranges;
+}
+
+ValueRange range_of(DType type, Compare op, const Literal& literal) {
+  return is_float(type) ? float_range(type, op, literal) : range_of(type, op, place_of(literal));
 }
 
 ValueRange range_between(DType type, const Literal& least, const Literal& greatest) {
@@ -187,11 +171,17 @@ ValueRange range_between(DType type, const Literal& least, const Literal& greate
       return ValueRange::between(type, scalar_of(as_least<T>(least)), scalar_of(as_greatest<T>(greatest)));
     });
   }
-  return to_range(type, meet(interval_of(Compare::ge, least), interval_of(Compare::le, greatest)));
+  return range_between(type, place_of(least), place_of(greatest));
 }
 
 std::vector<ValueRange> ranges_of(DType type, std::span<const Literal> literals) {
-  return is_float(type) ? float_ranges(type, literals) : integer_ranges(type, literals);
+  if (is_float(type)) {
+    return float_ranges(type, literals);
+  }
+  std::vector<Place> places;
+  std::ranges::transform(literals, std::back_inserter(places),
+                         [](const Literal& literal) { return place_of(literal); });
+  return ranges_of(type, places);
 }
 
 bool is_everything(DType type, const ValueRange& range) {

@@ -10,6 +10,7 @@
 #include "bobbin/query.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
+#include "query/place.hpp"
 
 namespace bobbin::query {
 
@@ -18,6 +19,11 @@ namespace bobbin::query {
 [[nodiscard]] ValueRange range_between(DType type, const Literal& least, const Literal& greatest);
 // As few ranges as hold the values that equal one of the constants; neighbouring integers share one.
 [[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Literal> literals);
+
+// The same for integers and constants whose places among them are known.
+[[nodiscard]] ValueRange range_of(DType type, Compare op, const Place& place);
+[[nodiscard]] ValueRange range_between(DType type, const Place& least, const Place& greatest);
+[[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Place> places);
 
 // Whether every value lies in it, NaN too.
 [[nodiscard]] bool is_everything(DType type, const ValueRange& range);

@@ -3,9 +3,41 @@
 
 #include <fmt/format.h>
 
+#include "core/scalar.hpp"
+#include "core/value_text.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::query {
+namespace {
+
+// The digits, and the point put among them. Sums have more digits than values.
+std::string decimal_text(Int128 value, size_t scale) {
+  std::string digits = to_text(value);
+  const size_t sign = value < 0 ? 1 : 0;
+  if (digits.size() - sign <= scale) {
+    digits.insert(sign, scale + 1 - (digits.size() - sign), '0');
+  }
+  if (scale > 0) {
+    digits.insert(digits.size() - scale, 1, '.');
+  }
+  return digits;
+}
+
+std::string integer_text(Int128 value, const Logical& logical) {
+  switch (logical.kind) {
+    case Logical::Kind::plain:
+      break;
+    case Logical::Kind::decimal:
+      return decimal_text(value, logical.scale);
+    case Logical::Kind::boolean:
+    case Logical::Kind::date:
+    case Logical::Kind::timestamp:
+      return value_text({DType::i64, logical}, scalar_of(static_cast<int64_t>(value)));
+  }
+  return to_text(value);
+}
+
+}  // namespace
 
 std::string quoted(std::string_view text) {
   constexpr size_t kLongest = 64;
@@ -24,10 +56,39 @@ std::string to_text(const Literal& literal) {
       return to_text(literal.integer);
     case Literal::Kind::real:
       return fmt::format("{}", literal.real);
+    case Literal::Kind::boolean:
+      return literal.integer != 0 ? "true" : "false";
     case Literal::Kind::text:
       break;
   }
   return quoted(literal.text);
+}
+
+std::string_view kind_text(const Literal& literal) {
+  switch (literal.kind) {
+    case Literal::Kind::text:
+      return "string";
+    case Literal::Kind::boolean:
+      return "boolean";
+    case Literal::Kind::integer:
+    case Literal::Kind::real:
+      break;
+  }
+  return "number";
+}
+
+std::string to_string(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::null:
+      return "null";
+    case Value::Kind::integer:
+      return integer_text(value.integer, value.logical);
+    case Value::Kind::text:
+      return value.text;
+    case Value::Kind::real:
+      break;
+  }
+  return fmt::format("{}", value.real);
 }
 
 std::string_view to_string(AggregateSpec::Kind kind) {
@@ -42,6 +103,10 @@ std::string_view to_string(AggregateSpec::Kind kind) {
       break;
   }
   return "max";
+}
+
+std::string type_text(const Column& column) {
+  return bobbin::to_string(ColumnType{column.type, column.logical});
 }
 
 std::string to_text(const AggregateSpec& aggregate) {

@@ -13,7 +13,11 @@ namespace bobbin::query {
 [[nodiscard]] std::string quoted(std::string_view text);
 [[nodiscard]] std::string to_text(Int128 value);
 [[nodiscard]] std::string to_text(const Literal& literal);
+// "number", "string", "boolean"
+[[nodiscard]] std::string_view kind_text(const Literal& literal);
 [[nodiscard]] std::string_view to_string(AggregateSpec::Kind kind);
+// "decimal(2)"
+[[nodiscard]] std::string type_text(const Column& column);
 // "sum(price)", "count()"
 [[nodiscard]] std::string to_text(const AggregateSpec& aggregate);
 

@@ -7,12 +7,12 @@
 
 namespace bobbin::query {
 
-[[nodiscard]] inline Value to_value(DType type, Scalar scalar) {
-  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+[[nodiscard]] inline Value to_value(const Column& column, Scalar scalar) {
+  return visit_type(column.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
       return Value::of_real(value_of<T>(scalar));
     } else {
-      return Value::of_integer(value_of<T>(scalar));
+      return Value::of_integer(value_of<T>(scalar), column.logical);
     }
   });
 }

@@ -161,13 +161,9 @@ class Worker {
     if (present.count() == strings.length) {
       return {};
     }
-    std::vector<uint32_t> words(ceil_div(strings.length, kRowsPerWord));
-    for (uint64_t i = 0; i < strings.length; ++i) {
-      words[i / kRowsPerWord] |= (present.at(i) ? 1U : 0U) << (i % kRowsPerWord);
-    }
-    const size_t bytes = words.size() * sizeof(uint32_t);
+    const size_t bytes = present.words.size() * sizeof(uint32_t);  // their first bit is the first string's
     BOBBIN_ASSIGN(DeviceBuffer validity, DeviceBuffer::create(bytes, stream));
-    BOBBIN_TRY(copy_async(validity.data(), words.data(), bytes, stream));
+    BOBBIN_TRY(copy_async(validity.data(), present.words.data(), bytes, stream));
     BOBBIN_TRY(stream.synchronize());  // the words go out of scope
     to.validity = std::make_shared<DeviceBuffer>(std::move(validity));
     return {};

@@ -7,4 +7,4 @@ bobbin compress --help | grep -oE -- '--(type|utf8|output|force|codec|rows-per-g
 bobbin grep --help | grep -oE -- '--(equals|prefix|contains|column|count|backend)\b' | sort -u
 bobbin scan --help | grep -oE -- '--(type|output|force|order|tuple|op|exclusive|scheme|backend|quiet)\b' | sort -u
 bobbin query --help | grep -oE -- '--(where|agg|group|json|stats|backend)\b' | sort -u
-bobbin cat --help | grep -oE -- '--(columns|rows|limit|delimiter|no-header|null|backend)\b' | sort -u
+bobbin cat --help | grep -oE -- '--(columns|where|rows|limit|delimiter|no-header|null|backend)\b' | sort -u

@@ -52,6 +52,12 @@ TEST(QueryParser, KnowsEveryTest) {
   expect_parsed(R"("odd "" name" = '')", col("odd \" name") == "");
   expect_parsed("\"and\" = 1", col("and") == 1);
   expect_parsed("größe > 1", col("größe") > 1);
+  expect_parsed("flag = true or flag != FALSE", col("flag") == true || col("flag") != false);
+  expect_parsed("a = 3.10", col("a") == 3.1);
+  Literal many = 12345678901234567.89;
+  many.text = "-12345678901234567.89";
+  many.real = -many.real;
+  expect_parsed("a = -12345678901234567.89", col("a") == many);
   expect_parsed("a = -inf", col("a") == -std::numeric_limits<double>::infinity());
   expect_parsed("a < 170141183460469231731687303715884105727",
                 col("a") < Literal((Int128{1} << 126) - 1 + (Int128{1} << 126)));
@@ -75,8 +81,10 @@ TEST(QueryParser, AndBindsTighterThanOr) {
 
 TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of(""), "character 1: expected a column's name, 'not' or '(', found the end");
-  EXPECT_EQ(error_of("a <"), "character 4: expected a number or a string in single quotes, found the end");
-  EXPECT_EQ(error_of("a < and"), "character 5: expected a number or a string in single quotes, found 'and'");
+  EXPECT_EQ(error_of("a <"),
+            "character 4: expected a number, a string in single quotes, true or false, found the end");
+  EXPECT_EQ(error_of("a < and"),
+            "character 5: expected a number, a string in single quotes, true or false, found 'and'");
   EXPECT_EQ(error_of("a 3"),
             "character 3: expected an operator such as '<', or 'between', 'in', 'like', 'is' or "
             "'not', found '3'");
@@ -85,7 +93,8 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("a = 1)"), "character 6: expected 'and', 'or' or the end, found ')'");
   EXPECT_EQ(error_of("a between 1 or 2"), "character 13: expected 'and', found 'or'");
   EXPECT_EQ(error_of("a in 1"), "character 6: expected '(', found '1'");
-  EXPECT_EQ(error_of("a in ()"), "character 7: expected a number or a string in single quotes, found ')'");
+  EXPECT_EQ(error_of("a in ()"),
+            "character 7: expected a number, a string in single quotes, true or false, found ')'");
   EXPECT_EQ(error_of("a in (1 2)"), "character 9: expected ',' or ')', found '2'");
   EXPECT_EQ(error_of("a is 1"), "character 6: expected 'null' or 'not null', found '1'");
   EXPECT_EQ(error_of("a not 1"), "character 7: expected 'between', 'in' or 'like', found '1'");

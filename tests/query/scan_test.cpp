@@ -46,7 +46,11 @@ std::vector<AggregateSpec> every_aggregate(const TestTable& table) {
   for (const Column& column : table.columns) {
     all.push_back(query::count(column.name));
     if (!is_string(column.type)) {
-      all.insert(all.end(), {query::sum(column.name), query::min(column.name), query::max(column.name)});
+      all.insert(all.end(), {query::min(column.name), query::max(column.name)});
+    }
+    const Logical::Kind meaning = column.logical.kind;
+    if (!is_string(column.type) && meaning != Logical::Kind::date && meaning != Logical::Kind::timestamp) {
+      all.push_back(query::sum(column.name));
     }
   }
   return all;
@@ -82,6 +86,25 @@ void check_groups(const Written& file, const Predicate& predicate, size_t column
   }
 }
 
+// All rows, and those of a part that ends inside row groups.
+void check_rows(const Written& file, const Predicate& predicate, Backend backend) {
+  const query::Scan scan = query::scan(*file.reader).where(predicate).on(backend);
+  const std::vector<bool> passes = passing(file.table, predicate);
+  const auto wanted = [&](uint64_t begin, uint64_t end) {
+    std::vector<uint64_t> rows;
+    for (uint64_t row = begin; row < end; ++row) {
+      if (passes[row]) {
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  };
+  const uint64_t begin = file.table.rows / 3;
+  const uint64_t end = 2 * file.table.rows / 3;
+  ASSERT_EQ(scan.rows().value(), wanted(0, file.table.rows)) << to_source(predicate);
+  ASSERT_EQ(scan.rows(begin, end).value(), wanted(begin, end)) << to_source(predicate);
+}
+
 void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows) {
   for (uint64_t seed = 1; seed <= tables; ++seed) {
     const Written file(seed, rows);
@@ -90,6 +113,7 @@ void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows) {
       const Predicate predicate = draw_predicate(random, file.table, 1 + i % 4);
       check(file, predicate, backend);
       check_groups(file, predicate, random.below(file.table.columns.size()), backend);
+      check_rows(file, predicate, backend);
       if (::testing::Test::HasFatalFailure()) {
         return;
       }
@@ -193,6 +217,24 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(run(col("a").is_null(), query::count()), Value::of_integer(0));
   EXPECT_EQ(stats.read, 0U);
   EXPECT_EQ(*query::scan(*reader).count(), 10'000U);
+
+  // Rows: no more row groups than it takes, and no more than are wanted.
+  std::vector<std::pair<size_t, uint64_t>> seen;  // row groups, and their first rows that pass
+  const auto see = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
+    seen.emplace_back(group, rows.front());
+    return seen.size() < 2;
+  };
+  const query::Scan some = query::scan(*reader).where(col("a").in({5, 6, 2000, 7000, 9000}));
+  ASSERT_OK(some.visit_rows(see, 6, 9001, &stats));
+  EXPECT_EQ(seen, (std::vector<std::pair<size_t, uint64_t>>{{0, 6}, {1, 2000}}));
+  EXPECT_EQ(stats.read, 2U);
+  EXPECT_EQ(*some.rows(7), (std::vector<uint64_t>{2000, 7000, 9000}));
+  EXPECT_EQ(query::scan(*reader).rows(1020, 1030)->size(), 10U);
+  EXPECT_TRUE(query::scan(*reader).rows(20'000)->empty());
+  const auto fail = [](size_t, std::span<const uint64_t>) -> Result<bool> {
+    return Status(StatusCode::unsupported, "no more");
+  };
+  EXPECT_EQ(some.visit_rows(fail).message(), "no more");
 }
 
 TEST(Queries, SumsAreExact) {
@@ -216,7 +258,8 @@ std::string error_of(const Written& file, const Predicate& predicate) {
 TEST(Queries, NameColumnAndTypeInErrors) {
   const Written file(1, 10);
   EXPECT_EQ(error_of(file, col("nope") == 1),
-            "column 'nope' does not exist; there are 'u8', 'i16', 'u32', 'i64', 'u64', 'f32', 'f64', 'utf8'");
+            "column 'nope' does not exist; there are 'u8', 'i16', 'u32', 'i64', 'u64', 'f32', 'f64', 'utf8', "
+            "'decimal(2) i32', 'decimal(4)', 'date', 'timestamp[ms]', 'bool'");
   EXPECT_EQ(error_of(file, col("utf8") == 3),
             "column 'utf8' holds utf8: it cannot be compared with the number 3");
   EXPECT_EQ(error_of(file, col("u8") != "x"),
@@ -231,6 +274,25 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   ASSERT_FALSE(sum.has_value());
   EXPECT_TRUE(sum.error().message().ends_with("column 'utf8' holds utf8: sum() is of numbers"))
       << sum.error().message();
+  EXPECT_EQ(error_of(file, col("u8") == true),
+            "column 'u8' holds u8: it cannot be compared with the boolean true");
+  EXPECT_EQ(error_of(file, col("decimal(4)") < "3"),
+            "column 'decimal(4)' holds decimal(4): it is compared with numbers, not with the string '3'");
+  EXPECT_EQ(
+      error_of(file, col("date") < 3),
+      "column 'date' holds date: it is compared with dates such as '2014-08-08', not with the number 3");
+  EXPECT_EQ(error_of(file, col("timestamp[ms]").between("2014-08-08", "2014-8-9")),
+            "column 'timestamp[ms]' holds timestamp[ms]: it is compared with times such as "
+            "'2014-08-08 18:00:00', not with the string '2014-8-9'");
+  EXPECT_EQ(error_of(file, col("date").starts_with("2014")), "column 'date' holds date: like is of strings");
+  EXPECT_EQ(error_of(file, col("bool") == 2),
+            "column 'bool' holds bool: it is compared with true and false, not with the number 2");
+  EXPECT_EQ(error_of(file, col("bool") < true),
+            "column 'bool' holds bool: booleans are tested by =, !=, in and is null, not by order");
+  const auto date_sum = query::scan(*file.reader).sum("date");
+  ASSERT_FALSE(date_sum.has_value());
+  EXPECT_TRUE(date_sum.error().message().ends_with("column 'date' holds date: points in time have no sum"))
+      << date_sum.error().message();
   EXPECT_FALSE(query::scan(*file.reader).sum("nope").has_value());
   EXPECT_FALSE(query::scan(*file.reader).group_counts("nope").has_value());
 }

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/scalar.hpp"
+#include "tests/query/meaning.hpp"
 
 namespace bobbin::query_tests {
 namespace {
@@ -20,6 +21,8 @@ using query::Value;
 
 constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i64,
                             DType::u64, DType::f32, DType::f64, DType::utf8};
+// Those that stand for something; every other one is nullable.
+constexpr const char* kMeanings[] = {"decimal(2) i32", "decimal(4)", "date", "timestamp[ms]", "bool"};
 
 bool is_null(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell);
@@ -73,30 +76,12 @@ Cell draw_cell(Random& random, const Column& column, uint64_t group) {
   if (is_float(type)) {
     return draw_real(random, group);
   }
-  return draw_integer(random, type, group);
+  return draw_stored(random, column.logical, draw_integer(random, type, group));
 }
 
 template <class T>
 int sign_of(const T& a, const T& b) {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-bool holds(Compare op, int sign) {
-  switch (op) {
-    case Compare::eq:
-      return sign == 0;
-    case Compare::ne:
-      return sign != 0;
-    case Compare::lt:
-      return sign < 0;
-    case Compare::le:
-      return sign <= 0;
-    case Compare::gt:
-      return sign > 0;
-    case Compare::ge:
-      return sign >= 0;
-  }
-  return false;
 }
 
 // The constant as a column of floats sees it. A long double has room for all that is compared.
@@ -137,6 +122,9 @@ Predicate draw_leaf(Random& random, const TestTable& table) {
         return column.compare(random.below(2) == 0 ? Compare::eq : Compare::ne, draw());
     }
   }
+  if (table.columns[c].logical.kind == Logical::Kind::boolean) {
+    return column.compare(random.below(2) == 0 ? Compare::eq : Compare::ne, draw());
+  }
   return random.below(4) == 0 ? column.between(draw(), draw())
                               : column.compare(static_cast<Compare>(random.below(6)), draw());
 }
@@ -145,9 +133,16 @@ size_t index_of(const TestTable& table, const std::string& name) {
   return static_cast<size_t>(std::ranges::find(table.columns, name, &Column::name) - table.columns.begin());
 }
 
+std::optional<bool> compares_cell(const Column& column, const Cell& cell, Compare op,
+                                  const Literal& literal) {
+  return column.logical.kind == Logical::Kind::plain
+             ? compares(column.type, cell, op, literal)
+             : compares_by_meaning(column.logical, std::get<Int128>(cell), op, literal);
+}
+
 std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Predicate& predicate) {
   const size_t c = index_of(table, predicate.column);
-  const DType type = table.columns[c].type;
+  const Column& column = table.columns[c];
   const Cell& cell = table.cells[c][row];
   const bool null = is_null(cell);
   if (predicate.kind == Predicate::Kind::is_null) {
@@ -158,13 +153,13 @@ std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Pr
   }
   switch (predicate.kind) {
     case Predicate::Kind::compare:
-      return compares(type, cell, predicate.op, predicate.literals[0]);
+      return compares_cell(column, cell, predicate.op, predicate.literals[0]);
     case Predicate::Kind::between:
-      return *compares(type, cell, Compare::ge, predicate.literals[0]) &&
-             *compares(type, cell, Compare::le, predicate.literals[1]);
+      return *compares_cell(column, cell, Compare::ge, predicate.literals[0]) &&
+             *compares_cell(column, cell, Compare::le, predicate.literals[1]);
     case Predicate::Kind::in:
       return std::ranges::any_of(predicate.literals, [&](const Literal& literal) {
-        return *compares(type, cell, Compare::eq, literal);
+        return *compares_cell(column, cell, Compare::eq, literal);
       });
     case Predicate::Kind::starts_with:
       return std::get<std::string>(cell).starts_with(predicate.literals[0].text);
@@ -181,6 +176,9 @@ std::string to_source(const Literal& literal) {
     const std::string digits = fmt::format("{}", literal.real);
     return digits.find_first_of(".enf") == std::string::npos ? digits + ".0" : digits;
   }
+  if (literal.kind == Literal::Kind::boolean) {
+    return literal.integer != 0 ? "true" : "FALSE";
+  }
   std::string text = "'";
   for (const char c : literal.text) {
     text += c == '\'' ? "''" : std::string(1, c);
@@ -188,9 +186,9 @@ std::string to_source(const Literal& literal) {
   return text + "'";
 }
 
-Value value_of_cell(const Cell& cell) {
+Value value_of_cell(const Column& column, const Cell& cell) {
   if (const auto* integer = std::get_if<Int128>(&cell)) {
-    return Value::of_integer(*integer);
+    return Value::of_integer(*integer, column.logical);
   }
   if (const auto* real = std::get_if<double>(&cell)) {
     return Value::of_real(*real);
@@ -282,9 +280,15 @@ TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group) {
     const bool nullable =
         type == DType::i16 || type == DType::u32 || type == DType::u64 || type == DType::f64;
     table.columns.push_back({std::string(to_string(type)), type, nullable});
+  }
+  for (const char* const text : kMeanings) {
+    const ColumnType type = parse_column_type(text).value();
+    table.columns.push_back({text, type.type, table.columns.size() % 2 == 0, type.logical});
+  }
+  for (const Column& column : table.columns) {
     std::vector<Cell> cells;
     for (uint64_t row = 0; row < rows; ++row) {
-      cells.push_back(draw_cell(random, table.columns.back(), row / rows_per_group));
+      cells.push_back(draw_cell(random, column, row / rows_per_group));
     }
     table.cells.push_back(std::move(cells));
   }
@@ -311,6 +315,9 @@ Literal draw_literal(Random& random, const TestTable& table, size_t column) {
   if (is_string(type)) {
     const auto* text = std::get_if<std::string>(&cell);
     return text == nullptr ? Literal("it's") : Literal(text->substr(0, 1 + random.below(4)));
+  }
+  if (const Logical& logical = table.columns[column].logical; logical.kind != Logical::Kind::plain) {
+    return draw_by_meaning(random, logical, is_null(cell) ? 1 : std::get<Int128>(cell));
   }
   if (is_null(cell) || random.below(8) == 0) {
     constexpr double kReals[] = {1e300, -1e300, 0.5, -0.0, 1e19, -3.75};
@@ -385,13 +392,15 @@ Value aggregate(const TestTable& table, const std::vector<bool>& passes, const A
   uint64_t count = 0;
   Value found;
   for (uint64_t row = 0; row < table.rows; ++row) {
-    const Value value = rows ? Value::of_integer(1) : value_of_cell(table.cells[column][row]);
+    const Value value =
+        rows ? Value::of_integer(1) : value_of_cell(table.columns[column], table.cells[column][row]);
     if (!passes[row] || value.is_null()) {
       continue;
     }
     ++count;
     if (spec.kind == AggregateSpec::Kind::sum) {
       found.kind = value.kind;
+      found.logical = value.logical.kind == Logical::Kind::decimal ? value.logical : Logical();
       found.integer += value.integer;
       found.real += value.real;
     } else if (!is_nan(value) &&
@@ -407,7 +416,7 @@ query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>&
   std::map<Value, uint64_t, decltype(&before)> groups(&before);
   for (uint64_t row = 0; row < table.rows; ++row) {
     if (passes[row]) {
-      ++groups[value_of_cell(table.cells[column][row])];
+      ++groups[value_of_cell(table.columns[column], table.cells[column][row])];
     }
   }
   return {groups.begin(), groups.end()};

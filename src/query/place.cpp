@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "core/digits.hpp"
+#include "core/value_text.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::query {
+namespace {
+
+Int128 to_integer(double whole) {
+  constexpr double kFarReal = 0x1p100;
+  return static_cast<Int128>(std::clamp(whole, -kFarReal, kFarReal));
+}
+
+Place exactly(Int128 value) {
+  return {.floor = value, .ceil = value};
+}
+
+// A part of one more lies above it.
+Place at_or_above(Int128 floor, bool and_more) {
+  return {.floor = floor, .ceil = floor + (and_more ? 1 : 0)};
+}
+
+Place negative_of(const Place& place) {
+  return {.floor = -place.ceil, .ceil = -place.floor, .is_nan = place.is_nan};
+}
+
+// Digits without zeros at either end, and where the point stands among them: behind so many, or in front of
+// them when negative.
+struct Digits {
+  std::string digits;
+  int64_t point = 0;
+
+  friend bool operator==(const Digits&, const Digits&) = default;
+};
+
+Digits split(std::string_view text) {
+  constexpr int64_t kMostExponent = int64_t{1} << 40;  // beyond all doubles' digits
+  const size_t e = text.find_first_of("eE");
+  int64_t exponent = 0;
+  if (e != std::string_view::npos) {
+    std::string_view written = text.substr(e + 1);
+    written.remove_prefix(written.starts_with('+') ? 1 : 0);
+    std::from_chars(written.data(), written.data() + written.size(), exponent);
+    exponent = std::clamp<int64_t>(exponent, -kMostExponent, kMostExponent);
+  }
+  const std::string_view mantissa = text.substr(0, e);
+  const size_t point = std::min(mantissa.find('.'), mantissa.size());
+  Digits split{.digits = std::string(mantissa), .point = static_cast<int64_t>(point) + exponent};
+  std::erase(split.digits, '.');
+  const size_t zeros = std::min(split.digits.find_first_not_of('0'), split.digits.size());
+  split.digits.erase(0, zeros);
+  split.point -= static_cast<int64_t>(zeros);
+  split.digits.erase(split.digits.find_last_not_of('0') + 1);
+  return split.digits.empty() ? Digits() : split;
+}
+
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, std::end(text), value).ptr};
+}
+
+Place place_of_magnitude(const Digits& number, uint32_t scale) {
+  constexpr int64_t kMostDigits = 30;  // still below kFar
+  const int64_t whole = number.point + scale;
+  if (number.digits.empty()) {
+    return exactly(0);
+  }
+  if (whole > kMostDigits) {
+    return exactly(kFar);
+  }
+  Int128 floor = 0;
+  for (int64_t i = 0; i < whole; ++i) {
+    const auto at = static_cast<size_t>(i);
+    floor = floor * 10 + (at < number.digits.size() ? number.digits[at] - '0' : 0);
+  }
+  const auto behind = static_cast<size_t>(std::max<int64_t>(whole, 0));
+  return at_or_above(floor, number.digits.size() > behind);
+}
+
+Place place_of_decimal(const Literal& literal, uint32_t scale) {
+  if (literal.kind == Literal::Kind::integer) {
+    constexpr Int128 kBeyond = Int128{1} << 65;  // all values, and times 10^18 it has 126 bits
+    return exactly(std::clamp(literal.integer, -kBeyond, kBeyond) * static_cast<Int128>(kPowersOfTen[scale]));
+  }
+  if (!std::isfinite(literal.real)) {
+    return place_of(literal);
+  }
+  return place_of_digits(literal.text.empty() ? shortest(literal.real) : literal.text, scale);
+}
+
+Int128 floor_divide_wide(Int128 value, Int128 by) {
+  return value / by - (value % by < 0 ? 1 : 0);
+}
+
+Place place_of_instant(const Instant& instant, const Logical& logical) {
+  constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
+  constexpr Int128 kDay = Int128{86'400} * static_cast<Int128>(kPowersOfTen[kDigits]);
+  const Int128 unit = logical.kind == Logical::Kind::date
+                          ? kDay
+                          : static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(logical.unit)]);
+  const Int128 floor = floor_divide_wide(instant.nanoseconds, unit);
+  return at_or_above(floor, instant.and_more || floor * unit != instant.nanoseconds);
+}
+
+Status cannot(const Column& column, const Literal& literal, std::string_view wanted) {
+  return {StatusCode::invalid_argument,
+          fmt::format("column {} holds {}: it is compared with {}, not with the {} {}", quoted(column.name),
+                      type_text(column), wanted, kind_text(literal), to_text(literal))};
+}
+
+Result<Place> place_in_time(const Column& column, const Literal& literal) {
+  const bool date = column.logical.kind == Logical::Kind::date;
+  Instant instant;
+  if (literal.kind != Literal::Kind::text || parse_instant(literal.text, instant) != TextError::none) {
+    return cannot(column, literal,
+                  date ? "dates such as '2014-08-08'" : "times such as '2014-08-08 18:00:00'");
+  }
+  return place_of_instant(instant, column.logical);
+}
+
+}  // namespace
+
+Place place_of(const Literal& literal) {
+  if (literal.kind != Literal::Kind::real) {
+    return exactly(std::clamp(literal.integer, -kFar, kFar));
+  }
+  if (std::isnan(literal.real)) {
+    return {.is_nan = true};
+  }
+  return {.floor = to_integer(std::floor(literal.real)), .ceil = to_integer(std::ceil(literal.real))};
+}
+
+Place place_of_digits(std::string_view text, uint32_t scale) {
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative || text.starts_with('+') ? 1 : 0);
+  const Place magnitude = place_of_magnitude(split(text), scale);
+  return negative ? negative_of(magnitude) : magnitude;
+}
+
+bool stands_for(double value, std::string_view text) {
+  return split(shortest(std::abs(value))) == split(text);
+}
+
+Result<Place> place_in(const Column& column, const Literal& literal) {
+  const bool number = literal.kind == Literal::Kind::integer || literal.kind == Literal::Kind::real;
+  switch (column.logical.kind) {
+    case Logical::Kind::decimal:
+      return number ? Result<Place>(place_of_decimal(literal, column.logical.scale))
+                    : cannot(column, literal, "numbers");
+    case Logical::Kind::date:
+    case Logical::Kind::timestamp:
+      return place_in_time(column, literal);
+    case Logical::Kind::boolean:
+      if (literal.kind != Literal::Kind::boolean &&
+          (literal.kind != Literal::Kind::integer || literal.integer < 0 || literal.integer > 1)) {
+        return cannot(column, literal, "true and false");
+      }
+      break;
+    case Logical::Kind::plain:
+      break;
+  }
+  return place_of(literal);
+}
+
+}  // namespace bobbin::query
