@@ -41,8 +41,8 @@ namespace bobbin::query {
 struct Literal {
   enum class Kind : uint8_t { integer, real, text, boolean };
 
-  Literal(bool value) : kind(Kind::boolean), integer(value ? 1 : 0) {}
-  Literal(std::integral auto value) : kind(Kind::integer), integer(value) {}
+  Literal(std::integral auto value)
+      : kind(std::same_as<decltype(value), bool> ? Kind::boolean : Kind::integer), integer(value) {}
   Literal(Int128 value) : kind(Kind::integer), integer(value) {}
   Literal(std::floating_point auto value) : kind(Kind::real), real(static_cast<double>(value)) {}
   Literal(std::string value) : kind(Kind::text), text(std::move(value)) {}
