@@ -116,6 +116,7 @@ Status run(const Arguments& arguments) {
   const std::string folder = arguments.text("--data");
   BOBBIN_RETURN_IF(folder.empty(), StatusCode::invalid_argument, "name a folder of tables with --data");
   stay_on_one_core();
+  keep_freed_memory();
   const Json parquet = load_json(arguments.text("--parquet"));
   const Plan plan{.runs = 5, .seconds = 5, .cache = Cache::cold};
   Table table{{"table", "CSV kB", "zstd -3", "Parquet snappy", "Parquet zstd", ".bob", "CSV to .bob MB/s",

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/program.hpp"
 
+#include <malloc.h>
 #include <sched.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 namespace bobbin::bench {
 
@@ -37,6 +39,11 @@ void stay_on_one_core() {
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof(one), &one);
+}
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 Status publish(const Table& table, const Json& rows, const Arguments& arguments) {

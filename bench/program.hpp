@@ -29,6 +29,10 @@ int run_program(int argc, char** argv, const std::function<Status(const Argument
 // All threads of the process share one core from now on.
 void stay_on_one_core();
 
+// Memory that is freed stays with the process, as it does in engines that have a pool: what is measured is
+// not the kernel's page faults.
+void keep_freed_memory();
+
 // Prints the table under the machine's name; writes the rows to the file of --out, if it was given.
 [[nodiscard]] Status publish(const Table& table, const Json& rows, const Arguments& arguments);
 

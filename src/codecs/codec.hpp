@@ -210,6 +210,7 @@ struct Codec {
   bool floats_only = false;
   bool signed_only = false;      // integers with a sign
   bool compares_floats = false;  // compare() takes floats as well, here and on a device
+  bool looks_back = false;       // what a value takes depends on those before it
   uint32_t buffers = 0;          // of the trees it makes, as a rule; with split(): of its own node
   // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
   float device_cost = 1;

@@ -54,6 +54,7 @@ constexpr Codec kFfor{.id = CodecId::ffor,
 
 constexpr Codec kDelta{.id = CodecId::delta,
                        .name = "delta",
+                       .looks_back = true,
                        .buffers = 4,
                        .device_cost = 1.2F,
                        .estimate = &codec::delta::estimate,

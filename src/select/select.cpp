@@ -9,7 +9,7 @@
 
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
-#include "core/bits.hpp"
+#include "core/lanes.hpp"
 #include "select/sample.hpp"
 
 namespace bobbin::select {
@@ -29,6 +29,7 @@ struct Part {
   double all = 0;
   double runs = 0;     // of equal values, in all
   bool known = false;  // that number is no estimate
+  uint64_t piece = 0;  // how many values stood side by side; 0: all of them
 
   [[nodiscard]] double scale() const {
     return values.length == 0 ? 1 : all / static_cast<double>(values.length);
@@ -83,11 +84,26 @@ class Trial {
   }
 
  private:
+  // Where pieces of a sample meet there is a step that the values do not have.
+  static uint64_t estimate(const Codec& codec, const Part& part) {
+    if (!codec.looks_back || part.piece == 0) {
+      return codec.estimate(part.values);
+    }
+    uint64_t bytes = 0;
+    const size_t size = size_bytes(part.values.type);
+    for (uint64_t first = 0; first < part.values.length; first += part.piece) {
+      bytes +=
+          codec.estimate({part.values.type, static_cast<const std::byte*>(part.values.data) + first * size,
+                          std::min(part.piece, part.values.length - first)});
+    }
+    return bytes;
+  }
+
   static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
     const bool is_constant = codec.id == CodecId::constant;
     // That a sample is all one value does not say that all values are.
     const bool unproven = is_constant && (part.runs > 1 || !part.known);
-    const uint64_t bytes = unproven ? kNoEncoding : codec.estimate(part.values);
+    const uint64_t bytes = unproven ? kNoEncoding : estimate(codec, part);
     if (bytes == kNoEncoding) {
       return std::nullopt;
     }
@@ -259,7 +275,11 @@ Choice choose(const Values& values, const Goal& goal) {
   const OwnedValues sample = sample_of(values, sampled_vectors(values.length));
   Choice choice{
       .rows = values.length, .sampled = sample.length, .runs = count_runs(values), .candidates = {}};
-  const Part part{sample.view(), static_cast<double>(values.length), static_cast<double>(choice.runs), true};
+  const Part part{.values = sample.view(),
+                  .all = static_cast<double>(values.length),
+                  .runs = static_cast<double>(choice.runs),
+                  .known = true,
+                  .piece = sample.length == values.length ? 0 : uint64_t{kVectorLength}};
   choice.candidates = Trial().candidates(part);
   order(choice.candidates, goal);
   return choice;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cascades as text and as encodings; the choice among them: what it takes for shapes that are plain, that it
+// is the same every time, and never much larger than the values themselves.
+#include "select/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "array/array.hpp"
+#include "array/strings.hpp"
+#include "codecs/registry.hpp"
+#include "tests/codecs/component.hpp"
+
+namespace bobbin::select {
+namespace {
+
+using testing::Random;
+
+template <class T>
+std::vector<T> make(uint64_t rows, const std::function<T(uint64_t)>& value) {
+  std::vector<T> values;
+  for (uint64_t i = 0; i < rows; ++i) {
+    values.push_back(value(i));
+  }
+  return values;
+}
+
+template <class T>
+Values view(const std::vector<T>& values) {
+  return {kDTypeOf<T>, values.data(), values.size()};
+}
+
+std::string best(const Values& values, const Goal& goal = {}) {
+  return to_string(choose(values, goal).candidates.at(0).cascade);
+}
+
+template <class T>
+void expect_round_trip(const std::vector<T>& values, const Array& array) {
+  ASSERT_TRUE(array::validate(array).ok()) << array::validate(array).message();
+  std::vector<T> decoded(values.size());
+  ASSERT_TRUE(array::decode(array, std::as_writable_bytes(std::span(decoded))).ok());
+  EXPECT_EQ(decoded, values);
+}
+
+TEST(Cascade, TextGoesThereAndBack) {
+  for (const char* text : {"ffor", "dict(bitpack, delta)", "rle(delta, dict(bitpack, zigzag(ffor)))"}) {
+    const auto cascade = parse_cascade(text);
+    ASSERT_TRUE(cascade.has_value()) << cascade.error().message();
+    EXPECT_EQ(to_string(*cascade), text);
+  }
+  EXPECT_EQ(to_string(*parse_cascade("  dict( bitpack ,delta ) ")), "dict(bitpack, delta)");
+}
+
+TEST(Cascade, OtherTextIsRefusedWithItsPlace) {
+  const auto message = [](const std::string& text) { return parse_cascade(text).error().message(); };
+  EXPECT_EQ(message("gzip"), "there is no codec called \"gzip\"");
+  EXPECT_NE(message("dict(bitpack").find("character 13 should begin ',' or ')'"), std::string::npos);
+  EXPECT_NE(message("dict()").find("character 6 should begin a codec's name"), std::string::npos);
+  EXPECT_NE(message("ffor x").find("should begin the end"), std::string::npos);
+  EXPECT_NE(message("").find("a codec's name"), std::string::npos);
+  std::string deep = "ffor";
+  for (uint32_t i = 0; i < kMaxDepth; ++i) {
+    deep = "zigzag(" + deep + ")";
+  }
+  EXPECT_NE(message(deep).find("inside each other"), std::string::npos);
+}
+
+TEST(Cascade, PartsMustFit) {
+  const auto values = make<int32_t>(5000, [](uint64_t i) { return static_cast<int32_t>(i % 7) - 3; });
+  const auto refused = [&](const char* text) {
+    return encode(*parse_cascade(text), view(values), Backend::cpu).error().message();
+  };
+  EXPECT_EQ(refused("dict(ffor)"), "codec dict has 2 parts to encode, not 1");
+  EXPECT_EQ(refused("ffor(bitpack)"), "codec ffor chooses what is inside it by itself");
+  EXPECT_EQ(refused("dict(alp, ffor)"), "codec alp is not for type u8");
+  EXPECT_EQ(refused("fsst"), "codec fsst is not for type i32");
+  for (const char* text : {"dict(rle(delta, patched), zigzag(bitpack))", "rle(ffor, dict)", "zigzag(dict)",
+                           "sparse(delta, ffor)", "zigzag"}) {
+    const auto array = encode(*parse_cascade(text), view(values), Backend::cpu);
+    ASSERT_TRUE(array.has_value()) << text << ": " << array.error().message();
+    expect_round_trip(values, *array);
+    EXPECT_EQ(to_string(cascade_of(*array)).substr(0, 4), std::string(text).substr(0, 4));
+  }
+}
+
+TEST(Select, PlainShapesGetTheirCodec) {
+  constexpr uint64_t kRows = 200'000;
+  Random random(1);
+  EXPECT_EQ(best(view(make<int64_t>(kRows, [](uint64_t) { return 7; }))), "constant");
+  EXPECT_TRUE(best(view(make<int64_t>(kRows, [](uint64_t i) {
+                return static_cast<int64_t>(i / 500 * 7919 % 100'003);
+              }))).starts_with("rle("));
+  EXPECT_TRUE(best(view(make<int64_t>(kRows, [&](uint64_t) {
+                return random.below(1000) == 0 ? static_cast<int64_t>(random.next() >> 8) : 5;
+              }))).starts_with("sparse("));
+  EXPECT_TRUE(best(view(make<uint64_t>(kRows, [&](uint64_t) {
+                return 0x1234'5678'9abc'def1 * (1 + random.below(50));
+              }))).starts_with("dict("));
+  EXPECT_EQ(best(view(make<int64_t>(
+                kRows, [&](uint64_t i) { return static_cast<int64_t>(i * 1000 + random.below(16)); }))),
+            "delta");
+  EXPECT_EQ(best(view(make<uint32_t>(kRows, [&](uint64_t) { return static_cast<uint32_t>(random.next()); }))),
+            "bitpack");
+}
+
+TEST(Select, ChoosesTheSameEveryTime) {
+  Random random(2);
+  const auto values = make<int32_t>(
+      150'000, [&](uint64_t i) { return static_cast<int32_t>(i / 3 % 1000 + random.below(4)); });
+  const auto once = encode(view(values), Goal{}, Backend::cpu);
+  const auto again = encode(view(values), Goal{}, Backend::cpu);
+  ASSERT_TRUE(once.has_value());
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(cascade_of(*once), cascade_of(*again));
+  EXPECT_EQ(array::encoded_bytes(*once), array::encoded_bytes(*again));
+  expect_round_trip(values, *once);
+}
+
+// Values of any kind that a sample may misjudge: it must show in the size, never in the values.
+TEST(Select, NeverMuchLargerThanTheValues) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const uint64_t rows = random.below(3) == 0 ? random.below(2000) : random.below(120'000);
+    const uint64_t run = 1 + random.below(3000);
+    const uint64_t kinds = 1 + random.below(uint64_t{1} << random.below(30));
+    uint64_t value = 0;
+    const auto values = make<uint64_t>(rows, [&](uint64_t i) {
+      value = i % run == 0 || random.below(64) == 0 ? random.below(kinds) * 0x9e37'79b9'7f4a'7c15 : value;
+      return value;
+    });
+    const auto array = encode(view(values), Goal{}, Backend::cpu);
+    ASSERT_TRUE(array.has_value()) << seed << ": " << array.error().message();
+    expect_round_trip(values, *array);
+    EXPECT_LE(array::encoded_bytes(*array), rows * 8 + rows * 8 / 1000 + 1300) << "seed " << seed;
+  }
+}
+
+TEST(Select, TheFastestIsNotMuchLarger) {
+  const auto values = make<int64_t>(100'000, [](uint64_t i) { return static_cast<int64_t>(i * i % 1021); });
+  const auto smallest = choose(view(values), {.kind = Goal::Kind::smallest}).candidates;
+  const auto fastest = choose(view(values), {.kind = Goal::Kind::fastest, .slack = 0.3}).candidates;
+  EXPECT_LE(fastest[0].cost, smallest[0].cost);
+  EXPECT_LE(static_cast<double>(fastest[0].bytes), 1.3 * static_cast<double>(smallest[0].bytes));
+  EXPECT_EQ(fastest.size(), smallest.size());
+}
+
+TEST(Select, StringsThatRepeatGetADictionary) {
+  Strings few;
+  Strings many;
+  for (uint64_t i = 0; i < 30'000; ++i) {
+    const std::string town = "town number " + std::to_string(i * 7 % 90);
+    const std::string address = "https://example.com/item/" + std::to_string(i * 7919);
+    few.push_back({reinterpret_cast<const uint8_t*>(town.data()), town.size()});
+    many.push_back({reinterpret_cast<const uint8_t*>(address.data()), address.size()});
+  }
+  EXPECT_TRUE(to_string(choose_strings(few.view(), {}).candidates[0].cascade).starts_with("dict("));
+  EXPECT_EQ(to_string(choose_strings(many.view(), {}).candidates[0].cascade), "fsst");
+  const auto array = encode_strings(few.view(), nullptr, Goal{}, Backend::cpu);
+  ASSERT_TRUE(array.has_value()) << array.error().message();
+  const auto decoded = array::decode_strings(*array, Backend::cpu);
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(decoded->bytes, few.bytes);
+}
+
+TEST(Select, NothingIsEncodedToo) {
+  const std::vector<int32_t> none;
+  const auto array = encode(view(none), Goal{}, Backend::cpu);
+  ASSERT_TRUE(array.has_value()) << array.error().message();
+  EXPECT_EQ(array->length, 0U);
+  EXPECT_TRUE(encode_strings(Strings{}.view(), nullptr, Goal{}, Backend::cpu).has_value());
+}
+
+}  // namespace
+}  // namespace bobbin::select
