@@ -14,6 +14,8 @@ inline Status to_status(cudaError_t error, const char* call, SourcePlace where =
   if (error == cudaSuccess) {
     return {};
   }
+  // The runtime remembers it as the last one: whoever asks after the next launch must not get it again.
+  static_cast<void>(cudaGetLastError());
   const bool missing = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
                        error == cudaErrorSystemDriverMismatch || error == cudaErrorSystemNotReady;
   StatusCode code = missing ? StatusCode::unavailable : StatusCode::device;

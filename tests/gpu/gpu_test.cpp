@@ -68,6 +68,19 @@ TEST(GpuMemory, AllocationThatCannotBeIsAStatus) {
   EXPECT_NE(buffer.error().message().find("cudaMallocFromPoolAsync"), std::string::npos);
 }
 
+TEST(GpuMemory, WhatFollowsAFailedAllocationWorks) {
+  const auto stream = Stream::create(Backend::cuda);
+  ASSERT_TRUE(stream.has_value());
+  ASSERT_FALSE(DeviceBuffer::create(size_t{1} << 50, stream->view()).has_value());
+  const std::vector<uint32_t> values{1, 2, 3};
+  const auto array =
+      array::encode(CodecId::bitpack, {DType::u32, values.data(), values.size()}, Backend::cpu);
+  std::vector<uint32_t> decoded(3);
+  const Status status = array::decode(*array, std::as_writable_bytes(std::span(decoded)), Backend::cuda);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(decoded, values);
+}
+
 }  // namespace
 }  // namespace bobbin::testing
 
