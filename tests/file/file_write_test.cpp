@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -78,6 +80,48 @@ TEST(FileWrite, ReplacesBehindASymbolicLinkAndKeepsItsMode) {
   struct stat info {};
   ASSERT_EQ(::stat((dir / "real.bob").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+// A table whose values are all the same: a reader that saw two files at once would see two values.
+Status write_version(const std::string& path, uint32_t version) {
+  const std::vector<uint32_t> values(5000, version);
+  auto writer = Writer::create(path, {{"v", DType::u32}}, {.rows_per_group = 1000, .overwrite = true});
+  if (!writer.has_value()) {
+    return writer.error();
+  }
+  const void* const columns[] = {values.data()};
+  if (const Status status = writer->append(columns, values.size()); !status.ok()) {
+    return status;
+  }
+  return writer->finish();
+}
+
+TEST(FileWrite, ReadersSeeOneFileOrTheOther) {
+  const TempDir dir;
+  ASSERT_OK(write_version(dir / "t.bob", 0));
+  std::atomic<bool> done{false};
+  std::atomic<uint64_t> mixed{0};
+  const auto read_again = [&] {
+    uint32_t newest = 0;
+    while (!done) {
+      const auto reader = Reader::open(dir / "t.bob");
+      std::vector<uint32_t> values(5000);
+      const bool read =
+          reader.has_value() && reader->read(0, 0, 5000, std::as_writable_bytes(std::span(values))).ok();
+      const bool same = std::ranges::count(values, values[0]) == 5000 && values[0] >= newest;
+      mixed += read && same ? 0 : 1;
+      newest = values[0];
+    }
+  };
+  {
+    const std::jthread first(read_again);
+    const std::jthread second(read_again);
+    for (uint32_t version = 1; version <= 30; ++version) {
+      EXPECT_TRUE(write_version(dir / "t.bob", version).ok());
+    }
+    done = true;
+  }
+  EXPECT_EQ(mixed, 0U);
 }
 
 TEST(FileWrite, NeverReplacesWhatIsNoRegularFile) {

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# kill -9 while a table is being written over another one: the old file stays whole.
+printf 'a,b\n1,x\n2,y\n' > old.csv
+bobbin compress old.csv -q -o t.bob
+cp t.bob old.bob
+mkfifo pipe
+bobbin compress pipe --csv --schema 'a:i64,b:utf8' --rows-per-group 1000 -f -q -o t.bob &
+pid=$!
+exec 3> pipe
+echo 'a,b' >&3
+seq 100000 | sed 's/$/,z/' >&3
+for _ in {1..400}; do
+  compgen -G '.bobbin-*' > /dev/null && break
+  sleep 0.05
+done
+kill -9 $pid
+wait $pid 2> /dev/null
+echo "status $?"
+exec 3>&-
+cmp t.bob old.bob && bobbin verify t.bob
+# What it had written so far lies beside it, under a name that nothing takes for a table.
+ls -A | grep -c '^\.bobbin-'
+rm -f .bobbin-*
