@@ -74,7 +74,7 @@ struct CodeSet {
 };
 [[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
 
-// For numbers. estimate() gives a size above all others when there are too many different values.
+// For numbers.
 uint64_t estimate(const Values& values);
 Result<Array> encode(const Values& values);
 Result<Split> split(const Values& values);

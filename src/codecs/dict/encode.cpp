@@ -7,6 +7,7 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/dict/table.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
 
@@ -123,31 +124,12 @@ StringSplit sorted_split(const StringsView& strings, std::vector<uint32_t> numbe
   return {node_of(strings.type, strings.length), {codes_from(numbers, ranks)}, std::move(entries)};
 }
 
-// The first of the smallest is taken.
-struct Choice {
-  const Codec* codec;
-  uint64_t bytes;
-};
-Choice choose(const Values& values, std::span<const CodecId> candidates) {
-  Choice best{nullptr, UINT64_MAX};
-  for (const CodecId id : candidates) {
-    const Codec* codec = find_codec(id);
-    if (const uint64_t bytes = codec->estimate(values); bytes < best.bytes) {
-      best = {codec, bytes};
-    }
-  }
-  return best;
-}
+constexpr CodecId kForCodes[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
 
-Choice choose_for_codes(const Values& codes) {
-  constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
-  return choose(codes, kCandidates);
-}
 // Entries are looked up one by one at times: by codecs that find one in a few steps.
-Choice choose_for_entries(const Values& entries) {
-  constexpr CodecId kIntegers[] = {CodecId::bitpack, CodecId::ffor};
-  constexpr CodecId kFloats[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
-  return is_float(entries.type) ? choose(entries, kFloats) : choose(entries, kIntegers);
+std::span<const CodecId> for_entries(DType type) {
+  static constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
+  return std::span(kCandidates).first(is_float(type) ? 3 : 2);
 }
 
 Status too_many(uint64_t max_entries) {
@@ -180,9 +162,9 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
 
 uint64_t estimate(const Values& values) {
   const std::optional<Split> made = build(values, kMaxEntries);
-  return made.has_value() ? choose_for_codes(made->children[0].view()).bytes +
-                                choose_for_entries(made->children[1].view()).bytes
-                          : UINT64_MAX / 2;
+  return made.has_value() ? smallest_estimate(made->children[0].view(), kForCodes) +
+                                smallest_estimate(made->children[1].view(), for_entries(values.type))
+                          : kNoEncoding;
 }
 
 Result<Split> split(const Values& values) {
@@ -195,8 +177,8 @@ Result<Array> encode(const Values& values) {
   const Values codes = parts.children[0].view();
   const Values entries = parts.children[1].view();
   Array array = parts.node;
-  BOBBIN_ASSIGN(Array encoded_codes, choose_for_codes(codes).codec->encode(codes));
-  BOBBIN_ASSIGN(Array dictionary, choose_for_entries(entries).codec->encode(entries));
+  BOBBIN_ASSIGN(Array encoded_codes, encode_smallest(codes, kForCodes));
+  BOBBIN_ASSIGN(Array dictionary, encode_smallest(entries, for_entries(values.type)));
   array.children = {std::move(encoded_codes), std::move(dictionary)};
   return array;
 }
@@ -210,7 +192,7 @@ Result<Array> encode_strings(const StringsView& strings, const Array* /*previous
   BOBBIN_ASSIGN(const StringSplit parts, split_strings(strings));
   const Values codes = parts.children[0].view();
   Array array = parts.node;
-  BOBBIN_ASSIGN(Array encoded_codes, choose_for_codes(codes).codec->encode(codes));
+  BOBBIN_ASSIGN(Array encoded_codes, encode_smallest(codes, kForCodes));
   BOBBIN_ASSIGN(Array dictionary, find_codec(CodecId::fsst)->strings->encode(parts.strings.view(), nullptr));
   array.children = {std::move(encoded_codes), std::move(dictionary)};
   return array;
