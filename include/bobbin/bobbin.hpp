@@ -8,5 +8,7 @@
 #include "bobbin/scan.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "bobbin/strings.hpp"
+#include "bobbin/table.hpp"
 #include "bobbin/types.hpp"
 #include "bobbin/version.hpp"
