@@ -2,6 +2,7 @@
 // Several columns at once, by threads and onto a device: the same as column by column from the reader.
 #include "bobbin/table.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -78,7 +79,7 @@ HostColumn to_host(const DeviceColumn& column) {
   made.length = column.length;
   if (!is_string(column.column.type)) {
     made.values = std::make_unique<std::byte[]>(column.values->size());
-    std::memcpy(made.values.get(), column.values->data(), column.values->size());
+    std::copy_n(column.values->as<std::byte>(), column.values->size(), made.values.get());
     made.validity = copy_of<uint8_t>(column.validity);
     return made;
   }
