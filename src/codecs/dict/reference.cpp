@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: one row after another, each by its code.
+// The oracle, written from spec.md alone: all codes, all entries, then row by row the entry of its code.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -9,66 +13,81 @@
 namespace bobbin::codec::dict {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+// Numbers of fewer than 64 bits are copied from and to the lowest bytes of wider ones.
+static_assert(std::endian::native == std::endian::little);
 
-// The number of each row's entry.
-std::vector<uint64_t> read_codes(const Array& array) {
+// Number `index` of those of `size` bytes, zero-extended.
+uint64_t read_number(const std::vector<std::byte>& bytes, uint64_t index, uint64_t size) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + index * size, size);
+  return value;
+}
+
+std::vector<std::byte> read_values(const Array& child) {
+  std::vector<std::byte> values(child.length * size_bytes(child.type));
+  find_codec(child.codec)->reference(child, values.data());
+  return values;
+}
+
+// For each row the number of its entry.
+std::vector<uint64_t> read_entry_numbers(const Array& array) {
   const Array& codes = array.children[0];
-  const size_t size = size_bytes(codes.type);
-  Bytes raw(codes.length * size);
-  find_codec(codes.codec)->reference(codes, raw.data());
-  std::vector<uint64_t> numbers(codes.length);
-  for (uint64_t i = 0; i < codes.length; ++i) {
-    std::memcpy(&numbers[i], raw.data() + i * size, size);
-    if (numbers[i] >= array.children[1].length) {
-      numbers[i] = array.children[1].length - 1;
-    }
+  const uint64_t entries = array.children[1].length;
+  const std::vector<std::byte> bytes = read_values(codes);
+  std::vector<uint64_t> numbers(array.length);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    numbers[i] = std::min(read_number(bytes, i, size_bytes(codes.type)), entries - 1);
   }
   return numbers;
+}
+
+uint64_t offset_size(const Array& strings) {
+  return find_codec(strings.codec)->strings->sizes(strings).wide ? 8 : 4;
+}
+
+// Entry k has the bytes offsets[k] to offsets[k + 1] - 1; a null entry has none.
+struct Entries {
+  std::vector<uint64_t> offsets;
+  std::vector<uint8_t> bytes;
+};
+
+Result<Entries> read_entries(const Array& dictionary) {
+  const StringOps& codec = *find_codec(dictionary.codec)->strings;
+  const uint64_t size = offset_size(dictionary);
+  std::vector<std::byte> offsets((dictionary.length + 1) * size);
+  Entries entries{.offsets = {}, .bytes = std::vector<uint8_t>(codec.sizes(dictionary).bytes)};
+  BOBBIN_TRY(codec.reference(dictionary, {.offsets = offsets.data(), .bytes = entries.bytes.data()}));
+  for (uint64_t k = 0; k <= dictionary.length; ++k) {
+    entries.offsets.push_back(read_number(offsets, k, size));
+  }
+  return entries;
 }
 
 }  // namespace
 
 void reference(const Array& array, void* out) {
-  const Array& dictionary = array.children[1];
+  const std::vector<uint64_t> numbers = read_entry_numbers(array);
+  const std::vector<std::byte> dictionary = read_values(array.children[1]);
   const size_t size = size_bytes(array.type);
-  Bytes entries(dictionary.length * size);
-  find_codec(dictionary.codec)->reference(dictionary, entries.data());
-  auto* to = static_cast<std::byte*>(out);
-  for (const uint64_t number : read_codes(array)) {
-    std::memcpy(to, entries.data() + number * size, size);
-    to += size;
+  auto* target = static_cast<std::byte*>(out);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    std::memcpy(target + i * size, dictionary.data() + numbers[i] * size, size);
   }
 }
 
 Status reference_strings(const Array& array, const StringsOut& out) {
-  const Array& dictionary = array.children[1];
-  const StringOps& ops = *find_codec(dictionary.codec)->strings;
-  const StringSizes sizes = ops.sizes(dictionary);
-  const size_t offset_size = sizes.wide ? 8 : 4;
-  Bytes raw_offsets((dictionary.length + 1) * offset_size);
-  std::vector<uint8_t> bytes(sizes.bytes);
-  BOBBIN_TRY(ops.reference(dictionary, {raw_offsets.data(), bytes.data()}));
-  std::vector<uint64_t> ends(dictionary.length + 1);
-  for (uint64_t i = 0; i <= dictionary.length; ++i) {
-    std::memcpy(&ends[i], raw_offsets.data() + i * offset_size, offset_size);
-  }
-  const std::vector<uint64_t> numbers = read_codes(array);
-  uint64_t total = 0;
-  for (const uint64_t number : numbers) {
-    total += ends[number + 1] - ends[number];
-  }
-  const size_t out_size = total > INT32_MAX ? 8 : 4;
-  auto* const offsets = static_cast<std::byte*>(out.offsets);
-  uint64_t at = 0;
-  std::memcpy(offsets, &at, out_size);
-  for (uint64_t i = 0; i < numbers.size(); ++i) {
-    const uint64_t begin = ends[numbers[i]];
-    const uint64_t end = ends[numbers[i] + 1];
-    for (uint64_t b = begin; b < end; ++b) {
-      out.bytes[at++] = bytes[b];
+  const std::vector<uint64_t> numbers = read_entry_numbers(array);
+  BOBBIN_ASSIGN(const Entries entries, read_entries(array.children[1]));
+  const uint64_t size = offset_size(array);
+  auto* offsets = static_cast<std::byte*>(out.offsets);
+  uint64_t place = 0;
+  std::memcpy(offsets, &place, size);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    for (uint64_t at = entries.offsets[numbers[i]]; at < entries.offsets[numbers[i] + 1]; ++at) {
+      out.bytes[place] = entries.bytes[at];
+      ++place;
     }
-    std::memcpy(offsets + (i + 1) * out_size, &at, out_size);
+    std::memcpy(offsets + (i + 1) * size, &place, size);
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", over all runs.
-#include <algorithm>
+// The oracle, written from spec.md alone: row by row, from one run to the next.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -8,25 +10,41 @@
 #include "codecs/rle/rle.hpp"
 
 namespace bobbin::codec::rle {
+namespace {
+
+// Numbers are copied as they are stored, the lowest byte first.
+static_assert(std::endian::native == std::endian::little);
+
+std::vector<uint32_t> read_ends(const Array& child) {
+  std::vector<uint32_t> ends(child.length);
+  find_codec(child.codec)->reference(child, ends.data());
+  return ends;
+}
+
+std::vector<std::byte> read_values(const Array& child) {
+  std::vector<std::byte> values(child.length * size_bytes(child.type));
+  find_codec(child.codec)->reference(child, values.data());
+  return values;
+}
+
+}  // namespace
 
 void reference(const Array& array, void* out) {
+  uint64_t first_row = 0;
+  std::memcpy(&first_row, array.metadata.data(), 8);
+  const std::vector<uint32_t> ends = read_ends(array.children[0]);
+  const std::vector<std::byte> values = read_values(array.children[1]);
+
   const size_t size = size_bytes(array.type);
-  const Array& ends_child = array.children[0];
-  const Array& values_child = array.children[1];
-  std::vector<uint32_t> ends(ends_child.length);
-  find_codec(ends_child.codec)->reference(ends_child, ends.data());
-  std::vector<uint8_t> values(values_child.length * size);
-  find_codec(values_child.codec)->reference(values_child, values.data());
-  uint64_t row = array.offset;
-  for (size_t b = 0; b < 8; ++b) {
-    row += uint64_t{array.metadata[b]} << (8 * b);
-  }
-  size_t r = 0;
-  for (uint64_t i = 0; i < array.length; ++i, ++row) {
-    while (ends[r] <= row) {
-      ++r;
+  auto* target = static_cast<std::byte*>(out);
+  size_t run = 0;
+  for (uint64_t i = 0; i < array.length; ++i) {
+    const uint64_t row = first_row + array.offset + i;
+    // Ends ascend: the run that a row lies in is never before the last row's.
+    while (ends[run] <= row) {
+      ++run;
     }
-    std::memcpy(static_cast<uint8_t*>(out) + i * size, values.data() + r * size, size);
+    std::memcpy(target + i * size, values.data() + run * size, size);
   }
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", over all positions.
+// The oracle, written from spec.md alone: row by row the value that stands apart there, or the fill.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -7,27 +10,43 @@
 #include "codecs/sparse/sparse.hpp"
 
 namespace bobbin::codec::sparse {
+namespace {
+
+// Numbers are copied as they are stored, the lowest byte first.
+static_assert(std::endian::native == std::endian::little);
+
+std::vector<uint32_t> read_positions(const Array& child) {
+  std::vector<uint32_t> positions(child.length);
+  find_codec(child.codec)->reference(child, positions.data());
+  return positions;
+}
+
+std::vector<std::byte> read_values(const Array& child) {
+  std::vector<std::byte> values(child.length * size_bytes(child.type));
+  find_codec(child.codec)->reference(child, values.data());
+  return values;
+}
+
+}  // namespace
 
 void reference(const Array& array, void* out) {
+  const uint8_t* fill = array.metadata.data();
+  uint64_t first_row = 0;
+  std::memcpy(&first_row, array.metadata.data() + 8, 8);
+  const std::vector<uint32_t> positions = read_positions(array.children[0]);
+  const std::vector<std::byte> values = read_values(array.children[1]);
+
   const size_t size = size_bytes(array.type);
-  const Array& positions_child = array.children[0];
-  const Array& values_child = array.children[1];
-  std::vector<uint32_t> positions(positions_child.length);
-  find_codec(positions_child.codec)->reference(positions_child, positions.data());
-  std::vector<uint8_t> values(values_child.length * size);
-  find_codec(values_child.codec)->reference(values_child, values.data());
-  uint64_t row = array.offset;
-  for (size_t b = 0; b < 8; ++b) {
-    row += uint64_t{array.metadata[8 + b]} << (8 * b);
-  }
+  auto* target = static_cast<std::byte*>(out);
   size_t p = 0;
-  for (uint64_t i = 0; i < array.length; ++i, ++row) {
+  for (uint64_t i = 0; i < array.length; ++i) {
+    const uint64_t row = first_row + array.offset + i;
+    // Positions ascend: those passed over lie before the array's rows, or were an earlier row's.
     while (p < positions.size() && positions[p] < row) {
       ++p;
     }
     const bool apart = p < positions.size() && positions[p] == row;
-    std::memcpy(static_cast<uint8_t*>(out) + i * size,
-                apart ? values.data() + p * size : array.metadata.data(), size);
+    std::memcpy(target + i * size, apart ? static_cast<const void*>(values.data() + p * size) : fill, size);
   }
 }
 

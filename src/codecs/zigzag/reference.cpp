@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", by arithmetic.
+// The oracle, written from spec.md alone: the codes, then each one's value by arithmetic instead of by bits.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -7,18 +10,31 @@
 #include "codecs/zigzag/zigzag.hpp"
 
 namespace bobbin::codec::zigzag {
+namespace {
+
+// Numbers of fewer than 64 bits are copied from and to the lowest bytes of wider ones.
+static_assert(std::endian::native == std::endian::little);
+
+// -(c + 1) / 2 of an odd code, as -(c - 1) / 2 - 1: c + 1 may be 2^64.
+int64_t value_of(uint64_t code) {
+  const auto half = static_cast<int64_t>(code / 2);
+  return code % 2 == 0 ? half : -half - 1;
+}
+
+}  // namespace
 
 void reference(const Array& array, void* out) {
-  const size_t size = size_bytes(array.type);
   const Array& child = array.children[0];
-  std::vector<uint8_t> codes(array.length * size);
+  const size_t size = size_bytes(array.type);
+  std::vector<std::byte> codes(array.length * size);
   find_codec(child.codec)->reference(child, codes.data());
+
+  auto* target = static_cast<std::byte*>(out);
   for (uint64_t i = 0; i < array.length; ++i) {
     uint64_t code = 0;
     std::memcpy(&code, codes.data() + i * size, size);
-    const auto half = static_cast<int64_t>(code / 2);
-    const int64_t value = code % 2 == 0 ? half : -half - 1;
-    std::memcpy(static_cast<uint8_t*>(out) + i * size, &value, size);
+    const int64_t value = value_of(code);
+    std::memcpy(target + i * size, &value, size);
   }
 }
 
