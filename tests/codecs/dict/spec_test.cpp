@@ -4,6 +4,7 @@
 
 #include "array/strings.hpp"
 #include "tests/codecs/by_hand.hpp"
+#include "tests/codecs/fsst/strings.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -118,6 +119,7 @@ void expect_strings(const Array& array, const std::string& bytes, const std::vec
     EXPECT_EQ(out_offsets, offsets);
     EXPECT_EQ(std::string(out_bytes, out_bytes + bytes.size()), bytes);
   }
+  EXPECT_EQ(check_any_strings(array, true), "");
 }
 
 TEST(DictSpec, WorkedExampleOfStrings) {
@@ -131,6 +133,17 @@ TEST(DictSpec, WorkedExampleOfStrings) {
 TEST(DictSpec, CodesPastTheLastString) {
   const Array array = dict_of(DType::utf8, packed_row(DType::u8, 3, 8, {3, 0, 255}), strings());
   expect_strings(array, "abcabc", {0, 3, 3, 6});
+}
+
+// A dictionary has an offset of its own; where its last entry is null, so are the codes past it.
+TEST(DictSpec, DictionariesOfStringsThatAreSlices) {
+  const Array codes = packed_row(DType::u8, 3, 8, {0, 1, 9});
+  expect_strings(dict_of(DType::utf8, codes, *array::slice(strings(), 1, 2)), "ababcabc", {0, 2, 5, 8});
+  Array null = *array::slice(strings(), 0, 1);
+  null.buffers[3] = buffer_of({0});  // no bits but its own: fsst/spec.md, of arrays that skip nothing
+  const Array nulls = dict_of(DType::utf8, codes, null);
+  expect_strings(nulls, "", {0, 0, 0, 0});
+  EXPECT_EQ(array::present_strings(nulls).count(), 0U);
 }
 
 }  // namespace
