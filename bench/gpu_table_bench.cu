@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of several GB from a file in the page cache to decoded columns on the GPU: beside the copy of its
 // compressed bytes alone, and beside decoding alone.
-// usage: bobbin-bench-gpu-table [--rows N] [--threads N] [--group N] [--goal fastest] [--out FILE.json]
+// usage: bobbin-bench-gpu-table [--rows N] [--threads N] [--streams N] [--group N] [--goal fastest] [--out
+// FILE.json]
 #include <unistd.h>
 
 #include <atomic>
@@ -144,6 +145,7 @@ struct Resident {
   array::OnDevice encoded;
   size_t column = 0;
   uint64_t first_row = 0;
+  uint64_t num_bytes = 0;  // of strings
 };
 
 Result<std::vector<Resident>> upload_all(const Reader& reader, std::span<const size_t> columns,
@@ -154,8 +156,8 @@ Result<std::vector<Resident>> upload_all(const Reader& reader, std::span<const s
       BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, group, column));
       BOBBIN_ASSIGN(array::OnDevice there, array::to_device(array, stream));
       BOBBIN_TRY(stream.synchronize());
-      chunks.push_back(
-          {std::move(there), column, file::ReaderAccess::footer(reader).row_groups[group].first_row});
+      const file::RowGroup& rows = file::ReaderAccess::footer(reader).row_groups[group];
+      chunks.push_back({std::move(there), column, rows.first_row, rows.chunks[column].strings.num_bytes});
     }
   }
   return chunks;
@@ -163,26 +165,31 @@ Result<std::vector<Resident>> upload_all(const Reader& reader, std::span<const s
 
 // Decodes all chunks, on a few streams at once.
 Status decode_all(const std::vector<Resident>& chunks, const std::vector<DeviceColumn>& outputs,
-                  const std::vector<Stream>& streams) {
+                  const std::vector<Stream>& streams, uint32_t* fault) {
   std::atomic<uint64_t> next{0};
   std::atomic<bool> failed{false};
   parallel_for(streams.size(), [&](uint64_t s) {
     const StreamView stream = streams[s].view();
     for (uint64_t i = next++; i < chunks.size(); i = next++) {
       const Resident& chunk = chunks[i];
+      const Array& array = chunk.encoded.array;
       const DeviceColumn& column = outputs[chunk.column];
       const Status status =
           is_string(column.column.type)
-              ? array::decode_strings_on_device(chunk.encoded.array, stream).error()
+              ? array::start_decoding_strings(array, chunk.num_bytes, fault, stream,
+                                              default_memory(Backend::cuda))
+                    .error()
               : array::decode_on_device(
-                    chunk.encoded.array,
-                    column.values->as<std::byte>() + chunk.first_row * size_bytes(column.column.type),
+                    array, column.values->as<std::byte>() + chunk.first_row * size_bytes(column.column.type),
                     stream);
       failed = failed || !status.ok();
     }
     failed = failed || !stream.synchronize().ok();
   });
-  BOBBIN_RETURN_IF(failed, StatusCode::device, "decoding failed");
+  uint32_t damaged = 0;
+  BOBBIN_TRY(copy_async(&damaged, fault, sizeof damaged, streams[0].view()));
+  BOBBIN_TRY(streams[0].view().synchronize());
+  BOBBIN_RETURN_IF(failed || damaged != 0, StatusCode::device, "decoding failed");
   return {};
 }
 
@@ -210,7 +217,11 @@ Result<Measured> measure_columns(const Reader& reader, Loader& loader, const std
   std::iota(all.begin(), all.end(), size_t{0});
   BOBBIN_ASSIGN(const auto outputs, loader.load(reader, all, 0, reader.num_rows()));
   BOBBIN_ASSIGN(const std::vector<Resident> chunks, upload_all(reader, columns, streams[0].view()));
-  BOBBIN_ASSIGN(made.decode, measure_all([&] { return decode_all(chunks, outputs, streams); }));
+  BOBBIN_ASSIGN(const DeviceBuffer fault, DeviceBuffer::create(sizeof(uint32_t), streams[0].view()));
+  BOBBIN_TRY(fill_async(fault.data(), 0, sizeof(uint32_t), streams[0].view()));
+  BOBBIN_TRY(streams[0].view().synchronize());
+  BOBBIN_ASSIGN(made.decode,
+                measure_all([&] { return decode_all(chunks, outputs, streams, fault.as<uint32_t>()); }));
   return made;
 }
 
@@ -225,7 +236,7 @@ Status run(const Arguments& arguments) {
       Loader::create(Backend::cuda, {.threads = static_cast<unsigned>(arguments.number("--threads", 0))}));
   BOBBIN_ASSIGN(const Sample copy, measure_copy());
   std::vector<Stream> streams;
-  for (int i = 0; i < 8; ++i) {
+  for (uint64_t i = 0; i < arguments.number("--streams", 8); ++i) {
     BOBBIN_ASSIGN(Stream stream, Stream::create(Backend::cuda));
     streams.push_back(std::move(stream));
   }

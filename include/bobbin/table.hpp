@@ -53,11 +53,15 @@ struct DeviceColumn {
 struct LoadOptions {
   unsigned threads = 0;  // that read, check and copy, each with a stream; 0: as many as there are cores
   MemoryResource* memory = nullptr;  // for what is loaded; none: the backend's default_memory()
+  // Compressed bytes that are copied at once, about: many small copies are slow, and nothing is decoded
+  // before the copy is done. Twice as many batches are in memory as there are threads.
+  uint64_t batch_bytes = uint64_t{8} << 20;
 };
 
-// Loads columns onto a device. Each thread reads a chunk's compressed bytes into pinned memory, checks them,
-// and queues their copy and their decoding in a stream of its own; while those run it reads the next one.
-// Keeps its pinned memory and its streams: make one and use it again.
+// Loads columns onto a device. Threads read chunks' compressed bytes into pinned memory and check them, and
+// queue the copies and the decoding of several at once; while those run they read the next ones. Keeps its
+// threads, its streams and its memory for compressed bytes: make one and use it again, one load at a time.
+// What was loaded may outlive it.
 class Loader {
  public:
   static Result<Loader> create(Backend backend, const LoadOptions& options = {});

@@ -21,6 +21,9 @@ namespace bobbin::array {
 // Checks the tree: known codecs, then each codec's own rules. Call it once on any array that comes from
 // outside; everything below relies on it.
 [[nodiscard]] Status validate(const Array& array);
+// The same in two steps: the second one looks at what the root's children decode to.
+[[nodiscard]] Status validate_but_content(const Array& array);
+[[nodiscard]] Status validate_content(const Array& array);
 
 // Host memory. `out` has length * size_bytes(type) bytes.
 [[nodiscard]] Status decode(const Array& array, std::span<std::byte> out);

@@ -54,8 +54,7 @@ class Fault {
     uint32_t found = 0;
     BOBBIN_TRY(copy_async(&found, word_.data(), sizeof(found), stream_));
     BOBBIN_TRY(stream_.synchronize());
-    BOBBIN_RETURN_IF(found != 0, StatusCode::corrupt, "the codes do not mean what the array says");
-    return {};
+    return found != 0 ? damaged_strings() : Status();
   }
 
  private:
@@ -197,9 +196,10 @@ Status match_through_device(const Array& array, const StringQuery& query, std::v
   return {};
 }
 
-Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& ops, StreamView stream) {
+Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& ops,
+                                    std::optional<uint64_t> num_bytes, StreamView stream) {
   if (ops.sizes != nullptr) {
-    return ops.sizes(array, stream);
+    return num_bytes.has_value() ? StringSizes::of(*num_bytes) : ops.sizes(array, stream);
   }
   BOBBIN_ASSIGN(const StringOps* host, ops_of(array.codec));
   return host->sizes(array);
@@ -226,20 +226,41 @@ Result<std::vector<uint64_t>> lengths_on_device(const Array& array, StreamView s
 
 }  // namespace
 
-Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream) {
+Result<StringsOnDevice> start_decoding_strings(const Array& array, std::optional<uint64_t> num_bytes,
+                                               uint32_t* fault, StreamView stream, MemoryResource& memory) {
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const StringSizes sizes, sizes_on_device(array, *ops, stream));
+  BOBBIN_ASSIGN(const StringSizes sizes, sizes_on_device(array, *ops, num_bytes, stream));
   StringsOnDevice decoded{.length = array.length, .sizes = sizes, .offsets = {}, .bytes = {}};
   BOBBIN_ASSIGN(DeviceBuffer offsets,
-                DeviceBuffer::create((array.length + 1) * (decoded.sizes.wide ? 8 : 4), stream));
-  BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(decoded.sizes.bytes, stream));
+                DeviceBuffer::create((array.length + 1) * (sizes.wide ? 8 : 4), stream, memory));
+  BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(sizes.bytes, stream, memory));
   decoded.offsets = std::make_shared<DeviceBuffer>(std::move(offsets));
   decoded.bytes = std::make_shared<DeviceBuffer>(std::move(bytes));
+  BOBBIN_TRY(ops->decode(array, sizes, decoded.out(), fault, stream));
+  return decoded;
+}
+
+Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream) {
   BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
-  BOBBIN_TRY(
-      ops->decode(array, {decoded.offsets->data(), decoded.bytes->as<uint8_t>()}, fault.word(), stream));
+  BOBBIN_ASSIGN(StringsOnDevice decoded,
+                start_decoding_strings(array, {}, fault.word(), stream, default_memory(stream.backend())));
   BOBBIN_TRY(fault.check());
   return decoded;
+}
+
+Status damaged_strings() {
+  return {StatusCode::corrupt, "the codes do not mean what the array says"};
+}
+
+bool checks_content_on_device(const Array& array, StreamView stream) {
+  const Result<const StringDeviceOps*> ops = device_ops_of(array.codec, stream);
+  return ops.has_value() && (*ops)->check_content != nullptr;
+}
+
+Status check_content_on_device(const Array& array, const StringsOnDevice& decoded, uint32_t* fault,
+                               StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  return ops->check_content(array, decoded.out(), fault, stream);
 }
 
 Result<Strings> decode_strings(const Array& array, Backend backend) {

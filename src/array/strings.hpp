@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,9 +35,24 @@ struct StringsOnDevice {
   StringSizes sizes;
   std::shared_ptr<DeviceBuffer> offsets;
   std::shared_ptr<DeviceBuffer> bytes;
+
+  [[nodiscard]] StringsOut out() const { return {offsets->data(), bytes->as<uint8_t>()}; }
 };
 
 // Device memory in, device memory out. Waits for the stream, to hear of damage.
 [[nodiscard]] Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream);
+// The same without waiting: `fault`, a word of device memory, is set where there is damage. `num_bytes` is
+// how many bytes the strings have, as somebody says: damage, if it is not so. Not known: waits, to find out.
+[[nodiscard]] Result<StringsOnDevice> start_decoding_strings(const Array& array,
+                                                             std::optional<uint64_t> num_bytes,
+                                                             uint32_t* fault, StreamView stream,
+                                                             MemoryResource& memory);
+// What a fault means.
+[[nodiscard]] Status damaged_strings();
+// Whether the device can check what validate_content() would, by the next one.
+[[nodiscard]] bool checks_content_on_device(const Array& array, StreamView stream);
+// Sets `fault` where decoded strings are not what validate_content() asks for.
+[[nodiscard]] Status check_content_on_device(const Array& array, const StringsOnDevice& decoded,
+                                             uint32_t* fault, StreamView stream);
 
 }  // namespace bobbin::array

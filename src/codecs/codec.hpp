@@ -134,6 +134,9 @@ struct StringsOut {
 struct StringSizes {
   bool wide = false;  // offsets of 64 bits; otherwise of 32
   uint64_t bytes = 0;
+
+  // With offsets as narrow as can be: Arrow's have a sign.
+  static constexpr StringSizes of(uint64_t bytes) { return {bytes > INT32_MAX, bytes}; }
 };
 
 // What a codec for strings offers on a device; as DeviceOps. Where codes turn out not to be what the array
@@ -141,7 +144,13 @@ struct StringSizes {
 struct StringDeviceOps {
   // Waits for the stream. Null: StringOps::sizes looks at metadata alone, and so serves arrays on a device.
   Result<StringSizes> (*sizes)(const Array& array, StreamView stream) = nullptr;
-  Status (*decode)(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) = nullptr;
+  // Sets `fault` as well where the strings are not of the sizes the caller says.
+  Status (*decode)(const Array& array, const StringSizes& sizes, const StringsOut& out, uint32_t* fault,
+                   StreamView stream) = nullptr;
+  // What Codec::validate_content looks for, in what decode() has written: sets `fault` where it is not so.
+  // Null: it has to be called on the host, before decode().
+  Status (*check_content)(const Array& array, const StringsOut& out, uint32_t* fault,
+                          StreamView stream) = nullptr;
   // Strings that lie in device memory. Waits for the stream. Null: the host encodes.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;
   // Strings `indices[0 .. count-1]`. The second step writes their bytes, once offsets are there and the

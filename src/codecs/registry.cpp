@@ -79,6 +79,7 @@ constexpr Codec kFsst{.id = CodecId::fsst,
                       .name = "fsst",
                       .describe = &codec::fsst::describe,
                       .validate = &codec::fsst::validate,
+                      .validate_content = &codec::fsst::validate_content,
                       .slice = &codec::fsst::slice,
                       .strings = &kFsstStrings};
 

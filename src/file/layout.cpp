@@ -2,10 +2,8 @@
 #include "file/layout.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <cassert>
 
 namespace bobbin::file {
 namespace {
@@ -20,19 +18,6 @@ Status check_version(uint32_t version) {
 }
 
 }  // namespace
-
-uint64_t checksum(std::span<const std::byte> bytes, size_t zeros) {
-  assert(zeros <= kAlignment);
-  if (zeros == 0) {
-    return XXH3_64bits(bytes.data(), bytes.size());
-  }
-  static constexpr std::array<std::byte, kAlignment> kZeros{};
-  XXH3_state_t state;
-  XXH3_64bits_reset(&state);
-  XXH3_64bits_update(&state, bytes.data(), bytes.size());
-  XXH3_64bits_update(&state, kZeros.data(), zeros);
-  return XXH3_64bits_digest(&state);
-}
 
 Status check_header(const Header& header) {
   BOBBIN_RETURN_IF(header.magic != kMagic, StatusCode::corrupt,

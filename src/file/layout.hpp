@@ -59,9 +59,6 @@ static_assert(sizeof(Trailer) == kTrailerBytes);
   return round_up(size, kAlignment);
 }
 
-// XXH3-64 of the bytes followed by `zeros` zero bytes (at most kAlignment).
-[[nodiscard]] uint64_t checksum(std::span<const std::byte> bytes, size_t zeros = 0);
-
 [[nodiscard]] Status check_header(const Header& header);
 // Whether the trailer is sound in itself and fits a file of `file_bytes` bytes.
 [[nodiscard]] Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t file_bytes);

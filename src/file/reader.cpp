@@ -12,6 +12,7 @@
 #include "bobbin/file.hpp"
 #include "codecs/registry.hpp"
 #include "file/access.hpp"
+#include "file/checksum.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/input.hpp"
@@ -52,21 +53,21 @@ struct Reader::Impl {
                                     Backend backend) const;
   // A chunk's bytes, checked against their checksums and by their codecs.
   Result<Array> load_chunk(size_t group, size_t column) const;
-  // The same in memory that somebody else owns, with as many bytes as the chunk has in the file.
-  Result<Array> load_chunk_into(size_t group, size_t column, std::span<std::byte> memory) const;
+  // As ReaderAccess::load_chunk_into.
+  Result<Array> load_chunk_into(size_t group, size_t column, std::span<std::byte> memory,
+                                const OnBytes& on_bytes) const;
   // Segments of a tree that follow each other in the file: one read each.
   struct SegmentRun {
     uint64_t offset = 0;
     uint64_t bytes = 0;
   };
-  [[nodiscard]] std::vector<SegmentRun> segment_runs(const Node& root) const;
+  [[nodiscard]] std::vector<SegmentRun> segment_runs(std::span<const uint32_t> order) const;
   // Rows begin .. begin+count-1 of it.
   Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
   // With the bytes of each segment from `fetch`.
   template <class Fetch>
   Result<Array> load_node(const Node& node, Fetch&& fetch) const;
   Result<Buffer> load_segment(uint32_t index) const;
-  Status check_segment(uint32_t index, std::span<const std::byte> bytes) const;
   [[nodiscard]] NodeInfo describe(const Node& node) const;
   [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
     return error.in(chunk_place(group, footer.columns[column])).in(name);
@@ -91,6 +92,52 @@ Result<NewBuffer> try_buffer(size_t size) {
   auto* data = static_cast<std::byte*>(memory);
   std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
   return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
+}
+
+// Holds segments that follow each other against their checksums, padding included, as their bytes come.
+class SegmentChecks {
+ public:
+  SegmentChecks(const Footer& footer, std::vector<uint32_t> order)
+      : footer_(footer), order_(std::move(order)) {}
+
+  Status add(std::span<const std::byte> bytes) {
+    for (; next_ < order_.size(); ++next_) {
+      const Segment& segment = footer_.segments[order_[next_]];
+      const size_t here = std::min<uint64_t>(bytes.size(), padded(segment.size) - seen_);
+      sum_.add(bytes.first(here));
+      seen_ += here;
+      bytes = bytes.subspan(here);
+      if (seen_ != padded(segment.size)) {
+        return {};
+      }
+      BOBBIN_RETURN_IF(sum_.value() != segment.checksum, StatusCode::corrupt,
+                       fmt::format("segment {} ({} bytes at {}): the checksum does not match", order_[next_],
+                                   segment.size, segment.offset));
+      sum_ = Checksum();
+      seen_ = 0;
+    }
+    return {};
+  }
+
+ private:
+  const Footer& footer_;
+  std::vector<uint32_t> order_;
+  size_t next_ = 0;
+  uint64_t seen_ = 0;  // of the next one
+  Checksum sum_;
+};
+
+// A tree's segments in the order in which its buffers stand.
+std::vector<uint32_t> segments_of(const Node& root) {
+  std::vector<uint32_t> order;
+  const auto add = [&](const auto& self, const Node& node) -> void {
+    order.insert(order.end(), node.segments.begin(), node.segments.end());
+    for (const Node& child : node.children) {
+      self(self, child);
+    }
+  };
+  add(add, root);
+  return order;
 }
 
 ValidityBits bits_of(const array::Bitmap& validity) {
@@ -137,17 +184,8 @@ Result<Buffer> Reader::Impl::load_segment(uint32_t index) const {
   const uint64_t occupied = padded(segment.size);
   BOBBIN_ASSIGN(NewBuffer bytes, try_buffer(occupied));
   BOBBIN_TRY(input.read_at(segment.offset, {bytes.data, occupied}));
-  BOBBIN_TRY(check_segment(index, bytes.buffer.bytes));
+  BOBBIN_TRY(SegmentChecks(footer, {index}).add(bytes.buffer.bytes));
   return bytes.buffer.sub(0, segment.size);
-}
-
-// `bytes` with their padding.
-Status Reader::Impl::check_segment(uint32_t index, std::span<const std::byte> bytes) const {
-  const Segment& segment = footer.segments[index];
-  BOBBIN_RETURN_IF(checksum(bytes) != segment.checksum, StatusCode::corrupt,
-                   fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
-                               segment.size, segment.offset));
-  return {};
 }
 
 template <class Fetch>
@@ -177,41 +215,44 @@ Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
   return array;
 }
 
-std::vector<Reader::Impl::SegmentRun> Reader::Impl::segment_runs(const Node& root) const {
+std::vector<Reader::Impl::SegmentRun> Reader::Impl::segment_runs(std::span<const uint32_t> order) const {
   std::vector<SegmentRun> runs;
-  const auto add = [&](const auto& self, const Node& node) -> void {
-    for (const uint32_t index : node.segments) {
-      const Segment& segment = footer.segments[index];
-      if (runs.empty() || runs.back().offset + runs.back().bytes != segment.offset) {
-        runs.push_back({segment.offset, 0});
-      }
-      runs.back().bytes += padded(segment.size);
+  for (const uint32_t index : order) {
+    const Segment& segment = footer.segments[index];
+    if (runs.empty() || runs.back().offset + runs.back().bytes != segment.offset) {
+      runs.push_back({segment.offset, 0});
     }
-    for (const Node& child : node.children) {
-      self(self, child);
-    }
-  };
-  add(add, root);
+    runs.back().bytes += padded(segment.size);
+  }
   return runs;
 }
 
-Result<Array> Reader::Impl::load_chunk_into(size_t group, size_t column, std::span<std::byte> memory) const {
+Result<Array> Reader::Impl::load_chunk_into(size_t group, size_t column, std::span<std::byte> memory,
+                                            const OnBytes& on_bytes) const {
+  // A piece is still in the core's own cache when its checksum is made.
+  constexpr uint64_t kPiece = uint64_t{1} << 19;
   const Node& root = footer.row_groups[group].chunks[column].root;
+  const std::vector<uint32_t> order = segments_of(root);
+  SegmentChecks checks(footer, order);
   size_t at = 0;
-  for (const SegmentRun& run : segment_runs(root)) {
-    BOBBIN_TRY(input.read_at(run.offset, memory.subspan(at, run.bytes)));
-    at += run.bytes;
+  for (const SegmentRun& run : segment_runs(order)) {
+    for (uint64_t done = 0; done < run.bytes; done += kPiece) {
+      const auto piece = memory.subspan(at, std::min(kPiece, run.bytes - done));
+      BOBBIN_TRY(input.read_at(run.offset + done, piece));
+      BOBBIN_TRY(on_bytes(piece));
+      BOBBIN_TRY(checks.add(piece));
+      at += piece.size();
+    }
   }
-  // The node's segments come in the order in which the runs were read.
+  BOBBIN_TRY(checks.add({}));  // there may be empty ones alone
   size_t used = 0;
   BOBBIN_ASSIGN(Array array, load_node(root, [&](uint32_t index) -> Result<Buffer> {
-                  const Segment& segment = footer.segments[index];
-                  const auto bytes = memory.subspan(used, padded(segment.size));
-                  used += bytes.size();
-                  BOBBIN_TRY(check_segment(index, bytes));
-                  return Buffer{nullptr, bytes.first(segment.size)};
+                  const uint64_t size = footer.segments[index].size;
+                  const auto bytes = memory.subspan(used, size);
+                  used += padded(size);
+                  return Buffer{nullptr, bytes};
                 }));
-  BOBBIN_TRY(array::validate(array));
+  BOBBIN_TRY(array::validate_but_content(array));
   return array;
 }
 
@@ -538,16 +579,16 @@ Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, s
 
 uint64_t ReaderAccess::chunk_bytes(const Reader& reader, size_t row_group, size_t column) {
   uint64_t bytes = 0;
-  const Node& root = reader.impl_->footer.row_groups[row_group].chunks[column].root;
-  for (const auto& run : reader.impl_->segment_runs(root)) {
-    bytes += run.bytes;
+  const Footer& footer = reader.impl_->footer;
+  for (const uint32_t index : segments_of(footer.row_groups[row_group].chunks[column].root)) {
+    bytes += padded(footer.segments[index].size);
   }
   return bytes;
 }
 
 Result<Array> ReaderAccess::load_chunk_into(const Reader& reader, size_t row_group, size_t column,
-                                            std::span<std::byte> memory) {
-  Result<Array> array = reader.impl_->load_chunk_into(row_group, column, memory);
+                                            std::span<std::byte> memory, const OnBytes& on_bytes) {
+  Result<Array> array = reader.impl_->load_chunk_into(row_group, column, memory, on_bytes);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 

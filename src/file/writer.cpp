@@ -13,6 +13,7 @@
 #include "bobbin/file.hpp"
 #include "core/lanes.hpp"
 #include "core/parallel.hpp"
+#include "file/checksum.hpp"
 #include "file/encode.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
@@ -390,11 +391,14 @@ Result<uint32_t> Writer::Impl::write_segment(std::span<const std::byte> bytes) {
   BOBBIN_RETURN_IF(
       bytes.size() > kMaxSegmentBytes, StatusCode::unsupported,
       fmt::format("a segment of {} bytes is above the limit of {}", bytes.size(), kMaxSegmentBytes));
-  const size_t zeros = padded(bytes.size()) - bytes.size();
+  const auto padding = std::span(kZeros).first(padded(bytes.size()) - bytes.size());
+  Checksum sum;
+  sum.add(bytes);
+  sum.add(padding);
   const size_t index = footer.segments.size();
-  footer.segments.push_back({output.position(), bytes.size(), checksum(bytes, zeros)});
+  footer.segments.push_back({output.position(), bytes.size(), sum.value()});
   BOBBIN_TRY(output.write(bytes));
-  BOBBIN_TRY(output.write(std::span(kZeros).first(zeros)));
+  BOBBIN_TRY(output.write(padding));
   return static_cast<uint32_t>(index);  // the footer's limit keeps it far below 2^32
 }
 

@@ -63,6 +63,13 @@ struct alignas(16) Shared {
 
 struct NoShared {};
 
+// The same shared memory, taken for an array of other elements.
+template <class To, class From>
+[[nodiscard]] BOBBIN_HD To& seen_as(From& shared) {
+  static_assert(sizeof(To) <= sizeof(From));
+  return *static_cast<To*>(static_cast<void*>(&shared));
+}
+
 // Counts the arrivals of threads and the bytes of bulk copies; lives in shared memory. It runs through
 // phases: a phase ends when all arrivals and all bytes are in, and waiting for parity p waits for the end of
 // the current phase when that phase's number is p modulo 2.

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "file/checksum.hpp"
 #include "file/text.hpp"
 #include "forge.hpp"
 #include "support.hpp"

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "file/checksum.hpp"
 #include "file/footer.hpp"
 #include "file/layout.hpp"
 #include "support.hpp"

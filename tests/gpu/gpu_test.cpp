@@ -12,6 +12,7 @@
 #include "codecs/smallest.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
+#include "tests/gpu/seeds.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -23,7 +24,7 @@ TEST(GpuCodecs, AgreeWithTheCpu) {
     for (const Input& input : component.edges()) {
       ASSERT_EQ(check_backend(codec, input, Backend::cuda, random), "") << codec.name << ", " << input.name;
     }
-    for (uint64_t seed = 0; seed < 50; ++seed) {
+    for (uint64_t seed = 0; seed < num_seeds(50); ++seed) {
       Random drawn(seed);
       ASSERT_EQ(check_backend(codec, component.generate(drawn), Backend::cuda, random), "")
           << codec.name << ", " << seed;
@@ -52,7 +53,7 @@ TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
 }
 
 TEST(GpuCodecs, AnyCascadeAgreesWithTheReference) {
-  for (uint64_t seed = 0; seed < 500; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(500); ++seed) {
     Random random(seed);
     const Array array = draw_cascade(random);
     ASSERT_EQ(check_any_array(array, Backend::cuda), "") << "seed " << seed << ", " << name_of(array);

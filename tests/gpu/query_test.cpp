@@ -2,20 +2,21 @@
 // Queries on the GPU.
 #include <gtest/gtest.h>
 
+#include "tests/gpu/seeds.hpp"
 #include "tests/plan/checks.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 TEST(GpuQueries, EveryPathAgreesWithDecodedValues) {
-  for (uint64_t seed = 0; seed < 1500; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(1500); ++seed) {
     Random random(seed);
     ASSERT_EQ(check_query(Backend::cuda, random), "") << "seed " << seed;
   }
 }
 
 TEST(GpuQueries, LongColumnsAgreeToo) {
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(100); ++seed) {
     Random random(seed);
     ASSERT_EQ(check_long_query(Backend::cuda, random), "") << "seed " << seed;
   }
@@ -29,7 +30,7 @@ TEST(GpuQueries, SlicesBeginAnywhere) {
 }
 
 TEST(GpuQueries, RowsAreTakenAndFiltered) {
-  for (uint64_t seed = 0; seed < 1000; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(1000); ++seed) {
     Random random(seed);
     ASSERT_EQ(check_gather(Backend::cuda, random), "") << "seed " << seed;
   }

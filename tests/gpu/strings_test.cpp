@@ -5,6 +5,7 @@
 #include "array/strings.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "tests/codecs/fsst/strings.hpp"
+#include "tests/gpu/seeds.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -17,7 +18,7 @@ TEST(GpuStrings, Edges) {
 }
 
 TEST(GpuStrings, Drawn) {
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(100); ++seed) {
     Random random(seed);
     ASSERT_EQ(check_strings_on(draw_strings(random), Backend::cuda, random), "") << seed;
   }
@@ -29,11 +30,14 @@ TEST(GpuStrings, Many) {
 }
 
 TEST(GpuStrings, Dictionaries) {
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < num_seeds(100); ++seed) {
     Random random(seed);
     const Strings strings = draw_from(draw_strings(random), random.below(20'000), random);
     ASSERT_EQ(check_strings_on(strings, Backend::cuda, random, CodecId::dict), "") << seed;
   }
+}
+
+TEST(GpuStrings, ManyOfADictionary) {
   Random random(4);
   const Strings strings = draw_from(make_sentences(60'000, random), 1'000'000, random);
   ASSERT_EQ(check_strings_on(strings, Backend::cuda, random, CodecId::dict), "");

@@ -2,124 +2,14 @@
 // Several columns at once, by threads and onto a device: the same as column by column from the reader.
 #include "bobbin/table.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <numeric>
-
-#include "tests/query/support.hpp"
+#include "codecs/registry.hpp"
+#include "tests/file/forge.hpp"
+#include "tests/table/support.hpp"
 
 namespace bobbin::table_tests {
 namespace {
 
 using file_tests::TempDir;
-using testing::Random;
-
-// What the reader gives, in the form of read_columns().
-HostColumn expected(const Reader& reader, size_t column, uint64_t begin, uint64_t count) {
-  HostColumn made;
-  made.column = reader.columns()[column];
-  made.length = count;
-  if (is_string(made.column.type)) {
-    made.strings = *reader.read_strings(column, begin, count);
-    return made;
-  }
-  const size_t bytes = count * size_bytes(made.column.type);
-  made.values = std::make_unique<std::byte[]>(bytes);
-  EXPECT_TRUE(reader.read(column, begin, count, {made.values.get(), bytes}).ok());
-  made.validity.resize((count + 7) / 8);
-  EXPECT_TRUE(reader.read_validity(column, begin, count, made.validity).ok());
-  return made;
-}
-
-bool is_there(std::span<const uint8_t> validity, uint64_t i) {
-  return validity.empty() || (validity[i / 8] >> (i % 8) & 1) != 0;
-}
-
-void expect_same_numbers(const HostColumn& got, const HostColumn& wanted) {
-  const size_t size = size_bytes(wanted.column.type);
-  for (uint64_t i = 0; i < wanted.length; ++i) {
-    ASSERT_EQ(is_there(got.validity, i), is_there(wanted.validity, i)) << "row " << i;
-    if (is_there(wanted.validity, i)) {
-      ASSERT_EQ(std::memcmp(got.values.get() + i * size, wanted.values.get() + i * size, size), 0)
-          << "row " << i;
-    }
-  }
-}
-
-void expect_same_strings(const StringsView& got, const StringsView& wanted) {
-  ASSERT_EQ(got.length, wanted.length);
-  for (uint64_t i = 0; i < wanted.length; ++i) {
-    ASSERT_EQ(got.is_null(i), wanted.is_null(i)) << "row " << i;
-    ASSERT_TRUE(std::ranges::equal(got.string(i), wanted.string(i))) << "row " << i;
-  }
-}
-
-void expect_same(const HostColumn& got, const HostColumn& wanted) {
-  EXPECT_EQ(got.column, wanted.column);
-  ASSERT_EQ(got.length, wanted.length);
-  if (is_string(wanted.column.type)) {
-    expect_same_strings(got.strings.view(), wanted.strings.view());
-  } else {
-    expect_same_numbers(got, wanted);
-  }
-}
-
-// The emulator's device memory is the host's.
-template <class T>
-std::vector<T> copy_of(const std::shared_ptr<DeviceBuffer>& buffer) {
-  if (buffer == nullptr) {
-    return {};
-  }
-  return {buffer->as<T>(), buffer->as<T>() + buffer->size() / sizeof(T)};
-}
-
-HostColumn to_host(const DeviceColumn& column) {
-  HostColumn made;
-  made.column = column.column;
-  made.length = column.length;
-  if (!is_string(column.column.type)) {
-    made.values = std::make_unique<std::byte[]>(column.values->size());
-    std::copy_n(column.values->as<std::byte>(), column.values->size(), made.values.get());
-    made.validity = copy_of<uint8_t>(column.validity);
-    return made;
-  }
-  for (const DeviceStrings& strings : column.strings) {
-    const StringsView view{
-        .type = column.column.type,
-        .length = strings.length,
-        .offsets = strings.offsets->data(),
-        .wide = strings.wide,
-        .bytes = strings.bytes->as<uint8_t>(),
-        .validity = strings.validity == nullptr ? nullptr : strings.validity->as<uint8_t>()};
-    for (uint64_t i = 0; i < view.length; ++i) {
-      if (view.is_null(i)) {
-        made.strings.push_null();
-      } else {
-        made.strings.push_back(view.string(i));
-      }
-    }
-  }
-  return made;
-}
-
-std::vector<size_t> all_columns(const Reader& reader) {
-  std::vector<size_t> columns(reader.columns().size());
-  std::iota(columns.begin(), columns.end(), size_t{0});
-  return columns;
-}
-
-Result<Reader> drawn(const TempDir& dir, uint64_t seed, uint64_t rows, uint64_t rows_per_group) {
-  Random random(seed);
-  const auto table = query_tests::draw_table(random, rows, rows_per_group);
-  EXPECT_TRUE(query_tests::write(dir / "t.bob", table, rows_per_group).ok());
-  return Reader::open(dir / "t.bob");
-}
-
-struct Rows {
-  uint64_t begin;
-  uint64_t count;
-};
-constexpr Rows kRanges[] = {{0, 5000}, {0, 1024}, {1024, 2048}, {17, 4000}, {999, 1}, {4999, 1}, {3000, 0}};
 
 TEST(Table, ThreadsReadWhatTheReaderReads) {
   for (const uint64_t group : {2048, 1000}) {
@@ -140,21 +30,7 @@ TEST(Table, ThreadsReadWhatTheReaderReads) {
 }
 
 TEST(Table, DevicesGetWhatTheReaderReads) {
-  for (const uint64_t group : {2048, 1000}) {
-    const TempDir dir;
-    const auto reader = drawn(dir, 7 * group, 5000, group);
-    ASSERT_TRUE(reader.has_value());
-    const auto columns = all_columns(*reader);
-    auto loader = Loader::create(Backend::emulator, {.threads = 2});
-    ASSERT_TRUE(loader.has_value()) << loader.error().message();
-    for (const Rows& rows : kRanges) {
-      const auto made = loader->load(*reader, columns, rows.begin, rows.count);
-      ASSERT_TRUE(made.has_value()) << made.error().message();
-      for (const size_t column : columns) {
-        expect_same(to_host((*made)[column]), expected(*reader, column, rows.begin, rows.count));
-      }
-    }
-  }
+  check_loading(Backend::emulator);
 }
 
 TEST(Table, ColumnsComeInTheOrderAskedFor) {
@@ -199,6 +75,150 @@ TEST(Table, DamageIsReportedWithItsPlace) {
   const auto on_device = loader->load(*reader, columns, 0, 5000);
   ASSERT_FALSE(on_device.has_value());
   EXPECT_EQ(on_device.error().message(), on_host.error().message());
+}
+
+TEST(Table, LargeChunksGoInPieces) {
+  const TempDir dir;
+  const file_tests::Table table = file_tests::one_column(DType::u64, 200'000);
+  WriteOptions options;
+  options.codec = "bitpack";
+  ASSERT_TRUE(file_tests::write_table(dir / "t.bob", table, options).ok());
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+  LoadOptions in_pieces{.threads = 2};
+  in_pieces.batch_bytes = uint64_t{1} << 20;
+  auto loader = Loader::create(Backend::emulator, in_pieces);
+  const std::vector<size_t> column{0};
+  const auto made = loader->load(*reader, column, 0, 200'000);
+  ASSERT_TRUE(made.has_value()) << made.error().message();
+  expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 200'000));
+}
+
+TEST(Table, TenThousandColumns) {
+  constexpr size_t kColumns = 10'000;
+  constexpr uint64_t kRows = 20;
+  std::vector<Column> columns;
+  std::vector<std::vector<int32_t>> values(kColumns);
+  std::vector<const void*> pointers;
+  for (size_t c = 0; c < kColumns; ++c) {
+    columns.push_back({"größe " + std::to_string(c), DType::i32});
+    for (uint64_t i = 0; i < kRows; ++i) {
+      values[c].push_back(static_cast<int32_t>(c * i));
+    }
+    pointers.push_back(values[c].data());
+  }
+  const TempDir dir;
+  auto writer = Writer::create(dir / "wide.bob", columns, {});
+  ASSERT_TRUE(writer.has_value()) << writer.error().message();
+  ASSERT_TRUE(writer->append(pointers, kRows).ok());
+  ASSERT_TRUE(writer->finish().ok());
+  const auto reader = Reader::open(dir / "wide.bob");
+  ASSERT_TRUE(reader.has_value()) << reader.error().message();
+  ASSERT_EQ(reader->columns().size(), kColumns);
+  const auto all = read_columns(*reader, all_columns(*reader), 0, kRows);
+  ASSERT_TRUE(all.has_value()) << all.error().message();
+  for (size_t c = 0; c < kColumns; ++c) {
+    ASSERT_EQ((*all)[c].column.name, columns[c].name);
+    ASSERT_EQ(std::memcmp((*all)[c].values.get(), values[c].data(), kRows * sizeof(int32_t)), 0) << c;
+  }
+  auto loader = Loader::create(Backend::emulator, {.threads = 2});
+  const std::vector<size_t> some{9999, 0, 5000};
+  const auto loaded = loader->load(*reader, some, 3, 10);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  for (size_t i = 0; i < some.size(); ++i) {
+    expect_same(to_host((*loaded)[i], Backend::emulator), expected(*reader, some[i], 3, 10));
+  }
+}
+
+TEST(Table, NothingIsReadOfNothing) {
+  const TempDir dir;
+  for (const auto& columns :
+       {std::vector<Column>{}, std::vector<Column>{{"a", DType::i32}, {"s", DType::utf8}}}) {
+    auto writer = Writer::create(dir / "empty.bob", columns, {});
+    ASSERT_TRUE(writer.has_value() && writer->finish().ok());
+    const auto reader = Reader::open(dir / "empty.bob");
+    ASSERT_TRUE(reader.has_value()) << reader.error().message();
+    const auto here = read_columns(*reader, all_columns(*reader), 0, 0);
+    ASSERT_TRUE(here.has_value()) << here.error().message();
+    EXPECT_EQ(here->size(), columns.size());
+    auto loader = Loader::create(Backend::emulator, {.threads = 2});
+    const auto there = loader->load(*reader, all_columns(*reader), 0, 0);
+    ASSERT_TRUE(there.has_value()) << there.error().message();
+    EXPECT_EQ(there->size(), columns.size());
+  }
+}
+
+// Loads the file's only column of strings onto the emulator.
+Result<std::vector<DeviceColumn>> load_strings(const TempDir& dir, const file_tests::Bytes& bytes) {
+  file_tests::store(dir / "changed.bob", bytes);
+  BOBBIN_ASSIGN(const Reader reader, Reader::open(dir / "changed.bob"));
+  BOBBIN_ASSIGN(Loader loader, Loader::create(Backend::emulator, {.threads = 2}));
+  const std::vector<size_t> column{0};
+  return loader.load(reader, column, 0, reader.num_rows());
+}
+
+file_tests::Reworked strings_file(const TempDir& dir, CodecId codec, const Strings& strings) {
+  WriteOptions options;
+  options.codec = std::string(find_codec(codec)->name);
+  EXPECT_TRUE(file_tests::write_texts(dir / "s.bob", strings, options).ok());
+  return file_tests::Reworked(file_tests::load(dir / "s.bob"));
+}
+
+Strings a_few_cities(uint64_t rows) {
+  Strings strings;
+  for (uint64_t i = 0; i < rows; ++i) {
+    const std::string text = "city " + std::to_string(i * i % 37);
+    strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  return strings;
+}
+
+TEST(Table, WrongSizesOfStringsAreFoundOnTheDevice) {
+  const TempDir dir;
+  auto file = strings_file(dir, CodecId::dict, a_few_cities(5000));
+  ASSERT_TRUE(load_strings(dir, file.bytes()).has_value());
+  for (const int64_t wrong : {-1, 1, 100'000}) {
+    auto changed = file;
+    changed.chunk().strings.num_bytes += static_cast<uint64_t>(wrong);
+    const auto made = load_strings(dir, changed.bytes());
+    ASSERT_FALSE(made.has_value()) << wrong;
+    EXPECT_EQ(made.error().code(), StatusCode::corrupt);
+    EXPECT_NE(made.error().message().find("row group 0, column"), std::string::npos);
+  }
+}
+
+TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
+  const TempDir dir;
+  auto file = strings_file(dir, CodecId::fsst, a_few_cities(5000));
+  ASSERT_TRUE(load_strings(dir, file.bytes()).has_value());
+  // Each byte of the offsets' parts in turn: whatever the host refuses the device refuses too.
+  const file::Node& offsets = file.chunk().root.children[1];
+  std::vector<uint32_t> segments = offsets.segments;
+  segments.insert(segments.end(), offsets.children[0].segments.begin(), offsets.children[0].segments.end());
+  size_t refused = 0;
+  for (const uint32_t index : segments) {
+    const file::Segment& segment = file.footer.segments[index];
+    for (uint64_t byte = 0; byte < segment.size; byte += 7) {
+      auto changed = file;
+      changed.body[segment.offset - 128 + byte] ^= std::byte{1};
+      const auto on_device = load_strings(dir, changed.bytes());
+      const auto reader = Reader::open(dir / "changed.bob");
+      ASSERT_TRUE(reader.has_value());
+      const auto on_host = reader->read_strings(0, 0, 5000);
+      ASSERT_EQ(on_device.has_value(), on_host.has_value()) << "segment " << index << ", byte " << byte;
+      refused += on_host.has_value() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(refused, 10U);
+}
+
+TEST(Table, WhatWasLoadedOutlivesItsLoader) {
+  const TempDir dir;
+  const auto file = strings_file(dir, CodecId::fsst, a_few_cities(3000));
+  const auto made = load_strings(dir, file_tests::load(dir / "s.bob"));
+  ASSERT_TRUE(made.has_value());
+  const auto reader = Reader::open(dir / "s.bob");
+  expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 3000));
 }
 
 }  // namespace

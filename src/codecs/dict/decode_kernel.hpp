@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies entries' bytes to rows. Work is cut by bytes of output, not by strings: a warp takes a tile, looks
-// up which rows it has something of, and each lane puts 16 bytes together, wherever in strings they lie.
+// From codes to strings. Rows are cut into tiles of 2048, a block each. A first kernel adds up the bytes of
+// each tile's strings, one block makes of the sums where tiles begin, and the third kernel writes a tile's
+// offsets and bytes: its rows' places and their entries' go to shared memory (16 KiB, or 32 with offsets of
+// 64 bits), and a thread puts 16 bytes of the output together at a time, wherever in strings they lie. Tiles
+// of much output have several blocks.
 //
-// Cost: a search among all rows for a tile, one among the tile's rows for 16 bytes; then for each string that
-// has some of the 16 its offset, its code and three words of its entry, mostly from caches.
+// Preconditions (checked by validate): at least one entry; entries' ends ascend.
+// Cost: codes read twice, offsets and bytes written once; for 16 bytes a search among the tile's rows in
+// shared memory, and three words of each entry that has some of them, mostly from caches.
 #pragma once
 
 #include <cstdint>
 
 #include "codecs/dict/tile.hpp"
+#include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::dict {
 
@@ -33,50 +38,299 @@ struct Pair {
   }
 };
 
+// Rows of strings, a few to a thread.
 template <class Code, class Offset>
-struct CopyKernel {
+struct StringTiles {
   static constexpr uint32_t kWarps = 8;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kQuadBytes = sizeof(Quad);
-  static constexpr uint32_t kTileBytes = 8 * simt::kWarpSize * kQuadBytes;
-  // Loads of entries' bytes go past their end by up to so many.
-  static constexpr uint32_t kPadding = 3 * sizeof(uint64_t);
-  using Shared = simt::NoShared;
+  static constexpr uint32_t kOwn = 8;  // rows of a thread
+  static constexpr uint32_t kRows = kThreads * kOwn;
 
   CodeSource<Code> source;
-  Global<const Offset> ends;       // of entries: one more
-  Global<const uint64_t> bytes;    // of entries, padded
-  Global<const uint64_t> offsets;  // of rows: one more; the last is the size of the output
-  Global<uint8_t> out;
+  Global<const Offset> ends;  // of entries: one more
+
+  // Where a thread's rows begin among the entries' bytes, and their sizes: 0 past the last row.
+  struct Own {
+    Offset from[kOwn];
+    Offset size[kOwn];
+  };
+
+  static uint64_t count(uint64_t rows) { return ceil_div<uint64_t>(rows, kRows); }
+
+  template <class Cta>
+  BOBBIN_HD Own load(Cta& cta, uint64_t first) const {
+    uint32_t entries[kOwn];
+    const uint64_t left = first < source.codes.size ? source.codes.size - first : 0;
+    if (left >= kOwn) {
+      source.template entries<kOwn>(cta, first / kOwn, entries);
+    } else {
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kOwn; ++k) {
+        entries[k] = k < left ? source.entry(cta, first + k) : 0;
+      }
+    }
+    Own own;
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kOwn; ++k) {
+      own.from[k] = cta.load(ends, entries[k]);
+      own.size[k] = k < left ? cta.load(ends, entries[k] + 1) - own.from[k] : 0;
+    }
+    return own;
+  }
+
+  BOBBIN_HD static Offset sum(const Own& own) {
+    Offset all = 0;
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kOwn; ++k) {
+      all += own.size[k];
+    }
+    return all;
+  }
+};
+
+// The bytes of each tile's strings.
+template <class Code, class Offset>
+struct TileSumsKernel {
+  using Tiles = StringTiles<Code, Offset>;
+  static constexpr uint32_t kThreads = Tiles::kThreads;
+  struct Shared {
+    simt::Shared<uint64_t, Tiles::kWarps> warps;
+  };
+
+  Tiles tiles;
+  Global<uint64_t> sums;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t rows = source.codes.size;
-    const uint64_t total = cta.load(offsets, rows);
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * kTileBytes;
-    for (uint64_t at = (uint64_t{cta.block()} * kWarps + cta.warp()) * kTileBytes; at < total; at += stride) {
-      const uint64_t end = at + kTileBytes < total ? at + kTileBytes : total;
-      const uint64_t first = row_of(cta, at, 0, rows);
-      const uint64_t last = row_of(cta, end - 1, first, rows);
-      for (uint64_t to = at + cta.lane() * kQuadBytes; to < end; to += simt::kWarpSize * kQuadBytes) {
-        fill(cta, to, total, row_of(cta, to, first, last + 1));
+    auto& warps = cta.template shared<Shared>().warps;
+    const uint64_t first = uint64_t{cta.block()} * Tiles::kRows + cta.thread() * Tiles::kOwn;
+    const uint64_t through = simt::sum_through(cta, uint64_t{Tiles::sum(tiles.load(cta, first))});
+    if (cta.lane() == simt::kWarpSize - 1) {
+      cta.store(warps, cta.warp(), through);
+    }
+    cta.sync();
+    if (cta.thread() == 0) {
+      uint64_t all = 0;
+      for (uint32_t w = 0; w < Tiles::kWarps; ++w) {
+        all += cta.load(warps, w);
       }
+      cta.store(sums, cta.block(), all);
+    }
+  }
+};
+
+// Where tiles begin: `sums` become their sums up to each, and one more, 0, stands before them. One block,
+// whose threads take neighbouring tiles: there are few of them.
+struct TileBeginsKernel {
+  static constexpr uint32_t kWarps = 32;
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  struct Shared {
+    simt::Shared<uint64_t, kWarps> warps;
+  };
+
+  Global<uint64_t> begins;  // one more than tiles; the sums stand from the second on
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& warps = cta.template shared<Shared>().warps;
+    uint64_t before = 0;
+    for (uint64_t first = 0; first < begins.size; first += kThreads) {
+      const uint64_t i = first + cta.thread();
+      const uint64_t own = i > 0 && i < begins.size ? cta.load(begins, i) : 0;
+      const uint64_t through = simt::sum_through(cta, own);
+      if (cta.lane() == simt::kWarpSize - 1) {
+        cta.store(warps, cta.warp(), through);
+      }
+      cta.sync();
+      uint64_t at = before + through;
+      for (uint32_t w = 0; w < kWarps; ++w) {
+        const uint64_t sum = cta.load(warps, w);
+        at += w < cta.warp() ? sum : 0;
+        before += sum;
+      }
+      cta.sync();  // the next round writes the warps' sums
+      if (i < begins.size) {
+        cta.store(begins, i, at);
+      }
+    }
+  }
+};
+
+// Offsets and bytes of all rows.
+template <class Code, class Offset>
+struct StringsKernel {
+  using Tiles = StringTiles<Code, Offset>;
+  static constexpr uint32_t kThreads = Tiles::kThreads;
+  static constexpr uint32_t kQuadBytes = sizeof(Quad);
+  // Loads of entries' bytes go past their end by up to so many.
+  static constexpr uint32_t kPadding = 3 * sizeof(uint64_t);
+  struct Shared {
+    simt::Shared<Offset, Tiles::kRows> begins;  // of rows, in the tile's output
+    simt::Shared<Offset, Tiles::kRows> froms;   // of their entries, in `bytes`
+    simt::Shared<Offset, Tiles::kWarps> warps;
+  };
+
+  Tiles tiles;
+  Global<const uint64_t> bytes;        // of entries, padded
+  Global<const uint64_t> tile_begins;  // one more than tiles; the last is the size of all output
+  uint32_t parts;                      // blocks of a tile
+  Global<uint32_t> narrow;             // offsets: one of the two is there
+  Global<uint64_t> wide;
+  Global<uint8_t> out;
+  Global<uint32_t> fault;  // set when the strings' bytes are not as many as `out` has room for
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    if (cta.load(tile_begins, tile_begins.size - 1) != out.size) {
+      if (cta.block() == 0 && cta.thread() == 0) {
+        cta.template atomic_store<simt::Order::relaxed>(fault, 0, uint32_t{1});
+      }
+      return;
+    }
+    auto& shared = cta.template shared<Shared>();
+    const uint64_t tile = cta.block() / parts;
+    const uint32_t part = cta.block() % parts;
+    const uint64_t first = tile * Tiles::kRows + cta.thread() * Tiles::kOwn;
+    const uint64_t begin = cta.load(tile_begins, tile);
+    place_rows(cta, shared, first, part == 0, begin);
+    cta.sync();
+    if (part == 0 && cta.thread() == 0 && tile + 2 == tile_begins.size) {
+      put_offset(cta, rows(), out.size);
+    }
+    const uint64_t end = cta.load(tile_begins, tile + 1);
+    const uint64_t base = begin / kQuadBytes * kQuadBytes;
+    const uint64_t left = rows() - tile * Tiles::kRows;
+    const auto here = static_cast<uint32_t>(left < Tiles::kRows ? left : Tiles::kRows);
+    const uint64_t stride = uint64_t{parts} * kThreads * kQuadBytes;
+    uint64_t quad = base + (uint64_t{part} * kThreads + cta.thread()) * kQuadBytes;
+    for (; quad < end; quad += stride) {
+      const uint64_t to = quad < begin ? begin : quad;
+      const uint64_t stop = quad + kQuadBytes < end ? quad + kQuadBytes : end;
+      const Pair made = gather(cta, shared, here, static_cast<Offset>(to - begin),
+                               static_cast<Offset>(stop - begin), static_cast<Offset>(end - begin));
+      put(cta, to, static_cast<uint32_t>(stop - to), made);
     }
   }
 
  private:
-  // The last row that begins at or before `position`, of begin .. end-1, one of which does.
+  [[nodiscard]] BOBBIN_HD uint64_t rows() const { return tiles.source.codes.size; }
+
+  // A thread's rows: their places to shared memory, and, in one block of the tile, to the output.
   template <class Cta>
-  BOBBIN_HD uint64_t row_of(Cta& cta, uint64_t position, uint64_t begin, uint64_t end) const {
+  BOBBIN_HD void place_rows(Cta& cta, Shared& shared, uint64_t first, bool with_offsets,
+                            uint64_t begin) const {
+    const typename Tiles::Own own = tiles.load(cta, first);
+    const Offset sum = Tiles::sum(own);
+    const Offset through = simt::sum_through(cta, sum);
+    if (cta.lane() == simt::kWarpSize - 1) {
+      cta.store(shared.warps, cta.warp(), through);
+    }
+    cta.sync();
+    Offset at = through - sum;
+    for (uint32_t w = 0; w < cta.warp(); ++w) {
+      at += cta.load(shared.warps, w);
+    }
+    Offset begins[Tiles::kOwn];
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < Tiles::kOwn; ++k) {
+      begins[k] = at;
+      at += own.size[k];
+    }
+    store_own(cta, shared.begins, begins);
+    store_own(cta, shared.froms, own.from);
+    if (with_offsets) {
+      put_offsets(cta, first, begin, begins);
+    }
+  }
+
+  // In stores of 16 bytes, which do not collide in shared memory.
+  template <class Cta>
+  BOBBIN_HD static void store_own(Cta& cta, simt::Shared<Offset, Tiles::kRows>& to,
+                                  const Offset (&values)[Tiles::kOwn]) {
+    constexpr uint32_t kPerQuad = kQuadBytes / sizeof(Offset);
+    constexpr uint32_t kQuads = Tiles::kOwn / kPerQuad;
+    auto& quads = simt::seen_as<simt::Shared<Quad, Tiles::kThreads * kQuads>>(to);
+    BOBBIN_UNROLL
+    for (uint32_t q = 0; q < kQuads; ++q) {
+      Offset some[kPerQuad];
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kPerQuad; ++k) {
+        some[k] = values[q * kPerQuad + k];
+      }
+      cta.store(quads, cta.thread() * kQuads + q, quad_of(some));
+    }
+  }
+
+  template <class Cta>
+  BOBBIN_HD void put_offsets(Cta& cta, uint64_t first, uint64_t begin,
+                             const Offset (&begins)[Tiles::kOwn]) const {
+    if (wide.size != 0 || first + Tiles::kOwn > rows()) {
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < Tiles::kOwn; ++k) {
+        if (first + k < rows()) {
+          put_offset(cta, first + k, begin + begins[k]);
+        }
+      }
+      return;
+    }
+    const Global<Quad> quads{reinterpret_cast<Quad*>(narrow.data), narrow.size / 4};
+    BOBBIN_UNROLL
+    for (uint32_t q = 0; q < Tiles::kOwn / 4; ++q) {
+      uint32_t some[4];
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < 4; ++k) {
+        some[k] = static_cast<uint32_t>(begin + begins[q * 4 + k]);
+      }
+      cta.store_once(quads, first / 4 + q, quad_of(some));
+    }
+  }
+
+  template <class Cta>
+  BOBBIN_HD void put_offset(Cta& cta, uint64_t i, uint64_t offset) const {
+    if (wide.size != 0) {
+      cta.store(wide, i, offset);
+    } else {
+      cta.store(narrow, i, static_cast<uint32_t>(offset));
+    }
+  }
+
+  // The last of the tile's rows that begins at or before `position`.
+  template <class Cta>
+  BOBBIN_HD static uint32_t row_of(Cta& cta, const Shared& shared, uint32_t rows_here, Offset position) {
+    uint32_t begin = 0;
+    uint32_t end = rows_here;
     while (begin + 1 < end) {
-      const uint64_t middle = begin + (end - begin) / 2;
-      if (cta.load(offsets, middle) <= position) {
+      const uint32_t middle = (begin + end) / 2;
+      if (cta.load(shared.begins, middle) <= position) {
         begin = middle;
       } else {
         end = middle;
       }
     }
     return begin;
+  }
+
+  // Bytes to .. stop-1 of the tile's output, at most 16.
+  template <class Cta>
+  BOBBIN_HD Pair gather(Cta& cta, const Shared& shared, uint32_t rows_here, Offset to, Offset stop,
+                        Offset tile_end) const {
+    Pair made;
+    uint32_t row = row_of(cta, shared, rows_here, to);
+    Offset begin = cta.load(shared.begins, row);
+    for (Offset at = to; at < stop; ++row) {
+      const Offset next = row + 1 < rows_here ? cta.load(shared.begins, row + 1) : tile_end;
+      if (next > at) {
+        const Offset end = next < stop ? next : stop;
+        const uint64_t from = uint64_t{cta.load(shared.froms, row)} + (at - begin);
+        const Pair part = bytes_at(cta, from).cut_and_moved(static_cast<uint32_t>(end - at),
+                                                            static_cast<uint32_t>(at - to));
+        made.low |= part.low;
+        made.high |= part.high;
+        at = end;
+      }
+      begin = next;
+    }
+    return made;
   }
 
   // Sixteen bytes of the entries, from any place on.
@@ -91,28 +345,6 @@ struct CopyKernel {
     }
     const uint64_t c = cta.load(bytes, word + 2);
     return {a >> shift | b << (64 - shift), b >> shift | c << (64 - shift)};
-  }
-
-  // Bytes `to` to `to + 15` of the output, the first of which is `row`'s.
-  template <class Cta>
-  BOBBIN_HD void fill(Cta& cta, uint64_t to, uint64_t total, uint64_t row) const {
-    const uint64_t end = to + kQuadBytes < total ? to + kQuadBytes : total;
-    Pair made;
-    uint64_t begin = cta.load(offsets, row);
-    for (uint64_t at = to; at < end; ++row) {
-      const uint64_t next = cta.load(offsets, row + 1);
-      if (next > at) {
-        const uint64_t stop = next < end ? next : end;
-        const uint64_t from = uint64_t{cta.load(ends, source.entry(cta, row))} + (at - begin);
-        const Pair part = bytes_at(cta, from).cut_and_moved(static_cast<uint32_t>(stop - at),
-                                                            static_cast<uint32_t>(at - to));
-        made.low |= part.low;
-        made.high |= part.high;
-        at = stop;
-      }
-      begin = next;
-    }
-    put(cta, to, static_cast<uint32_t>(end - to), made);
   }
 
   template <class Cta>

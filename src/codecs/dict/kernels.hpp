@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "bobbin/memory.hpp"
-#include "bobbin/scan.hpp"
 #include "codecs/dict/decode_kernel.hpp"
 #include "codecs/dict/dict.hpp"
 #include "codecs/dict/query_kernels.hpp"
@@ -53,26 +52,26 @@ struct Plans {
   }
 
   static Result<StringSizes> sizes(const Array& array, StreamView stream) {
-    StringSizes sizes;
+    uint64_t bytes = 0;
     const Status status =
         with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) -> Status {
-          BOBBIN_ASSIGN(sizes.bytes, total_of(source, dictionary_of(array), stream));
+          BOBBIN_ASSIGN(bytes, total_of(source, dictionary_of(array), stream));
           return {};
         });
     BOBBIN_TRY(status);
-    sizes.wide = needs_wide_offsets(sizes.bytes);
-    return sizes;
+    return StringSizes::of(bytes);
   }
 
-  static Status decode_strings(const Array& array, const StringsOut& out, uint32_t* fault,
-                               StreamView stream) {
+  static Status decode_strings(const Array& array, const StringSizes& sizes, const StringsOut& out,
+                               uint32_t* fault, StreamView stream) {
     if (array.length == 0) {
+      BOBBIN_RETURN_IF(sizes.bytes != 0, StatusCode::corrupt, "dict: bytes of strings without rows");
       return fill_async(out.offsets, 0, sizeof(uint32_t), stream);
     }
+    const bool wide = sizes.wide || host_sizes(dictionary_of(array)).wide;
     return with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) {
-      return find_codec(dictionary_of(array).codec)->strings->sizes(dictionary_of(array)).wide
-                 ? copy_strings<Code, uint64_t>(array, source, out, fault, stream)
-                 : copy_strings<Code, uint32_t>(array, source, out, fault, stream);
+      return wide ? copy_strings<Code, uint64_t>(array, source, sizes, out, fault, stream)
+                  : copy_strings<Code, uint32_t>(array, source, sizes, out, fault, stream);
     });
   }
 
@@ -237,54 +236,85 @@ struct Plans {
     return {std::move(entries)};
   }
 
-  // A dictionary's strings in memory that CopyKernel may read past the end of.
-  struct Entries {
-    DeviceBuffer ends;
-    DeviceBuffer bytes;
-  };
+  // What the host knows of a dictionary's strings: it has their metadata.
+  static StringSizes host_sizes(const Array& dictionary) {
+    return find_codec(dictionary.codec)->strings->sizes(dictionary);
+  }
+
+  // What is needed beside the output, in one allocation: those are slow when several threads ask for them.
   template <class Offset>
-  static Result<Entries> decode_entries(const Array& dictionary, uint32_t* fault, StreamView stream) {
-    constexpr uint64_t kPadding = CopyKernel<uint8_t, Offset>::kPadding;
-    const uint64_t size = find_codec(dictionary.codec)->strings->sizes(dictionary).bytes;
-    const uint64_t room = round_up<uint64_t>(size + kPadding, sizeof(uint64_t));
-    BOBBIN_ASSIGN(DeviceBuffer ends, DeviceBuffer::create((dictionary.length + 1) * sizeof(Offset), stream));
-    BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(room, stream));
-    BOBBIN_TRY(fill_async(bytes.template as<uint8_t>() + size, 0, room - size, stream));
+  struct Scratch {
+    DeviceBuffer memory;
+    Global<uint32_t> narrow_ends;  // of entries, as they are decoded; nothing where that is `ends`
+    Global<Offset> ends;           // of entries
+    Global<uint64_t> bytes;        // of entries, with room to read past their end
+    Global<uint64_t> begins;       // of tiles
+
+    static Result<Scratch> create(const StringSizes& entries, uint64_t num_entries, uint64_t num_tiles,
+                                  StreamView stream) {
+      constexpr uint64_t kPadding = StringsKernel<uint8_t, Offset>::kPadding;
+      const uint64_t num_ends = num_entries + 1;
+      const uint64_t num_narrow = sizeof(Offset) == sizeof(uint64_t) && !entries.wide ? num_ends : 0;
+      const uint64_t words = ceil_div<uint64_t>(entries.bytes + kPadding, sizeof(uint64_t));
+      uint64_t size = 0;
+      const auto place = [&size](uint64_t bytes) {
+        return std::exchange(size, size + round_up<uint64_t>(bytes, kRegisterBytes));
+      };
+      const uint64_t narrow_at = place(num_narrow * sizeof(uint32_t));
+      const uint64_t ends_at = place(num_ends * sizeof(Offset));
+      const uint64_t bytes_at = place(words * sizeof(uint64_t));
+      const uint64_t begins_at = place((num_tiles + 1) * sizeof(uint64_t));
+      BOBBIN_ASSIGN(DeviceBuffer memory, DeviceBuffer::create(size, stream));
+      auto* const base = memory.template as<std::byte>();
+      return Scratch{.memory = std::move(memory),
+                     .narrow_ends = {reinterpret_cast<uint32_t*>(base + narrow_at), num_narrow},
+                     .ends = {reinterpret_cast<Offset*>(base + ends_at), num_ends},
+                     .bytes = {reinterpret_cast<uint64_t*>(base + bytes_at), words},
+                     .begins = {reinterpret_cast<uint64_t*>(base + begins_at), num_tiles + 1}};
+    }
+  };
+
+  template <class Offset>
+  static Status decode_entries(const Array& dictionary, const Scratch<Offset>& to, uint32_t* fault,
+                               StreamView stream) {
+    const bool widen = to.narrow_ends.size != 0;
+    void* const ends = widen ? static_cast<void*>(to.narrow_ends.data) : to.ends.data;
     BOBBIN_TRY(strings_of(dictionary, stream)
-                   .decode(dictionary, {ends.data(), bytes.template as<uint8_t>()}, fault, stream));
-    return Entries{std::move(ends), std::move(bytes)};
+                   .decode(dictionary, host_sizes(dictionary),
+                           {ends, reinterpret_cast<uint8_t*>(to.bytes.data)}, fault, stream));
+    if constexpr (sizeof(Offset) == sizeof(uint64_t)) {
+      const WidenKernel kernel{{to.narrow_ends.data, to.narrow_ends.size}, to.ends};
+      return widen ? Executor(stream).run(kernel, blocks_for(kernel, to.ends.size)) : Status();
+    }
+    return {};
   }
 
   template <class Code, class Offset>
-  static Status copy_strings(const Array& array, const CodeSource<Code>& source, const StringsOut& out,
-                             uint32_t* fault, StreamView stream) {
+  static Status copy_strings(const Array& array, const CodeSource<Code>& source, const StringSizes& sizes,
+                             const StringsOut& out, uint32_t* fault, StreamView stream) {
+    using Tiles = StringTiles<Code, Offset>;
+    constexpr uint64_t kBlockBytes = 64 * 1024;  // of a tile's output, for each of its blocks
     const Executor executor(stream);
-    const uint64_t rows = array.length;
     const Array& dictionary = dictionary_of(array);
-    BOBBIN_ASSIGN(const Entries entries, decode_entries<Offset>(dictionary, fault, stream));
-    const Global<const Offset> ends{entries.ends.template as<Offset>(), dictionary.length + 1};
-    BOBBIN_ASSIGN(const DeviceBuffer memory, DeviceBuffer::create((rows + 1) * sizeof(uint64_t), stream));
-    auto* const offsets = memory.template as<uint64_t>();
-    BOBBIN_TRY(fill_async(offsets, 0, sizeof(uint64_t), stream));
-    const SizesKernel<Code, Offset> sizes{source, ends, {offsets + 1, rows}};
-    BOBBIN_TRY(executor.run(sizes, blocks_for(sizes, rows)));
-    BOBBIN_TRY(scan::run(DType::u64, scan::Kind::inclusive, offsets + 1, offsets + 1, rows, {}, stream));
-    const PutOffsetsKernel put{{offsets, rows + 1},
-                               {static_cast<uint32_t*>(out.offsets), rows + 1},
-                               {static_cast<uint64_t*>(out.offsets), rows + 1}};
-    BOBBIN_TRY(executor.run(put, blocks_for(put, rows + 1)));
-    using Copy = CopyKernel<Code, Offset>;
-    const Copy copy{.source = source,
-                    .ends = ends,
-                    .bytes = {entries.bytes.template as<uint64_t>(), entries.bytes.size() / sizeof(uint64_t)},
-                    .offsets = {offsets, rows + 1},
-                    .out = {out.bytes, UINT64_MAX}};
-    // The output's size is known to the device alone: as many blocks as it can have under way.
-    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Copy>());
-    const uint64_t most =
-        ceil_div<uint64_t>(rows * find_codec(dictionary.codec)->strings->sizes(dictionary).bytes,
-                           Copy::kWarps * Copy::kTileBytes);
-    return executor.run(copy, std::min<uint64_t>(together, most));
+    const uint64_t count = Tiles::count(array.length);
+    BOBBIN_ASSIGN(const Scratch<Offset> scratch,
+                  Scratch<Offset>::create(host_sizes(dictionary), dictionary.length, count, stream));
+    BOBBIN_TRY(decode_entries(dictionary, scratch, fault, stream));
+    const Tiles tiles{source, {scratch.ends.data, scratch.ends.size}};
+    BOBBIN_TRY(executor.run(TileSumsKernel{tiles, {scratch.begins.data + 1, count}}, count));
+    BOBBIN_TRY(executor.run(TileBeginsKernel{scratch.begins}, 1));
+    const uint64_t parts = std::clamp<uint64_t>(sizes.bytes / count / kBlockBytes, 1, UINT32_MAX / count);
+    const uint64_t offsets = array.length + 1;
+    const StringsKernel<Code, Offset> kernel{
+        .tiles = tiles,
+        .bytes = {scratch.bytes.data, scratch.bytes.size},
+        .tile_begins = {scratch.begins.data, scratch.begins.size},
+        .parts = static_cast<uint32_t>(parts),
+        .narrow = {static_cast<uint32_t*>(out.offsets), sizes.wide ? 0 : offsets},
+        .wide = {static_cast<uint64_t*>(out.offsets), sizes.wide ? offsets : 0},
+        .out = {out.bytes, sizes.bytes},
+        .fault = {fault, 1}};
+    return executor.run(kernel, count * parts);
   }
 };
 

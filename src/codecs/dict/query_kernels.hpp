@@ -74,46 +74,19 @@ struct TotalKernel {
   }
 };
 
-// The bytes of each row's string.
-template <class Code, class Offset>
-struct SizesKernel {
+// Offsets of 32 bits as ones of 64.
+struct WidenKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
 
-  CodeSource<Code> source;
-  Global<const Offset> ends;
-  Global<uint64_t> sizes;
+  Global<const uint32_t> from;
+  Global<uint64_t> to;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i < sizes.size) {
-      const uint32_t entry = source.entry(cta, i);
-      cta.store(sizes, i, uint64_t{cta.load(ends, entry + 1)} - cta.load(ends, entry));
-    }
-  }
-};
-
-// Offsets as the output has them: of 64 bits when the last one asks for it, otherwise of 32.
-struct PutOffsetsKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  Global<const uint64_t> offsets;
-  Global<uint32_t> narrow;  // both are the same memory
-  Global<uint64_t> wide;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i >= offsets.size) {
-      return;
-    }
-    const uint64_t offset = cta.load(offsets, i);
-    if (needs_wide_offsets(cta.load(offsets, offsets.size - 1))) {
-      cta.store(wide, i, offset);
-    } else {
-      cta.store(narrow, i, static_cast<uint32_t>(offset));
+    if (i < from.size) {
+      cta.store(to, i, uint64_t{cta.load(from, i)});
     }
   }
 };

@@ -166,8 +166,8 @@ struct UnpackKernel {
     auto& shared = cta.template shared<Shared>();
     unpack(cta, shared);
     cta.sync();
-    auto& words = reinterpret_cast<simt::Shared<Word, kCodes / kValues>&>(shared.codes);
-    auto& codes = reinterpret_cast<simt::Shared<Code, kCodes>&>(shared.codes);
+    auto& words = simt::seen_as<simt::Shared<Word, kCodes / kValues>>(shared.codes);
+    auto& codes = simt::seen_as<simt::Shared<Code, kCodes>>(shared.codes);
     const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kValues};
     for (uint32_t q = cta.thread(); q < kCodes / kValues; q += kThreads) {
       const uint64_t first = uint64_t{cta.block()} * kCodes + q * kValues;

@@ -179,7 +179,12 @@ Status validate(const Array& array) {
   BOBBIN_TRY(check_child(array, 1));
   const Parts parts(array);
   BOBBIN_TRY(check_validity(array, parts));
-  BOBBIN_TRY(check_tiles(parts));
+  return check_tiles(parts);
+}
+
+Status validate_content(const Array& array) {
+  const Parts parts(array);
+  const Header& header = parts.header;
   BOBBIN_TRY(
       check_offsets(*parts.code_offsets, header.code_begin, header.code_end, "code offsets", parts.validity));
   return check_offsets(*parts.offsets, 0, header.out_bytes, "offsets", parts.validity);

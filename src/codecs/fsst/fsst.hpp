@@ -80,6 +80,7 @@ Result<Array> encode(const StringsView& strings, const Array* previous);
 StringSizes sizes(const Array& array);
 std::string describe(const Array& array);
 Status validate(const Array& array);
+Status validate_content(const Array& array);
 Status decode(const Array& array, const StringsOut& out);
 Status reference(const Array& array, const StringsOut& out);
 std::vector<uint8_t> validity(const Array& array);

@@ -92,7 +92,8 @@ template <class Executor>
 struct Plans {
   using Delta = delta::Plans<Executor>;
 
-  static Status decode(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
+  static Status decode(const Array& array, const StringSizes& /*sizes*/, const StringsOut& out,
+                       uint32_t* fault, StreamView stream) {
     const Executor executor(stream);
     const Header header = Header::parse(array.metadata);
     return with_offset_type(
@@ -110,6 +111,17 @@ struct Plans {
           const uint64_t blocks = ceil_div<uint64_t>(num_tiles(header.code_end), BytesDecoder::kWarps);
           return executor.run(kernel, offsets.blocks + std::min<uint64_t>(blocks, together));
         });
+  }
+
+  static Status check_content(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
+    return with_offset_type(array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) {
+      const CheckOffsetsKernel<T> kernel{.offsets = {static_cast<const T*>(out.offsets), array.length + 1},
+                                         .validity = global_of<uint8_t>(array.buffers[3]),
+                                         .first_bit = array.offset,
+                                         .last = Header::parse(array.metadata).out_bytes,
+                                         .fault = {fault, 1}};
+      return Executor(stream).run(kernel, blocks_for(kernel, array.length + 1));
+    });
   }
 
   static Result<Array> encode(const StringsView& strings, const Array* previous, StreamView stream) {
@@ -228,6 +240,7 @@ struct Plans {
 
   static constexpr StringDeviceOps string_ops() {
     return {.decode = &decode,
+            .check_content = &check_content,
             .encode = &encode,
             .take_offsets = &take_offsets,
             .take_bytes = &take_bytes,

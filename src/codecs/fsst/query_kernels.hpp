@@ -9,6 +9,46 @@
 
 namespace bobbin::codec::fsst {
 
+// Whether decoded offsets run from 0 to `last` without descending, and are alike around nulls.
+template <class T>
+struct CheckOffsetsKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const T> offsets;
+  Global<const uint8_t> validity;  // nothing: no nulls
+  uint64_t first_bit;
+  uint64_t last;
+  Global<uint32_t> fault;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i < offsets.size && !is_right(cta, i)) {
+      cta.template atomic_store<simt::Order::relaxed>(fault, 0, uint32_t{1});
+    }
+  }
+
+ private:
+  template <class Cta>
+  BOBBIN_HD bool is_right(Cta& cta, uint64_t i) const {
+    const T offset = cta.load(offsets, i);
+    if ((i == 0 && offset != 0) || (i + 1 == offsets.size && offset != last)) {
+      return false;
+    }
+    if (i + 1 == offsets.size) {
+      return true;
+    }
+    const T next = cta.load(offsets, i + 1);
+    return is_null(cta, first_bit + i) ? next == offset : next >= offset;
+  }
+
+  template <class Cta>
+  BOBBIN_HD bool is_null(Cta& cta, uint64_t bit) const {
+    return validity.size != 0 && (cta.load(validity, bit / 8) >> (bit % 8) & 1) == 0;
+  }
+};
+
 // Sizes of the strings to take.
 template <class T>
 struct TakeSizesKernel {

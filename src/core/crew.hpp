@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that stay: for work that comes again and again and is over in less than it takes to start them.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bobbin {
+
+class Crew {
+ public:
+  // The caller of run() is one of them.
+  explicit Crew(unsigned size) {
+    for (unsigned member = 1; member < size; ++member) {
+      threads_.emplace_back([this, member] { serve(member); });
+    }
+  }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    begin_.notify_all();
+  }
+
+  // Calls work(0) .. work(members - 1), each on a thread of its own; at most as many as there are. Returns
+  // when all are done. One call at a time.
+  void run(unsigned members, const std::function<void(unsigned member)>& work) {
+    {
+      const std::lock_guard lock(mutex_);
+      work_ = &work;
+      members_ = members;
+      busy_ = static_cast<unsigned>(threads_.size());
+      ++round_;
+    }
+    begin_.notify_all();
+    if (members != 0) {
+      work(0);
+    }
+    std::unique_lock lock(mutex_);
+    end_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+ private:
+  void serve(unsigned member) {
+    std::unique_lock lock(mutex_);
+    for (uint64_t seen = 0;;) {
+      begin_.wait(lock, [&] { return over_ || round_ != seen; });
+      if (over_) {
+        return;
+      }
+      seen = round_;
+      if (member < members_) {
+        const auto& work = *work_;
+        lock.unlock();
+        work(member);
+        lock.lock();
+      }
+      if (--busy_ == 0) {
+        end_.notify_one();
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable begin_;
+  std::condition_variable end_;
+  const std::function<void(unsigned)>* work_ = nullptr;
+  unsigned members_ = 0;
+  unsigned busy_ = 0;  // threads that have not yet done with the round
+  uint64_t round_ = 0;
+  bool over_ = false;
+  std::vector<std::jthread> threads_;  // the last: they are gone before what they use
+};
+
+}  // namespace bobbin

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chunks that are copied to a device together: a copy of half a megabyte takes twice as long for its bytes as
+// one of eight (docs/perf/table.md).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "table/parts.hpp"
+
+namespace bobbin::table {
+
+struct Batch {
+  // One of the parts, whose chunk's bytes have a place in the batch's memory.
+  struct Member {
+    size_t part = 0;
+    uint64_t begin = 0;
+    uint64_t bytes = 0;
+    uint64_t bits_begin = 0;  // room for a bit a string, behind all chunks
+  };
+
+  std::vector<Member> members;
+  uint64_t bytes = 0;       // of all chunks
+  uint64_t bits_bytes = 0;  // of all bits
+  bool whole = true;        // otherwise its only member is some rows of a chunk
+};
+
+// Bytes of a bit a row, in whole words.
+[[nodiscard]] uint64_t bitmap_bytes(uint64_t rows);
+
+// Batches of about so many bytes in the file's order, behind those of one chunk each that has half as many by
+// itself: of one of those at the end the other threads would only see the waiting.
+[[nodiscard]] std::vector<Batch> batches_of(const Reader& reader, std::span<const Part> parts,
+                                            uint64_t batch_bytes);
+
+}  // namespace bobbin::table
