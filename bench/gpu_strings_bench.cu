@@ -128,7 +128,8 @@ class StringsBench {
     BOBBIN_TRY(copy_async(bytes.data(), output.bytes.data(), bytes.size(), stream_));
     BOBBIN_TRY(copy_async(&fault, output.fault.data(), 4, stream_));
     BOBBIN_TRY(stream_.synchronize());
-    BOBBIN_RETURN_IF(fault != 0 || bytes != strings.bytes, StatusCode::device, text_ + ": decoded wrongly");
+    BOBBIN_RETURN_IF(fault != 0 || !std::ranges::equal(bytes, strings.bytes), StatusCode::device,
+                     text_ + ": decoded wrongly");
     return {};
   }
 

@@ -41,34 +41,28 @@ void reference(const Array& array, void* out) {
   }
 }
 
-Status reference_strings(const Array& array, const StringsOut& out) {
+Status reference_strings(const Array& array, const HostStringsOut& out) {
   const Array& dictionary = array.children[1];
   const StringOps& ops = *find_codec(dictionary.codec)->strings;
   const StringSizes sizes = ops.sizes(dictionary);
-  const size_t offset_size = sizes.wide ? 8 : 4;
-  Bytes raw_offsets((dictionary.length + 1) * offset_size);
   std::vector<uint8_t> bytes(sizes.bytes);
-  BOBBIN_TRY(ops.reference(dictionary, {raw_offsets.data(), bytes.data()}));
   std::vector<uint64_t> ends(dictionary.length + 1);
-  for (uint64_t i = 0; i <= dictionary.length; ++i) {
-    std::memcpy(&ends[i], raw_offsets.data() + i * offset_size, offset_size);
-  }
+  BOBBIN_TRY(ops.reference(dictionary, {ends.data() + 1, 0, bytes}));
   const std::vector<uint64_t> numbers = read_codes(array);
   uint64_t total = 0;
   for (const uint64_t number : numbers) {
     total += ends[number + 1] - ends[number];
   }
-  const size_t out_size = total > INT32_MAX ? 8 : 4;
-  auto* const offsets = static_cast<std::byte*>(out.offsets);
+  BOBBIN_RETURN_IF(total != out.bytes.size(), StatusCode::corrupt,
+                   "dict: other bytes of strings than expected");
   uint64_t at = 0;
-  std::memcpy(offsets, &at, out_size);
   for (uint64_t i = 0; i < numbers.size(); ++i) {
     const uint64_t begin = ends[numbers[i]];
     const uint64_t end = ends[numbers[i] + 1];
     for (uint64_t b = begin; b < end; ++b) {
       out.bytes[at++] = bytes[b];
     }
-    std::memcpy(offsets + (i + 1) * out_size, &at, out_size);
+    out.ends[i] = out.base + at;
   }
   return {};
 }
