@@ -2,12 +2,14 @@
 #include "file/zone_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string_view>
 #include <type_traits>
 
+#include "core/portable.hpp"
 #include "core/scalar.hpp"
 #include "file/layout.hpp"
 #include "file/text.hpp"
@@ -25,7 +27,7 @@ T value_at(const void* data, uint64_t i) {
 // A plain loop over integers: the compiler turns it into vector code. NaN needs no test in it, because its
 // keys lie beyond those of the infinities.
 template <class T>
-ZoneMap scan(const Values& values) {
+BOBBIN_INLINE ZoneMap scan(const Values& values) {
   if (values.length == 0) {
     return {};
   }
@@ -43,6 +45,11 @@ ZoneMap scan(const Values& values) {
     }
   }
   return {scalar_of(value_of_key<T>(low)), scalar_of(value_of_key<T>(high))};
+}
+
+template <class T>
+BOBBIN_AVX2 ZoneMap scan_avx2(const Values& values) {
+  return scan<T>(values);
 }
 
 // Whether the scalar is a value of the type, zero-extended, that the type's order knows.
@@ -68,6 +75,48 @@ std::string_view cut(std::string_view text, DType type) {
   return text.substr(0, type == DType::utf8 ? character_start(text, kMaxZoneBytes) : kMaxZoneBytes);
 }
 
+// A string's first eight bytes, zeros behind a shorter one, as a number: most strings differ in them.
+uint64_t prefix_of(std::string_view text, const char* end) {
+  uint64_t word = 0;
+  if (end - text.data() >= static_cast<ptrdiff_t>(sizeof word)) {
+    std::memcpy(&word, text.data(), sizeof word);
+    word &= text.size() >= sizeof word ? ~uint64_t{0} : (uint64_t{1} << (8 * text.size())) - 1;
+  } else if (!text.empty()) {
+    std::memcpy(&word, text.data(), std::min(text.size(), sizeof word));
+  }
+  return __builtin_bswap64(word);
+}
+
+// The least and the greatest string so far.
+class Bounds {
+ public:
+  explicit Bounds(const StringsView& strings)
+      : end_(reinterpret_cast<const char*>(strings.bytes) + strings.offset(strings.length)) {}
+
+  void add(std::string_view text) {
+    const uint64_t prefix = prefix_of(text, end_);
+    if (!any_ || prefix < least_prefix_ || (prefix == least_prefix_ && text < least_)) {
+      least_ = text;
+      least_prefix_ = prefix;
+    }
+    if (!any_ || prefix > greatest_prefix_ || (prefix == greatest_prefix_ && text > greatest_)) {
+      greatest_ = text;
+      greatest_prefix_ = prefix;
+    }
+    any_ = true;
+  }
+  [[nodiscard]] std::string_view least() const { return least_; }
+  [[nodiscard]] std::string_view greatest() const { return greatest_; }
+
+ private:
+  const char* end_;
+  bool any_ = false;
+  uint64_t least_prefix_ = 0;
+  uint64_t greatest_prefix_ = 0;
+  std::string_view least_;
+  std::string_view greatest_;
+};
+
 void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
   std::string bound(cut(largest, type));
   if (bound.size() < largest.size()) {
@@ -83,7 +132,9 @@ void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
 }  // namespace
 
 ZoneMap zone_map_of(const Values& values) {
-  return visit_type(values.type, [&]<class T>(std::type_identity<T>) { return scan<T>(values); });
+  return visit_type(values.type, [&]<class T>(std::type_identity<T>) {
+    return have_avx2() ? scan_avx2<T>(values) : scan<T>(values);
+  });
 }
 
 bool is_sound(const ZoneMap& zone, DType type) {
@@ -94,22 +145,21 @@ bool is_sound(const ZoneMap& zone, DType type) {
 
 StringZone string_zone_of(const StringsView& strings) {
   StringZone zone;
-  std::string_view smallest;
-  std::string_view largest;
-  bool any = false;
+  if (strings.length == 0) {
+    return zone;
+  }
+  Bounds bounds(strings);
   for (uint64_t i = 0; i < strings.length; ++i) {
     if (strings.is_null(i)) {
       ++zone.null_count;
       continue;
     }
     const std::string_view text = text_of(strings.string(i));
-    smallest = any ? std::min(smallest, text) : text;
-    largest = any ? std::max(largest, text) : text;
-    any = true;
+    bounds.add(text);
     zone.num_bytes += text.size();
   }
-  zone.min = cut(smallest, strings.type);
-  set_upper_bound(zone, largest, strings.type);
+  zone.min = cut(bounds.least(), strings.type);
+  set_upper_bound(zone, bounds.greatest(), strings.type);
   return zone;
 }
 

@@ -3,6 +3,7 @@
 // patches where that takes fewer bytes.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -85,11 +86,16 @@ void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
 template <class T>
 Choice<T> choose_from(T reference, std::span<const T> vector) {
   using Bits = std::make_unsigned_t<T>;
-  std::array<uint32_t, kBits<T> + 1> of_width{};
-  for (const T value : vector) {
+  // Values that follow each other are counted apart: a count need not wait for the one before.
+  std::array<std::array<uint32_t, kBits<T> + 1>, 4> counts{};
+  for (size_t i = 0; i < vector.size(); ++i) {
     // What lies below the reference counts as widest.
-    const auto difference = static_cast<Bits>(static_cast<Bits>(value) - static_cast<Bits>(reference));
-    ++of_width[value < reference ? kBits<T> : bit_width_of(difference)];
+    const auto difference = static_cast<Bits>(static_cast<Bits>(vector[i]) - static_cast<Bits>(reference));
+    ++counts[i % 4][vector[i] < reference ? kBits<T> : bit_width_of(difference)];
+  }
+  std::array<uint32_t, kBits<T> + 1> of_width{};
+  for (const auto& some : counts) {
+    std::ranges::transform(of_width, some, of_width.begin(), std::plus<>());
   }
   Choice<T> best{.reference = reference, .width = kBits<T>, .patches = 0, .bytes = UINT64_MAX};
   uint32_t wider = 0;
@@ -109,7 +115,11 @@ Choice<T> choose_from(T reference, std::span<const T> vector) {
 
 template <class T>
 Choice<T> choose(std::span<const T> vector) {
-  return choose_from(*std::ranges::min_element(vector), vector);
+  T least = vector[0];
+  for (const T value : vector) {
+    least = std::min(least, value);
+  }
+  return choose_from(least, vector);
 }
 
 template Choice<uint8_t> choose<uint8_t>(std::span<const uint8_t>);
