@@ -169,6 +169,8 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   const Scanner::Column fields = rows.scanner.column(column, rows.fields);
   const bool try_shortcut = !is_null.may_be_number();
   std::string scratch;
+  std::string_view last_text;  // of those that went the long way
+  T last_value{};
   for (size_t r = 0; r < rows.count; ++r) {
     const RawField field = fields[r];
     T value{};
@@ -176,8 +178,14 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
       value = T{};
       if (is_null(field)) {
         validity.set_null(r);
-      } else if (!read(value_of(field, scratch), value)) {
-        return r;
+      } else if (last_text.empty() || field.text() != last_text) {
+        if (!read(value_of(field, scratch), value)) {
+          return r;
+        }
+        last_text = field.text();
+        last_value = value;
+      } else {
+        value = last_value;
       }
     }
     values[r] = value;

@@ -16,9 +16,7 @@ namespace {
 // Bytes of nulls would have to be left out.
 bool nulls_have_bytes(const StringsView& strings, uint64_t begin, uint64_t count) {
   uint64_t bytes = 0;
-  for (uint64_t i = begin; i < begin + count && strings.validity != nullptr; ++i) {
-    bytes += strings.is_null(i) ? strings.size(i) : 0;
-  }
+  for_each_null({strings.validity, begin}, count, [&](uint64_t i) { bytes += strings.size(begin + i); });
   return bytes != 0;
 }
 

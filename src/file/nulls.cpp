@@ -8,28 +8,6 @@
 namespace bobbin::file {
 namespace {
 
-// Calls f(i) for each row that is null, in order. Eight rows without one, which most are, take one look.
-template <class F>
-void for_each_null(const ValidityBits& validity, uint64_t rows, F&& f) {
-  if (validity.bits == nullptr) {
-    return;
-  }
-  const auto look = [&](uint64_t first, uint64_t end) {
-    for (uint64_t i = first; i < end; ++i) {
-      if (validity.is_null(i)) {
-        f(i);
-      }
-    }
-  };
-  uint64_t i = 0;
-  for (; i + 8 <= rows; i += 8) {
-    if (byte_at(validity.bits, validity.first + i) != 0xff) {
-      look(i, i + 8);
-    }
-  }
-  look(i, rows);
-}
-
 template <class T>
 void fill(std::span<T> values, const ValidityBits& validity) {
   uint64_t first = 0;

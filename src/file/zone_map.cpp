@@ -12,6 +12,7 @@
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
 #include "file/layout.hpp"
+#include "file/nulls.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::file {
@@ -90,11 +91,19 @@ uint64_t prefix_of(std::string_view text, const char* end) {
 // The least and the greatest string so far.
 class Bounds {
  public:
-  explicit Bounds(const StringsView& strings)
-      : end_(reinterpret_cast<const char*>(strings.bytes) + strings.offset(strings.length)) {}
+  explicit Bounds(const char* end) : end_(end) {}
 
   void add(std::string_view text) {
     const uint64_t prefix = prefix_of(text, end_);
+    if (prefix <= least_prefix_ || prefix >= greatest_prefix_) {
+      compare(text, prefix);
+    }
+  }
+  [[nodiscard]] std::string_view least() const { return least_; }
+  [[nodiscard]] std::string_view greatest() const { return greatest_; }
+
+ private:
+  void compare(std::string_view text, uint64_t prefix) {
     if (!any_ || prefix < least_prefix_ || (prefix == least_prefix_ && text < least_)) {
       least_ = text;
       least_prefix_ = prefix;
@@ -105,17 +114,27 @@ class Bounds {
     }
     any_ = true;
   }
-  [[nodiscard]] std::string_view least() const { return least_; }
-  [[nodiscard]] std::string_view greatest() const { return greatest_; }
 
- private:
-  const char* end_;
+  const char* end_;  // of all strings
   bool any_ = false;
-  uint64_t least_prefix_ = 0;
+  uint64_t least_prefix_ = UINT64_MAX;
   uint64_t greatest_prefix_ = 0;
   std::string_view least_;
   std::string_view greatest_;
 };
+
+template <class Offset>
+Bounds find_bounds(const StringsView& strings) {
+  const auto* const offsets = static_cast<const Offset*>(strings.offsets);
+  const char* const text = reinterpret_cast<const char*>(strings.bytes);
+  Bounds bounds(text + offsets[strings.length]);
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    if (!strings.is_null(i)) {
+      bounds.add({text + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])});
+    }
+  }
+  return bounds;
+}
 
 void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
   std::string bound(cut(largest, type));
@@ -148,16 +167,12 @@ StringZone string_zone_of(const StringsView& strings) {
   if (strings.length == 0) {
     return zone;
   }
-  Bounds bounds(strings);
-  for (uint64_t i = 0; i < strings.length; ++i) {
-    if (strings.is_null(i)) {
-      ++zone.null_count;
-      continue;
-    }
-    const std::string_view text = text_of(strings.string(i));
-    bounds.add(text);
-    zone.num_bytes += text.size();
-  }
+  const Bounds bounds = strings.wide ? find_bounds<uint64_t>(strings) : find_bounds<uint32_t>(strings);
+  zone.num_bytes = strings.num_bytes();
+  for_each_null({strings.validity}, strings.length, [&](uint64_t i) {
+    ++zone.null_count;
+    zone.num_bytes -= strings.size(i);
+  });
   zone.min = cut(bounds.least(), strings.type);
   set_upper_bound(zone, bounds.greatest(), strings.type);
   return zone;

@@ -10,6 +10,7 @@
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
 #include "core/dispatch.hpp"
+#include "core/portable.hpp"
 #include "core/scalar.hpp"
 
 namespace bobbin::codec::dict {
@@ -77,12 +78,18 @@ std::vector<uint32_t> order_of(const std::vector<NumberKey<BitsOf<T>>>& keys) {
 }
 
 template <class T>
-std::pair<T, T> bounds_of(std::span<const T> values) {
-  std::pair<T, T> bounds = values.empty() ? std::pair<T, T>{} : std::pair<T, T>{values[0], values[0]};
+BOBBIN_INLINE std::pair<T, T> bounds_of(std::span<const T> values) {
+  T low = values.empty() ? T{0} : values[0];
+  T high = low;
   for (const T value : values) {
-    bounds = {std::min(bounds.first, value), std::max(bounds.second, value)};
+    low = std::min(low, value);
+    high = std::max(high, value);
   }
-  return bounds;
+  return {low, high};
+}
+template <class T>
+BOBBIN_AVX2 std::pair<T, T> bounds_of_avx2(std::span<const T> values) {
+  return bounds_of(values);
 }
 
 // Integers that lie close together, from `low` on: a table of all that there could be tells which there are,
@@ -123,7 +130,7 @@ std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
   using Bits = BitsOf<T>;
   if constexpr (std::is_integral_v<T>) {
     constexpr uint64_t kMaxSpan = UINT16_MAX;  // ranks are of 16 bits
-    const auto [low, high] = bounds_of(values.as<T>());
+    const auto [low, high] = have_avx2() ? bounds_of_avx2(values.as<T>()) : bounds_of(values.as<T>());
     const auto span = static_cast<Bits>(static_cast<Bits>(high) - static_cast<Bits>(low));
     if (span <= std::min(kMaxSpan, 2 * values.length)) {
       return build_close<T>(values, max_entries, low, span);
@@ -194,7 +201,8 @@ std::optional<Split> build(const Values& values, uint64_t max_entries) {
                     [&]<class T>(std::type_identity<T>) { return build_numbers<T>(values, max_entries); });
 }
 
-// Some rows at a time: the table's memory for all of them is on its way before the first is looked up.
+// Some rows at a time: the table's memory for all of them is on its way before the first is looked up. A
+// string like the one before it, which is common, has its key already.
 std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
   constexpr uint64_t kRows = 32;
   Table<StringKey> table(max_entries);
@@ -205,8 +213,14 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
   for (uint64_t first = 0; first < strings.length && !full; first += kRows) {
     const uint64_t end = std::min(first + kRows, strings.length);
     for (uint64_t i = first; i < end; ++i) {
-      keys[i - first] = StringKey(strings.string(i));
-      table.prefetch(keys[i - first]);
+      const auto string = strings.string(i);
+      const StringKey& before = keys[(i - first + kRows - 1) % kRows];
+      if (i > 0 && before.has(string)) {
+        keys[i - first] = before;
+      } else {
+        keys[i - first] = StringKey(string);
+        table.prefetch(keys[i - first]);
+      }
     }
     for (uint64_t i = first; i < end && !full; ++i) {
       if (strings.is_null(i)) {

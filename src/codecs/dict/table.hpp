@@ -76,8 +76,11 @@ struct StringKey {
       : bytes(string.data()), size(string.size()), hashed(hash_of(string)) {}
   StringKey() : bytes(nullptr), size(0), hashed(0) {}
   [[nodiscard]] uint64_t hash() const { return hashed; }
+  [[nodiscard]] bool has(std::span<const uint8_t> string) const {
+    return size == string.size() && are_equal(bytes, string.data(), string.size());
+  }
   [[nodiscard]] bool is(const StringKey& other) const {
-    return hashed == other.hashed && size == other.size && are_equal(bytes, other.bytes, size);
+    return hashed == other.hashed && has({other.bytes, static_cast<size_t>(other.size)});
   }
 };
 
