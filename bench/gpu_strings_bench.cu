@@ -4,6 +4,7 @@
 // a constant. Decoded bytes are checked in the same run.
 #include <chrono>
 #include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
