@@ -42,9 +42,9 @@ Result<Row> measure_fsst(const Strings& strings, const Plan& plan) {
   BOBBIN_RETURN_IF(!encoded.has_value(), StatusCode::device, encoded.error().message());
   const Sample encode = measure([&] { encoded = ops.encode(strings.view(), nullptr); }, plan);
   const Bytes bytes(strings.bytes.size());
-  const Bytes offsets(strings.offsets.size() * sizeof(uint64_t));
+  std::vector<uint64_t> offsets(strings.offsets.size());
   Status status;
-  const StringsOut out{offsets.data(), reinterpret_cast<uint8_t*>(bytes.data())};
+  const HostStringsOut out{offsets.data(), 0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}};
   const Sample decode = measure([&] { status = ops.decode(*encoded, out); }, plan);
   BOBBIN_TRY(status);
   BOBBIN_RETURN_IF(std::memcmp(bytes.data(), strings.bytes.data(), bytes.size()) != 0, StatusCode::device,

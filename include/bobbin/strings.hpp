@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bobbin/types.hpp"
@@ -33,11 +36,34 @@ struct StringsView {
   [[nodiscard]] uint64_t containing(uint64_t position) const;
 };
 
+// Leaves what resize() adds to a vector unset, where std::allocator would write zeros that the next who comes
+// writes over.
+template <class T>
+struct UnsetAllocator : std::allocator<T> {
+  UnsetAllocator() = default;
+  template <class U>
+  UnsetAllocator(const UnsetAllocator<U>& /*other*/) noexcept {}
+  template <class U>
+  struct rebind {
+    using other = UnsetAllocator<U>;
+  };
+  template <class U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    std::construct_at(place, std::forward<Arguments>(arguments)...);
+  }
+};
+template <class T>
+using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
 // Strings with their owner. A null string is empty.
 struct Strings {
   DType type = DType::binary;
-  std::vector<uint64_t> offsets = {0};
-  std::vector<uint8_t> bytes;
+  UnsetVector<uint64_t> offsets = {0};
+  UnsetVector<uint8_t> bytes;
   std::vector<uint8_t> validity;  // empty: no nulls
 
   [[nodiscard]] uint64_t length() const { return offsets.size() - 1; }

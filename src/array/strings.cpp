@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/strings.hpp"
 
-#include <exception>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -17,11 +16,6 @@ Result<const StringOps*> ops_of(CodecId id) {
   BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::invalid_argument,
                    "not a codec for strings");
   return codec->strings;
-}
-
-// The bits of an array's own strings, from the first bit on; empty when none is null.
-std::vector<uint8_t> validity_of(const Array& array) {
-  return find_codec(array.codec)->strings->validity(array);
 }
 
 Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
@@ -64,21 +58,9 @@ class Fault {
   StreamView stream_;
 };
 
-// What an array says it decodes to may be more than there is memory for.
 template <class T>
-Status resize(std::vector<T>& values, uint64_t size) {
-  try {
-    values.resize(size);
-  } catch (const std::exception&) {
-    return {StatusCode::out_of_memory,
-            "no memory for " + std::to_string(size * sizeof(T)) + " bytes of strings"};
-  }
-  return {};
-}
-
-template <class T>
-Result<std::vector<T>> fetch(const DeviceBuffer& from, uint64_t count, StreamView stream) {
-  std::vector<T> values;
+Result<UnsetVector<T>> fetch(const DeviceBuffer& from, uint64_t count, StreamView stream) {
+  UnsetVector<T> values;
   BOBBIN_TRY(resize(values, count));
   BOBBIN_TRY(copy_async(values.data(), from.data(), count * sizeof(T), stream));
   BOBBIN_TRY(stream.synchronize());
@@ -93,30 +75,24 @@ Result<DeviceBuffer> send(std::span<const T> values, StreamView stream) {
 }
 
 // Offsets of 32 bits become ones of 64.
-std::vector<uint64_t> widen(const std::vector<uint32_t>& narrow) {
+UnsetVector<uint64_t> widen(const UnsetVector<uint32_t>& narrow) {
   return {narrow.begin(), narrow.end()};
 }
 
 Result<Strings> decode_on_cpu(const Array& array) {
   BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
-  const StringSizes sizes = ops->sizes(array);
-  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = validity_of(array)};
-  BOBBIN_TRY(resize(strings.bytes, sizes.bytes));
-  if (sizes.wide) {
-    BOBBIN_TRY(resize(strings.offsets, array.length + 1));
-    BOBBIN_TRY(ops->decode(array, {strings.offsets.data(), strings.bytes.data()}));
-  } else {
-    std::vector<uint32_t> offsets(array.length + 1);
-    BOBBIN_TRY(ops->decode(array, {offsets.data(), strings.bytes.data()}));
-    strings.offsets = widen(offsets);
-  }
+  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = string_validity(array)};
+  BOBBIN_TRY(resize(strings.bytes, ops->sizes(array).bytes));
+  BOBBIN_TRY(resize(strings.offsets, array.length + 1));
+  strings.offsets[0] = 0;
+  BOBBIN_TRY(ops->decode(array, {strings.offsets.data() + 1, 0, strings.bytes}));
   return strings;
 }
 
 Result<Strings> decode_through_device(const Array& array, StreamView stream) {
   BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
   BOBBIN_ASSIGN(const StringsOnDevice decoded, decode_strings_on_device(encoded.array, stream));
-  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = validity_of(array)};
+  Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = string_validity(array)};
   BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(*decoded.bytes, decoded.sizes.bytes, stream));
   if (decoded.sizes.wide) {
     BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(*decoded.offsets, array.length + 1, stream));
@@ -144,7 +120,7 @@ Result<Strings> take_through_device(const Array& array, std::span<const uint64_t
                              bytes.as<uint8_t>(), fault.word(), stream));
   BOBBIN_TRY(fault.check());
   BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(bytes, strings.offsets.back(), stream));
-  const std::vector<uint8_t> all = validity_of(array);
+  const std::vector<uint8_t> all = string_validity(array);
   if (!all.empty()) {
     strings.validity.resize(ceil_div<uint64_t>(indices.size(), 8));
     for (uint64_t i = 0; i < indices.size(); ++i) {
@@ -192,8 +168,8 @@ Status match_through_device(const Array& array, const StringQuery& query, std::v
   BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
   BOBBIN_TRY(ops->match(encoded.array, query, bitmap.as<uint32_t>(), fault.word(), stream));
   BOBBIN_TRY(fault.check());
-  BOBBIN_ASSIGN(words, fetch<uint32_t>(bitmap, words.size(), stream));
-  return {};
+  BOBBIN_TRY(copy_async(words.data(), bitmap.data(), words.size() * sizeof(uint32_t), stream));
+  return stream.synchronize();
 }
 
 Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& ops,
@@ -216,12 +192,11 @@ Result<std::vector<uint64_t>> lengths_on_device(const Array& array, StreamView s
                 DeviceBuffer::create((all.size() + 1) * sizeof(uint64_t), stream));
   BOBBIN_TRY(
       ops->take_offsets(encoded.array, indices.as<uint64_t>(), all.size(), offsets.as<uint64_t>(), stream));
-  BOBBIN_ASSIGN(std::vector<uint64_t> lengths, fetch<uint64_t>(offsets, all.size() + 1, stream));
+  BOBBIN_ASSIGN(const auto ends, fetch<uint64_t>(offsets, all.size() + 1, stream));
   for (size_t i = 0; i < all.size(); ++i) {
-    lengths[i] = lengths[i + 1] - lengths[i];
+    all[i] = ends[i + 1] - ends[i];
   }
-  lengths.pop_back();
-  return lengths;
+  return all;
 }
 
 }  // namespace
@@ -261,6 +236,15 @@ Status check_content_on_device(const Array& array, const StringsOnDevice& decode
                                StreamView stream) {
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
   return ops->check_content(array, decoded.out(), fault, stream);
+}
+
+std::vector<uint8_t> string_validity(const Array& array) {
+  return find_codec(array.codec)->strings->validity(array);
+}
+
+Status decode_strings(const Array& array, const HostStringsOut& out) {
+  BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
+  return ops->decode(array, out);
 }
 
 Result<Strings> decode_strings(const Array& array, Backend backend) {
@@ -320,7 +304,7 @@ Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backe
 Bitmap present_strings(const Array& array) {
   Bitmap bitmap{.words = {}, .first = 0, .length = array.length};
   bitmap.words.resize(ceil_div<uint64_t>(array.length, 32), ~0U);
-  const std::vector<uint8_t> bits = validity_of(array);
+  const std::vector<uint8_t> bits = string_validity(array);
   for (uint64_t i = 0; i < (bits.empty() ? 0 : array.length); ++i) {
     if ((bits[i / 8] >> (i % 8) & 1) == 0) {
       bitmap.words[i / 32] &= ~(1U << (i % 32));

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "array/array.hpp"
@@ -19,6 +21,21 @@ namespace bobbin::array {
 [[nodiscard]] Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
                                            Backend backend);
 [[nodiscard]] Result<Strings> decode_strings(const Array& array, Backend backend);
+// On the host, into memory that is there already.
+[[nodiscard]] Status decode_strings(const Array& array, const HostStringsOut& out);
+// The bits of an array's own strings, from the first bit on; empty when none is null.
+[[nodiscard]] std::vector<uint8_t> string_validity(const Array& array);
+// What an array says it decodes to may be more than there is memory for.
+template <class T>
+[[nodiscard]] Status resize(UnsetVector<T>& values, uint64_t size) {
+  try {
+    values.resize(size);
+  } catch (const std::exception&) {
+    return {StatusCode::out_of_memory,
+            "no memory for " + std::to_string(size * sizeof(T)) + " bytes of strings"};
+  }
+  return {};
+}
 // Strings indices[0], indices[1] .. without decoding others.
 [[nodiscard]] Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indices,
                                            Backend backend);

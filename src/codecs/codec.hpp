@@ -123,11 +123,19 @@ struct ValueRange {
   [[nodiscard]] bool holds(DType type, Scalar value) const;
 };
 
-// Where decoded strings go: offsets (one more than strings, the first is 0) of the size the array says, and
-// bytes, aligned to 16.
+// Where strings decoded on a device go: offsets (one more than strings, the first is 0) of the size the array
+// says, and bytes, aligned to 16.
 struct StringsOut {
   void* offsets = nullptr;
   uint8_t* bytes = nullptr;
+};
+
+// Where strings decoded in host memory go: the offset where each one ends, counted from `base`, and bytes, as
+// many as the strings have. An array that has more or fewer is refused.
+struct HostStringsOut {
+  uint64_t* ends = nullptr;
+  uint64_t base = 0;
+  std::span<uint8_t> bytes;
 };
 
 // What an array of strings decodes to.
@@ -193,8 +201,8 @@ struct StringOps {
   // As Codec::split.
   Result<StringSplit> (*split)(const StringsView& strings) = nullptr;
   StringSizes (*sizes)(const Array& array) = nullptr;
-  Status (*decode)(const Array& array, const StringsOut& out) = nullptr;
-  Status (*reference)(const Array& array, const StringsOut& out) = nullptr;
+  Status (*decode)(const Array& array, const HostStringsOut& out) = nullptr;
+  Status (*reference)(const Array& array, const HostStringsOut& out) = nullptr;
   // A bit for each string, from the first byte's lowest on, 0 for nulls; nothing when none is null.
   std::vector<uint8_t> (*validity)(const Array& array) = nullptr;
   // Bytes of each string, 0 for nulls.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of bits in a bitmap of words of 32.
+// Runs of bits in a bitmap of words of 32, or of bytes.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "core/bits.hpp"
 
@@ -25,6 +27,60 @@ inline void set_bits(uint32_t* bitmap, uint64_t begin, uint64_t end) {
   *first |= from_begin;
   std::fill(first + 1, last, ~uint32_t{0});
   *last |= to_end;
+}
+
+// Eight bits from bit `at` on, of a bitmap that has them.
+[[nodiscard]] inline uint32_t byte_at(const uint8_t* bits, uint64_t at) {
+  const uint32_t low = bits[at / 8];
+  return at % 8 == 0 ? low : (low >> (at % 8) | uint32_t{bits[at / 8 + 1]} << (8 - at % 8)) & 0xff;
+}
+
+// Copies `count` bits from bit `from_at` of one bitmap to bit `at` of another and on, where they are zero.
+inline void copy_bits(uint8_t* to, uint64_t at, const uint8_t* from, uint64_t from_at, uint64_t count) {
+  const auto copy_singly = [&](uint64_t bits) {
+    for (const uint64_t end = at + bits; at < end; ++at, ++from_at) {
+      to[at / 8] |= static_cast<uint8_t>((from[from_at / 8] >> (from_at % 8) & 1U) << (at % 8));
+    }
+  };
+  const uint64_t before = std::min(count, (8 - at % 8) % 8);
+  copy_singly(before);
+  const uint64_t bytes = (count - before) / 8;
+  if (from_at % 8 == 0 && bytes > 0) {
+    std::memcpy(to + at / 8, from + from_at / 8, bytes);
+  } else {
+    for (uint64_t i = 0; i < bytes; ++i) {
+      to[at / 8 + i] = static_cast<uint8_t>(byte_at(from, from_at + 8 * i));
+    }
+  }
+  at += 8 * bytes;
+  from_at += 8 * bytes;
+  copy_singly((count - before) % 8);
+}
+
+// Sets bits begin .. end-1 of a bitmap of bytes.
+inline void set_bits(uint8_t* bitmap, uint64_t begin, uint64_t end) {
+  for (; begin < end && begin % 8 != 0; ++begin) {
+    bitmap[begin / 8] |= static_cast<uint8_t>(1U << (begin % 8));
+  }
+  if (begin < end) {
+    std::fill(bitmap + begin / 8, bitmap + end / 8, uint8_t{0xff});
+    if (end % 8 != 0) {
+      bitmap[end / 8] |= static_cast<uint8_t>((1U << (end % 8)) - 1);
+    }
+  }
+}
+
+// How many of the `count` bits from bit `at` on are 1.
+[[nodiscard]] inline uint64_t count_bits(const uint8_t* bits, uint64_t at, uint64_t count) {
+  uint64_t ones = 0;
+  uint64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    ones += static_cast<uint64_t>(std::popcount(byte_at(bits, at + i)));
+  }
+  for (; i < count; ++i) {
+    ones += bits[(at + i) / 8] >> ((at + i) % 8) & 1U;
+  }
+  return ones;
 }
 
 }  // namespace bobbin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bobbin/strings.hpp"
 
+#include <cstring>
+
 namespace bobbin {
 
 uint64_t StringsView::containing(uint64_t position) const {
@@ -32,7 +34,11 @@ void set_validity(Strings& strings, uint64_t i, bool valid) {
 }  // namespace
 
 void Strings::push_back(std::span<const uint8_t> string) {
-  bytes.insert(bytes.end(), string.begin(), string.end());
+  if (!string.empty()) {
+    const size_t before = bytes.size();
+    bytes.resize(before + string.size());
+    std::memcpy(bytes.data() + before, string.data(), string.size());
+  }
   finish_string();
 }
 

@@ -2,9 +2,11 @@
 #include "csv/convert.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "core/bits.hpp"
 #include "core/digits.hpp"
 #include "core/dispatch.hpp"
 #include "core/value_text.hpp"
@@ -14,35 +16,40 @@
 namespace bobbin::csv {
 namespace {
 
-// A validity bitmap, written 64 rows at a time.
+// A validity bitmap, which is made when the first null comes.
 class Validity {
  public:
-  explicit Validity(std::vector<uint64_t>& words) : words_(words) { words_.clear(); }
+  Validity(std::vector<uint64_t>& words, size_t rows) : words_(words), rows_(rows) {}
 
-  void push(bool there) {
-    word_ |= uint64_t{there} << count_;
-    nulls_ |= !there;
-    if (++count_ == 64) {
-      flush();
+  void set_null(size_t row) {
+    if (!nulls_) {
+      words_.assign(ceil_div<size_t>(rows_, 64), ~uint64_t{0});
+      nulls_ = true;
     }
+    words_[row / 64] &= ~(uint64_t{1} << (row % 64));
   }
-  // Returns whether there was a null.
-  bool finish() {
-    flush();
-    return nulls_;
-  }
+  [[nodiscard]] bool has_nulls() const { return nulls_; }
 
  private:
-  void flush() {
-    words_.push_back(word_);
-    word_ = 0;
-    count_ = 0;
-  }
-
   std::vector<uint64_t>& words_;
-  uint64_t word_ = 0;
-  uint32_t count_ = 0;
+  size_t rows_;
   bool nulls_ = false;
+};
+
+// One to eight digits.
+struct ShortInteger {
+  bool operator()(const RawField& field, int64_t& value) const {
+    uint64_t digits = 0;
+    const bool fine = read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
+    value = static_cast<int64_t>(digits);
+    return fine;
+  }
+  bool operator()(const RawField& field, double& value) const {
+    int64_t whole = 0;
+    const bool fine = (*this)(field, whole);
+    value = static_cast<double>(whole);
+    return fine;
+  }
 };
 
 // Integers of any size.
@@ -71,29 +78,54 @@ bool read_scaled(std::string_view text, uint8_t scale, T& value) {
   return fine;
 }
 
-// What most numbers are: up to eight digits, as they would be printed again. Others go the long way.
-bool read_short(std::string_view text, int64_t& value) {
-  uint64_t digits = 0;
-  if (text.empty() || text.size() > 8 || (text[0] == '0' && text.size() > 1) ||
-      !parse_digits(text.data(), text.size(), digits)) {
+// A decimal of up to eight characters, as it would be printed again: without its point it is one number.
+// Reads eight bytes, as read_short() does.
+bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
+  if (text.size() < 3 || text.size() > 8 || scale > 8) {
     return false;
   }
-  value = static_cast<int64_t>(digits);
-  return true;
+  uint64_t word = 0;
+  std::memcpy(&word, text.data(), sizeof word);
+  const uint64_t other = word ^ 0x2e2e'2e2e'2e2e'2e2e;  // 0 where there is a point
+  const uint64_t points = (other - 0x0101'0101'0101'0101) & ~other & 0x8080'8080'8080'8080;
+  const auto point = static_cast<size_t>(std::countr_zero(points)) / 8;
+  const size_t fraction = text.size() - 1 - point;  // wraps round where the point is not in the text
+  if (point == 0 || fraction - 1 >= scale || (text[0] == '0' && point > 1)) {
+    return false;
+  }
+  const uint64_t whole = (uint64_t{1} << (8 * point)) - 1;
+  word = (word & whole) | (word >> 8 & ~whole);
+  const size_t unused = 8 * (9 - text.size());
+  word = word << unused | (0x3030'3030'3030'3030 & ((uint64_t{1} << unused) - 1));
+  value = static_cast<int64_t>(value_of_digits(word) * kPowersOfTen[scale - fraction]);
+  return all_digits(word);
 }
 
-// The same of decimals: up to eight digits before the point and as many behind it.
-bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
+struct ShortDecimal {
+  uint8_t scale;
+
+  bool operator()(const RawField& field, int64_t& value) const {
+    if (read_short_decimal(field.text(), scale, value)) {
+      return true;
+    }
+    const bool fine = ShortInteger{}(field, value) && scale <= 8;
+    value = fine ? value * static_cast<int64_t>(kPowersOfTen[scale]) : 0;
+    return fine;
+  }
+};
+
+// Up to eight digits before the point and as many behind it.
+bool read_plain_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   const size_t point = std::min(text.find('.'), text.size());
   const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
+  uint64_t whole = 0;
   uint64_t behind = 0;
   if (scale > 8 || fraction.size() > scale || (point != text.size() && fraction.empty()) ||
-      !read_short(text.substr(0, point), value) ||
-      (!fraction.empty() && !parse_digits(fraction.data(), fraction.size(), behind))) {
+      (text.starts_with('0') && point > 1) || !read_short(text.substr(0, point), whole) ||
+      (!fraction.empty() && !read_short(fraction, behind))) {
     return false;
   }
-  value = value * static_cast<int64_t>(kPowersOfTen[scale]) +
-          static_cast<int64_t>(behind * kPowersOfTen[scale - fraction.size()]);
+  value = static_cast<int64_t>(whole * kPowersOfTen[scale] + behind * kPowersOfTen[scale - fraction.size()]);
   return true;
 }
 
@@ -117,6 +149,9 @@ NullTest::NullTest(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     empty_ = empty_ || text.empty();
     longest_ = std::max(longest_, text.size());
+    if (!text.empty()) {
+      begins_[static_cast<uint8_t>(text[0])] = true;
+    }
     texts_.push_back(text);
   }
 }
@@ -125,43 +160,57 @@ bool NullTest::is_listed(std::string_view text) const {
   return std::ranges::find(texts_, text) != texts_.end();
 }
 
-template <class T, class Read>
+template <class T, class Read, class Shortcut>
 size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
-                                      const Read& read) {
+                                      const Read& read, const Shortcut& shortcut) {
   values_.resize((rows.count * sizeof(T) + 7) / 8);
   T* const values = reinterpret_cast<T*>(values_.data());
-  Validity validity(validity_);
+  Validity validity(validity_, rows.count);
+  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
+  const bool try_shortcut = !is_null.may_be_number();
   std::string scratch;
+  std::string_view last_text;  // of those that went the long way
+  T last_value{};
   for (size_t r = 0; r < rows.count; ++r) {
-    const RawField field = rows.scanner.field(r, column, rows.fields);
-    const bool null = is_null(field);
-    validity.push(!null);
+    const RawField field = fields[r];
     T value{};
-    if (!null && !read(value_of(field, scratch), value)) {
-      return r;
+    if (!try_shortcut || !shortcut(field, value)) {
+      value = T{};
+      if (is_null(field)) {
+        validity.set_null(r);
+      } else if (last_text.empty() || field.text() != last_text) {
+        if (!read(value_of(field, scratch), value)) {
+          return r;
+        }
+        last_text = field.text();
+        last_value = value;
+      } else {
+        value = last_value;
+      }
     }
     values[r] = value;
   }
-  has_nulls_ = validity.finish();
+  has_nulls_ = validity.has_nulls();
   return rows.count;
 }
 
 size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const NullTest& is_null) {
-  size_t size = kCopyRoom;
-  for (size_t r = 0; r < rows.count; ++r) {
-    size += rows.scanner.field(r, column, rows.fields).size;
-  }
-  if (bytes_.size() < size) {
-    bytes_.resize(size);
+  // No more than the text of all columns.
+  const size_t most = rows.scanner.text_of(rows.count).size() + kCopyRoom;
+  if (bytes_.size() < most) {
+    bytes_.resize(most);
   }
   offsets_.resize(rows.count + 1);
   const bool check = type_.type == DType::utf8 && !rows.is_utf8;
-  Validity validity(validity_);
+  Validity validity(validity_, rows.count);
+  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
   uint8_t* out = bytes_.data();
   for (size_t r = 0; r < rows.count; ++r) {
-    const RawField field = rows.scanner.field(r, column, rows.fields);
+    const RawField field = fields[r];
     const bool null = is_null(field);
-    validity.push(!null);
+    if (null) {
+      validity.set_null(r);
+    }
     offsets_[r] = static_cast<uint32_t>(out - bytes_.data());
     if ((check && !file::is_utf8(field.text())) || (accept_ == Accept::nulls && !null)) {
       return r;
@@ -169,7 +218,7 @@ size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const Nul
     out = null ? out : copy_text(out, field);
   }
   offsets_[rows.count] = static_cast<uint32_t>(out - bytes_.data());
-  has_nulls_ = validity.finish();
+  has_nulls_ = validity.has_nulls();
   return rows.count;
 }
 
@@ -186,19 +235,22 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
         return read_timestamp(text, logical.unit, value);
       });
     case Logical::Kind::decimal:
-      return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
-        return read_short_decimal(text, logical.scale, value) || read_decimal(text, logical.scale, value);
-      });
+      return convert_numbers<int64_t>(
+          rows, column, is_null,
+          [&](std::string_view text, int64_t& value) {
+            return read_plain_decimal(text, logical.scale, value) || read_decimal(text, logical.scale, value);
+          },
+          ShortDecimal{logical.scale});
     case Logical::Kind::plain:
       if (type_.type == DType::i64) {
-        return convert_numbers<int64_t>(rows, column, is_null, [](std::string_view text, int64_t& value) {
-          return read_short(text, value) || read_signed(text, value);
-        });
+        return convert_numbers<int64_t>(
+            rows, column, is_null,
+            [](std::string_view text, int64_t& value) { return read_signed(text, value); }, ShortInteger{});
       }
       if (type_.type == DType::u64) {
         return convert_numbers<uint64_t>(rows, column, is_null, &read_unsigned);
       }
-      return convert_numbers<double>(rows, column, is_null, &read_double);
+      return convert_numbers<double>(rows, column, is_null, &read_double, ShortInteger{});
   }
   return convert_plain(rows, column, is_null);
 }

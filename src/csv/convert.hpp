@@ -2,6 +2,8 @@
 // Fields of one column to values, a loop for each type.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +22,14 @@ class NullTest {
     if (field.size == 0) {
       return empty_ && !field.quoted;
     }
-    return field.size <= longest_ && !field.quoted && is_listed(field.text());
+    // Few fields are as short as a null and begin like one.
+    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && !field.quoted &&
+           is_listed(field.text());
+  }
+
+  // Whether one of the texts begins with a digit.
+  [[nodiscard]] bool may_be_number() const {
+    return std::any_of(begins_.begin() + '0', begins_.begin() + '9' + 1, [](bool begins) { return begins; });
   }
 
  private:
@@ -28,6 +37,7 @@ class NullTest {
 
   bool empty_ = false;
   size_t longest_ = 0;
+  std::array<bool, 256> begins_{};  // by the first character
   std::vector<std::string> texts_;
 };
 
@@ -52,9 +62,14 @@ class ColumnBuilder {
   [[nodiscard]] ColumnData data() const;
 
  private:
-  template <class T, class Read>
+  // What most fields of a column are may be read in a few instructions, without a look at the nulls: false
+  // sends a field the long way.
+  struct NoShortcut {
+    bool operator()(const RawField& /*field*/, auto& /*value*/) const { return false; }
+  };
+  template <class T, class Read, class Shortcut = NoShortcut>
   [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
-                                       const Read& read);
+                                       const Read& read, const Shortcut& shortcut = {});
   [[nodiscard]] size_t convert_strings(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_strictly(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_plain(const Rows& rows, size_t column, const NullTest& is_null);

@@ -112,6 +112,28 @@ bool comes_back(const NumberText& number, std::string_view text) {
   return significand_of(take_apart({printed, end})) == significand_of(number);
 }
 
+// Few digits are a whole number that a double holds, and so is a power of ten: their product or quotient is
+// the double nearest to the text's number.
+bool read_few_digits(const NumberText& number, double& value) {
+  constexpr int kMostPower = 19;  // 5 to that power is below 2^53
+  const int power = number.exponent - static_cast<int>(number.fraction.size());
+  if (power < -kMostPower || power > kMostPower || number.whole.empty() ||
+      number.has_point == number.fraction.empty() ||
+      number.whole.size() + number.fraction.size() > kFloatDigits) {
+    return false;
+  }
+  uint64_t digits = 0;
+  for (const std::string_view part : {number.whole, number.fraction}) {
+    for (const char c : part) {
+      digits = 10 * digits + static_cast<uint64_t>(c - '0');
+    }
+  }
+  const auto scale = static_cast<double>(kPowersOfTen[power < 0 ? -power : power]);
+  value = power < 0 ? static_cast<double>(digits) / scale : static_cast<double>(digits) * scale;
+  value = number.negative ? -value : value;
+  return true;
+}
+
 bool is_minus_zero(const NumberText& number) {
   return number.negative && number.whole.find_first_not_of('0') == std::string_view::npos &&
          number.fraction.find_first_not_of('0') == std::string_view::npos;
@@ -168,8 +190,11 @@ bool read_double(std::string_view text, double& value) {
     return parse_double(text, value) == TextError::none;
   }
   const NumberText number = take_apart(text);
-  return number.valid && text != "-0" && comes_back(number, text) &&
-         parse_double(text, value) == TextError::none;
+  if (!number.valid || text == "-0") {
+    return false;
+  }
+  return read_few_digits(number, value) ||
+         (comes_back(number, text) && parse_double(text, value) == TextError::none);
 }
 
 bool read_date(std::string_view text, int32_t& days) {

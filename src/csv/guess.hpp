@@ -68,10 +68,11 @@ class Guess {
 // The strict readers: only texts that fit the type in the sense above.
 [[nodiscard]] bool read_long_signed(std::string_view text, int64_t& value);
 [[nodiscard]] inline bool read_signed(std::string_view text, int64_t& value) {
+  const bool negative = text.starts_with('-');
   uint64_t digits = 0;
-  if (read_short(text, digits)) {
-    value = static_cast<int64_t>(digits);
-    return text.front() != '0' || text.size() == 1;
+  if (read_short(text.substr(negative ? 1 : 0), digits)) {
+    value = static_cast<int64_t>(negative ? 0 - digits : digits);
+    return text[negative ? 1 : 0] != '0' || text.size() == 1;
   }
   return read_long_signed(text, value);
 }

@@ -150,8 +150,9 @@ Status Reader::guess(uint64_t bytes) {
     }
     const bool is_utf8 = file::is_utf8(scanner_.text_of(records));
     for (size_t c = 0; c < guesses.size(); ++c) {
+      const Scanner::Column fields = scanner_.column(c, guesses.size());
       for (size_t r = 0; r < records && !(is_utf8 && guesses[c].is_text()); ++r) {
-        if (const RawField field = scanner_.field(r, c, guesses.size()); !is_null_(field)) {
+        if (const RawField field = fields[r]; !is_null_(field)) {
           guesses[c].add(value_of(field, scratch));
         }
       }

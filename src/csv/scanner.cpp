@@ -23,10 +23,7 @@ char* unescape(std::string_view text, char* out) {
   return out;
 }
 
-std::string_view value_of(const RawField& field, std::string& scratch) {
-  if (!field.escaped) {
-    return field.text();
-  }
+std::string_view unescaped(const RawField& field, std::string& scratch) {
   scratch.resize(field.size);
   scratch.resize(static_cast<size_t>(unescape(field.text(), scratch.data()) - scratch.data()));
   return scratch;
@@ -282,7 +279,7 @@ void Scanner::drop_blanks() {
   size_t begin = first_end_;  // of the record's ends
   for (size_t from = first_; from < num_records_; ++from) {
     const size_t end = record_ends_[from] + size_t{1};
-    const RawField only = cut(begin, begins_[from]);
+    const RawField only = cut(buffer_.data(), begins_[from], ends_[begin], true);
     if (end - begin > 1 || only.size > 0 || only.quoted) {
       std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(end),
                 ends_.begin() + static_cast<ptrdiff_t>(ends));

@@ -27,7 +27,10 @@ struct RawField {
 // Replaces each pair of quotes by one; returns the end of what it wrote.
 char* unescape(std::string_view text, char* out);
 // The field's value: itself, or unescaped into `scratch`.
-[[nodiscard]] std::string_view value_of(const RawField& field, std::string& scratch);
+[[nodiscard]] std::string_view unescaped(const RawField& field, std::string& scratch);
+[[nodiscard]] inline std::string_view value_of(const RawField& field, std::string& scratch) {
+  return field.escaped ? unescaped(field, scratch) : field.text();
+}
 
 class Scanner {
  public:
@@ -45,12 +48,36 @@ class Scanner {
   }
   [[nodiscard]] RawField field(size_t record, size_t index) const {
     const size_t end = first_end_of(record) + index;
-    return cut(end, index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1);
+    const uint32_t begin = index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1;
+    return cut(buffer_.data(), begin, ends_[end], true);
   }
-  // field(record, index) where every record up to this one has `fields` fields: for loops over columns.
-  [[nodiscard]] RawField field(size_t record, size_t index, size_t fields) const {
-    const size_t end = first_end_ + record * fields + index;
-    return cut(end, index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1);
+  // One field of each record, for loops over columns. All records have `fields` fields.
+  class Column {
+   public:
+    [[nodiscard]] RawField operator[](size_t record) const {
+      const uint32_t* const end = ends_ + record * fields_;
+      const uint32_t begin = is_first_ ? begins_[record] : (end[-1] & kPlace) + 1;
+      return cut(text_, begin, *end, is_last_);
+    }
+
+   private:
+    friend class Scanner;
+    const char* text_ = nullptr;
+    const uint32_t* ends_ = nullptr;    // of the column's fields
+    const uint32_t* begins_ = nullptr;  // of records
+    size_t fields_ = 0;
+    bool is_first_ = false;
+    bool is_last_ = false;
+  };
+  [[nodiscard]] Column column(size_t index, size_t fields) const {
+    Column column;
+    column.text_ = buffer_.data();
+    column.ends_ = ends_.data() + first_end_ + index;
+    column.begins_ = begins_.data() + first_;
+    column.fields_ = fields;
+    column.is_first_ = index == 0;
+    column.is_last_ = index + 1 == fields;
+    return column;
   }
   // How many records from the first on have so many fields.
   [[nodiscard]] size_t num_regular(size_t fields) const;
@@ -84,14 +111,14 @@ class Scanner {
     std::string reason;
   };
 
-  [[nodiscard]] RawField cut(size_t end_index, uint32_t begin) const {
-    const uint32_t end = ends_[end_index];
+  // Only a record's last field may end with a line end.
+  [[nodiscard]] static RawField cut(const char* text, uint32_t begin, uint32_t end, bool may_be_last) {
     uint32_t place = end & kPlace;
-    if (buffer_[place] == '\n' && place > begin && buffer_[place - 1] == '\r') {
+    if (may_be_last && text[place] == '\n' && place > begin && text[place - 1] == '\r') {
       --place;
     }
     const uint32_t quote = end >> 31;
-    return {buffer_.data() + begin + quote, place - begin - 2 * quote, quote != 0, (end & kEscaped) != 0};
+    return {text + begin + quote, place - begin - 2 * quote, quote != 0, (end & kEscaped) != 0};
   }
   [[nodiscard]] size_t first_end_of(size_t record) const {
     return first_ + record == 0 ? 0 : record_ends_[first_ + record - 1] + size_t{1};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/nulls.hpp"
 
+#include "core/bit_ranges.hpp"
 #include "core/bits.hpp"
 #include "core/dispatch.hpp"
 
@@ -13,13 +14,8 @@ void fill(std::span<T> values, const ValidityBits& validity) {
   while (first < values.size() && validity.is_null(first)) {
     ++first;
   }
-  T last = first < values.size() ? values[first] : T{0};
-  for (uint64_t i = 0; i < values.size(); ++i) {
-    if (validity.is_null(i)) {
-      values[i] = last;
-    }
-    last = values[i];
-  }
+  const T before = first < values.size() ? values[first] : T{0};
+  for_each_null(validity, values.size(), [&](uint64_t i) { values[i] = i == 0 ? before : values[i - 1]; });
 }
 
 // Calls f with the values as unsigned integers of their size.
@@ -33,28 +29,26 @@ void visit_values(DType type, std::span<std::byte> values, F&& f) {
 }  // namespace
 
 uint64_t ValidityBits::count_nulls(uint64_t rows) const {
-  uint64_t nulls = 0;
-  for (uint64_t i = 0; i < rows; ++i) {
-    nulls += is_null(i) ? 1 : 0;
-  }
-  return nulls;
+  return bits == nullptr ? 0 : rows - count_bits(bits, first, rows);
 }
 
 void append_validity(std::vector<uint8_t>& to, uint64_t before, const ValidityBits& from, uint64_t rows) {
   if (to.empty() && from.bits == nullptr) {
     return;
   }
-  to.resize(ceil_div<uint64_t>(before + rows, 8), 0xff);
-  for (uint64_t i = 0; i < rows; ++i) {
-    if (from.is_null(i)) {
-      to[(before + i) / 8] &= static_cast<uint8_t>(~(1U << ((before + i) % 8)));
-    }
+  const bool fresh = to.empty();
+  to.resize(ceil_div<uint64_t>(before + rows, 8));
+  if (fresh) {
+    set_bits(to.data(), 0, before);
   }
+  copy_validity(to, before, from, rows);
 }
 
 void copy_validity(std::span<uint8_t> to, uint64_t at, const ValidityBits& from, uint64_t rows) {
-  for (uint64_t i = 0; i < rows; ++i) {
-    to[(at + i) / 8] |= static_cast<uint8_t>((from.is_null(i) ? 0U : 1U) << ((at + i) % 8));
+  if (from.bits == nullptr) {
+    set_bits(to.data(), at, at + rows);
+  } else {
+    copy_bits(to.data(), at, from.bits, from.first, rows);
   }
 }
 
@@ -63,11 +57,8 @@ void fill_nulls(DType type, std::span<std::byte> values, const ValidityBits& val
 }
 
 void zero_nulls(DType type, std::span<std::byte> values, const ValidityBits& validity) {
-  visit_values(type, values, [&](auto typed) {
-    for (uint64_t i = 0; i < typed.size(); ++i) {
-      typed[i] = validity.is_null(i) ? 0 : typed[i];
-    }
-  });
+  visit_values(type, values,
+               [&](auto typed) { for_each_null(validity, typed.size(), [&](uint64_t i) { typed[i] = 0; }); });
 }
 
 }  // namespace bobbin::file

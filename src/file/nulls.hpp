@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bobbin/types.hpp"
+#include "core/bit_ranges.hpp"
 
 namespace bobbin::file {
 
@@ -22,6 +23,28 @@ struct ValidityBits {
   }
   [[nodiscard]] uint64_t count_nulls(uint64_t rows) const;
 };
+
+// Calls f(i) for each row that is null, in order. Eight rows without one, which most are, take one look.
+template <class F>
+void for_each_null(const ValidityBits& validity, uint64_t rows, F&& f) {
+  if (validity.bits == nullptr) {
+    return;
+  }
+  const auto look = [&](uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; ++i) {
+      if (validity.is_null(i)) {
+        f(i);
+      }
+    }
+  };
+  uint64_t i = 0;
+  for (; i + 8 <= rows; i += 8) {
+    if (byte_at(validity.bits, validity.first + i) != 0xff) {
+      look(i, i + 8);
+    }
+  }
+  look(i, rows);
+}
 
 // Puts bits of `rows` rows behind those of `before` rows. `to` stays empty as long as no part has bits.
 void append_validity(std::vector<uint8_t>& to, uint64_t before, const ValidityBits& from, uint64_t rows);

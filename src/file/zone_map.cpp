@@ -2,14 +2,17 @@
 #include "file/zone_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string_view>
 #include <type_traits>
 
+#include "core/portable.hpp"
 #include "core/scalar.hpp"
 #include "file/layout.hpp"
+#include "file/nulls.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::file {
@@ -25,7 +28,7 @@ T value_at(const void* data, uint64_t i) {
 // A plain loop over integers: the compiler turns it into vector code. NaN needs no test in it, because its
 // keys lie beyond those of the infinities.
 template <class T>
-ZoneMap scan(const Values& values) {
+BOBBIN_INLINE ZoneMap scan(const Values& values) {
   if (values.length == 0) {
     return {};
   }
@@ -43,6 +46,11 @@ ZoneMap scan(const Values& values) {
     }
   }
   return {scalar_of(value_of_key<T>(low)), scalar_of(value_of_key<T>(high))};
+}
+
+template <class T>
+BOBBIN_AVX2 ZoneMap scan_avx2(const Values& values) {
+  return scan<T>(values);
 }
 
 // Whether the scalar is a value of the type, zero-extended, that the type's order knows.
@@ -68,6 +76,66 @@ std::string_view cut(std::string_view text, DType type) {
   return text.substr(0, type == DType::utf8 ? character_start(text, kMaxZoneBytes) : kMaxZoneBytes);
 }
 
+// A string's first eight bytes, zeros behind a shorter one, as a number: most strings differ in them.
+uint64_t prefix_of(std::string_view text, const char* end) {
+  uint64_t word = 0;
+  if (end - text.data() >= static_cast<ptrdiff_t>(sizeof word)) {
+    std::memcpy(&word, text.data(), sizeof word);
+    word &= text.size() >= sizeof word ? ~uint64_t{0} : (uint64_t{1} << (8 * text.size())) - 1;
+  } else if (!text.empty()) {
+    std::memcpy(&word, text.data(), std::min(text.size(), sizeof word));
+  }
+  return __builtin_bswap64(word);
+}
+
+// The least and the greatest string so far.
+class Bounds {
+ public:
+  explicit Bounds(const char* end) : end_(end) {}
+
+  void add(std::string_view text) {
+    const uint64_t prefix = prefix_of(text, end_);
+    if (prefix <= least_prefix_ || prefix >= greatest_prefix_) {
+      compare(text, prefix);
+    }
+  }
+  [[nodiscard]] std::string_view least() const { return least_; }
+  [[nodiscard]] std::string_view greatest() const { return greatest_; }
+
+ private:
+  void compare(std::string_view text, uint64_t prefix) {
+    if (!any_ || prefix < least_prefix_ || (prefix == least_prefix_ && text < least_)) {
+      least_ = text;
+      least_prefix_ = prefix;
+    }
+    if (!any_ || prefix > greatest_prefix_ || (prefix == greatest_prefix_ && text > greatest_)) {
+      greatest_ = text;
+      greatest_prefix_ = prefix;
+    }
+    any_ = true;
+  }
+
+  const char* end_;  // of all strings
+  bool any_ = false;
+  uint64_t least_prefix_ = UINT64_MAX;
+  uint64_t greatest_prefix_ = 0;
+  std::string_view least_;
+  std::string_view greatest_;
+};
+
+template <class Offset>
+Bounds find_bounds(const StringsView& strings) {
+  const auto* const offsets = static_cast<const Offset*>(strings.offsets);
+  const char* const text = reinterpret_cast<const char*>(strings.bytes);
+  Bounds bounds(text + offsets[strings.length]);
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    if (!strings.is_null(i)) {
+      bounds.add({text + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])});
+    }
+  }
+  return bounds;
+}
+
 void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
   std::string bound(cut(largest, type));
   if (bound.size() < largest.size()) {
@@ -83,7 +151,9 @@ void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
 }  // namespace
 
 ZoneMap zone_map_of(const Values& values) {
-  return visit_type(values.type, [&]<class T>(std::type_identity<T>) { return scan<T>(values); });
+  return visit_type(values.type, [&]<class T>(std::type_identity<T>) {
+    return have_avx2() ? scan_avx2<T>(values) : scan<T>(values);
+  });
 }
 
 bool is_sound(const ZoneMap& zone, DType type) {
@@ -94,22 +164,17 @@ bool is_sound(const ZoneMap& zone, DType type) {
 
 StringZone string_zone_of(const StringsView& strings) {
   StringZone zone;
-  std::string_view smallest;
-  std::string_view largest;
-  bool any = false;
-  for (uint64_t i = 0; i < strings.length; ++i) {
-    if (strings.is_null(i)) {
-      ++zone.null_count;
-      continue;
-    }
-    const std::string_view text = text_of(strings.string(i));
-    smallest = any ? std::min(smallest, text) : text;
-    largest = any ? std::max(largest, text) : text;
-    any = true;
-    zone.num_bytes += text.size();
+  if (strings.length == 0) {
+    return zone;
   }
-  zone.min = cut(smallest, strings.type);
-  set_upper_bound(zone, largest, strings.type);
+  const Bounds bounds = strings.wide ? find_bounds<uint64_t>(strings) : find_bounds<uint32_t>(strings);
+  zone.num_bytes = strings.num_bytes();
+  for_each_null({strings.validity}, strings.length, [&](uint64_t i) {
+    ++zone.null_count;
+    zone.num_bytes -= strings.size(i);
+  });
+  zone.min = cut(bounds.least(), strings.type);
+  set_upper_bound(zone, bounds.greatest(), strings.type);
   return zone;
 }
 

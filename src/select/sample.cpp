@@ -6,6 +6,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
+#include "core/portable.hpp"
 
 namespace bobbin::select {
 namespace {
@@ -22,6 +23,19 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+template <class T>
+BOBBIN_INLINE uint64_t changes_in(std::span<const T> values) {
+  uint64_t changes = 0;
+  for (size_t i = 1; i < values.size(); ++i) {
+    changes += values[i] != values[i - 1] ? 1 : 0;
+  }
+  return changes;
+}
+template <class T>
+BOBBIN_AVX2 uint64_t changes_in_avx2(std::span<const T> values) {
+  return changes_in(values);
+}
+
 }  // namespace
 
 uint64_t count_runs(const Values& values) {
@@ -29,12 +43,7 @@ uint64_t count_runs(const Values& values) {
     return 0;
   }
   return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
-    const auto* data = static_cast<const T*>(values.data);
-    uint64_t changes = 0;
-    for (uint64_t i = 1; i < values.length; ++i) {
-      changes += data[i] != data[i - 1] ? 1 : 0;
-    }
-    return changes + 1;
+    return 1 + (have_avx2() ? changes_in_avx2<T>(values.as<T>()) : changes_in<T>(values.as<T>()));
   });
 }
 

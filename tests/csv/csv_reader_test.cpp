@@ -93,6 +93,16 @@ TEST(CsvReader, NullsAndEmptyStrings) {
   EXPECT_EQ(read_as("a,b\n,\n,\n"), "a:utf8,b:utf8\n~|~\n~|~");
 }
 
+TEST(CsvReader, NullsThatLookLikeValues) {
+  const Options options{.nulls = {"", "0", "-1"}};
+  EXPECT_EQ(read_as("a,b\n0,1.5\n10,0\n-1,-1\n", options), "a:i64,b:decimal(1)\n~|1.5\n10|~\n~|~");
+  // Quoted, it is a value.
+  EXPECT_EQ(read_as("a\n\"0\"\n0\n", options), "a:i64\n0\n~");
+  // A quoted empty field is no number, whatever stands before it.
+  EXPECT_EQ(read_as("a,b\n2014-08-08,1\n\"\",2\n", options, schema("a:date,b:i64")),
+            "t.csv:3:1: column 1 \"a\": \"\" is no date");
+}
+
 TEST(CsvReader, BlankLines) {
   EXPECT_EQ(read_as("\n\na,b\n\n1,2\n\r\n\n3,4\n\n"), "a:i64,b:i64\n1|2\n3|4");
   EXPECT_EQ(read_as("a\n1\n\n2\n\n"), "a:i64\n1\n~\n2\n~");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zone maps of strings, and searches that make use of them.
+#include <algorithm>
 #include <functional>
 
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/codecs/component.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -30,6 +32,26 @@ TEST(FileStringZones, ZoneMaps) {
   const StringZone open = zone_of({std::string(65, '\xff')});
   EXPECT_EQ(open,
             (StringZone{.min = std::string(64, '\xff'), .max = "", .max_is_open = true, .num_bytes = 65}));
+}
+
+TEST(FileStringZones, BoundsAreThoseOfAllStrings) {
+  testing::Random random(3);
+  for (int round = 0; round < 200; ++round) {
+    Texts texts;
+    for (uint64_t i = 0; i < 1 + random.next() % 6; ++i) {
+      // Beginnings alike, lengths around eight bytes, zeros at the end.
+      std::string text(random.next() % 12, 'a');
+      for (uint64_t k = 0; k < 2 && !text.empty(); ++k) {
+        text[random.next() % text.size()] =
+            static_cast<char>(random.next() % 3 == 0 ? 0 : 'a' + random.next() % 2);
+      }
+      texts.emplace_back(text);
+    }
+    const auto [least, greatest] = std::ranges::minmax(texts);
+    const StringZone zone = zone_of(texts);
+    ASSERT_EQ(zone.min, *least);
+    ASSERT_EQ(zone.max, *greatest);
+  }
 }
 
 TEST(FileStringZones, ZoneMapsOfUtf8AreCutBetweenCharacters) {

@@ -221,5 +221,35 @@ TEST(Table, WhatWasLoadedOutlivesItsLoader) {
   expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 3000));
 }
 
+// A zone map says how many bytes of strings to make room for: a lie about it must not pass, or be believed.
+TEST(Table, StringsOfOtherSizesThanTheZoneMapSaysAreRefused) {
+  const TempDir dir;
+  Strings strings;
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    const std::string text = "text " + std::to_string(i % 100 * i);
+    strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), i % 7 == 0 ? 0 : text.size()});
+  }
+  for (const std::string codec : {"fsst", "dict"}) {
+    ASSERT_OK(file_tests::write_texts(dir / "t.bob", strings, {.codec = codec, .overwrite = true}));
+    const file_tests::Bytes bytes = file_tests::load(dir / "t.bob");
+    const uint64_t sound = strings.bytes.size();
+    for (const uint64_t lie : {sound, sound - 1, sound + 1, sound + 16, sound / 2, uint64_t{0}, UINT64_MAX}) {
+      file_tests::Reworked file(bytes);
+      file.chunk().strings.num_bytes = lie;
+      file_tests::store(dir / "lie.bob", file.bytes());
+      const auto reader = Reader::open(dir / "lie.bob");
+      if (!reader.has_value()) {
+        EXPECT_NE(lie, sound);
+        continue;  // refused as soon as it is opened
+      }
+      const auto read = read_columns(*reader, all_columns(*reader), 0, 20'000, 1);
+      EXPECT_EQ(read.has_value(), lie == sound) << codec << " " << lie;
+      // Rows of a part of the chunk need no such number.
+      const auto some = read_columns(*reader, all_columns(*reader), 1, 19'000, 1);
+      EXPECT_TRUE(some.has_value()) << codec << " " << lie;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::table_tests

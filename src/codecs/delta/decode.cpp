@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -22,6 +23,20 @@ void decode_vector(const Array& array, uint64_t v, uint32_t rows, T* to) {
   const size_t bytes = p.words() * sizeof(T);
   std::memcpy(states, array.buffers[0].bytes.data() + v * bytes, bytes);
   scan::scan_tile_on_cpu<T>(to, rows * kLanes<T>, p.order, p.tuple, states);
+}
+
+template <class T>
+void decode_ends_from(const Array& array, uint64_t base, uint64_t* out) {
+  const uint64_t end = array.offset + array.length;
+  for (uint64_t first = 0; first < end; first += kVectorLength) {
+    const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end - first));
+    alignas(64) T values[kVectorLength];
+    decode_vector<T>(array, first / kVectorLength, num_rows(here, kBits<T>), values);
+    const auto skip = static_cast<uint32_t>(std::max(array.offset + 1, first) - first);
+    for (uint32_t i = skip; i < here; ++i) {
+      *out++ = base + values[i];
+    }
+  }
 }
 
 Status check_child(const Array& array) {
@@ -73,6 +88,14 @@ void decode(const Array& array, void* out) {
     decode_vectors<T>(array.offset, array.length, static_cast<T*>(out),
                       [&](uint64_t v, uint32_t rows, T* to) { decode_vector<T>(array, v, rows, to); });
   });
+}
+
+void decode_ends(const Array& array, uint64_t base, uint64_t* out) {
+  if (array.type == DType::u64) {
+    decode_ends_from<uint64_t>(array, base, out);
+  } else {
+    decode_ends_from<uint32_t>(array, base, out);
+  }
 }
 
 Scalar value_at(const Array& array, uint64_t index) {

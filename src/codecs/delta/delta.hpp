@@ -80,6 +80,8 @@ Result<Array> encode(const Values& values);
 std::string describe(const Array& array);
 Status validate(const Array& array);
 void decode(const Array& array, void* out);
+// All values but the first, unsigned ones of 32 or 64 bits, as ones of 64 with `base` added.
+void decode_ends(const Array& array, uint64_t base, uint64_t* out);
 void reference(const Array& array, void* out);
 Array slice(const Array& array, uint64_t begin, uint64_t length);
 Scalar value_at(const Array& array, uint64_t index);

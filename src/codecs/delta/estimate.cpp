@@ -6,6 +6,7 @@
 
 #include "codecs/delta/delta.hpp"
 #include "core/bits.hpp"
+#include "core/portable.hpp"
 
 namespace bobbin::codec::delta {
 namespace {
@@ -17,7 +18,7 @@ constexpr size_t kRanking = 2;                                 // how many sampl
 
 // Bits a vector of residuals takes: as many a value as their range needs.
 template <class T>
-uint64_t packed_bits(std::span<const T> residuals) {
+BOBBIN_INLINE uint64_t packed_bits(std::span<const T> residuals) {
   using Signed = std::make_signed_t<T>;
   Signed low = std::numeric_limits<Signed>::max();
   Signed high = std::numeric_limits<Signed>::min();
@@ -30,7 +31,7 @@ uint64_t packed_bits(std::span<const T> residuals) {
 
 // Takes the differences of one sample again and again, and adds up what each order would cost.
 template <class T>
-void add_costs(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
+BOBBIN_INLINE void add_costs(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
   std::array<T, kSampleLength> buffers[2];
   T* now = buffers[0].data();
   T* next = buffers[1].data();
@@ -47,6 +48,11 @@ void add_costs(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> co
   }
 }
 
+template <class T>
+BOBBIN_AVX2 void add_costs_avx2(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
+  add_costs(sample, tuple, costs);
+}
+
 // What orders 1, 2 .. `orders` cost at a stride, over all samples.
 template <class T>
 std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, std::span<const T> samples,
@@ -56,7 +62,9 @@ std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, st
   std::fill_n(costs.begin(), orders, 0);
   size_t at = 0;
   for (const Range& range : ranges) {
-    add_costs<T>(samples.subspan(at, range.length), tuple, {costs.data(), orders});
+    const auto sample = samples.subspan(at, range.length);
+    const std::span<uint64_t> so_far(costs.data(), orders);
+    have_avx2() ? add_costs_avx2<T>(sample, tuple, so_far) : add_costs<T>(sample, tuple, so_far);
     at += range.length;
   }
   return costs;

@@ -66,21 +66,50 @@ void decode_few(const Array& array, T* out) {
   });
 }
 
+// A dictionary's entries. Codes of one byte find one whatever they are: the last is there for those above it.
+template <class T, class Code>
+UnsetVector<T> decode_entries(const Array& dictionary) {
+  UnsetVector<T> entries(dictionary.length);
+  find_codec(dictionary.codec)->decode(dictionary, entries.data());
+  if constexpr (sizeof(Code) == 1) {
+    entries.resize(std::max<size_t>(entries.size(), 256), entries.back());
+  }
+  return entries;
+}
+
+// As many as there are; nothing is above the last.
+template <class Code>
+bool all_have_entries(std::span<const Code> codes, size_t entries) {
+  Code greatest = 0;
+  for (const Code code : codes) {
+    greatest = std::max(greatest, code);
+  }
+  return greatest < entries;
+}
+
+template <class T, class Code>
+void look_up(std::span<const Code> codes, const UnsetVector<T>& entries, T* out) {
+  if (sizeof(Code) == 1 || all_have_entries(codes, entries.size())) {
+    for (size_t k = 0; k < codes.size(); ++k) {
+      out[k] = entries[codes[k]];
+    }
+    return;
+  }
+  const Code last = last_code<Code>(entries.size());
+  for (size_t k = 0; k < codes.size(); ++k) {
+    out[k] = entries[std::min(codes[k], last)];
+  }
+}
+
 template <class T, class Code>
 void decode_all(const Array& array, T* out) {
-  const Array& dictionary = dictionary_of(array);
-  std::vector<T> entries(dictionary.length);
-  find_codec(dictionary.codec)->decode(dictionary, entries.data());
-  const Code last = last_code<Code>(entries.size());
+  const UnsetVector<T> entries = decode_entries<T, Code>(dictionary_of(array));
   const bool stream = array.length * sizeof(T) >= kStreamBytes;
-  std::vector<T> batch(stream ? kBatchRows : 0);
+  UnsetVector<T> batch(stream ? kBatchRows : 0);
   for_each_batch<Code>(codes_of(array), [&](uint64_t first, std::span<const Code> codes) {
-    T* const to = stream ? batch.data() : out + first;
-    for (size_t k = 0; k < codes.size(); ++k) {
-      to[k] = entries[std::min(codes[k], last)];
-    }
+    look_up(codes, entries, stream ? batch.data() : out + first);
     if (stream) {
-      copy_past_caches(out + first, to, codes.size() * sizeof(T));
+      copy_past_caches(out + first, batch.data(), codes.size() * sizeof(T));
     }
   });
   if (stream) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -9,17 +10,24 @@
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
 #include "core/dispatch.hpp"
+#include "core/portable.hpp"
 #include "core/scalar.hpp"
 
 namespace bobbin::codec::dict {
 namespace {
 
-// The number of every row's value, by a function that gives it; nothing when one has none.
-template <class NumberOf>
-std::optional<std::vector<uint32_t>> numbers_of(uint64_t length, NumberOf&& number_of) {
-  std::vector<uint32_t> numbers(length);
-  for (uint64_t i = 0; i < length; ++i) {
-    numbers[i] = number_of(i);
+// The number of every row's value; nothing when there are too many. The table's memory for some rows ahead is
+// on its way while one is looked up.
+template <class Bits>
+std::optional<std::vector<uint32_t>> numbers_of(std::span<const Bits> values, Table<NumberKey<Bits>>& table) {
+  constexpr size_t kAhead = 16;
+  std::vector<uint32_t> numbers(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i + kAhead < values.size()) {
+      table.prefetch({values[i + kAhead]});
+    }
+    const bool again = i > 0 && values[i] == values[i - 1];  // runs are common
+    numbers[i] = again ? numbers[i - 1] : table.number_of({values[i]});
     if (numbers[i] == kNoNumber) {
       return std::nullopt;
     }
@@ -70,17 +78,67 @@ std::vector<uint32_t> order_of(const std::vector<NumberKey<BitsOf<T>>>& keys) {
 }
 
 template <class T>
-std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
+BOBBIN_INLINE std::pair<T, T> bounds_of(std::span<const T> values) {
+  T low = values.empty() ? T{0} : values[0];
+  T high = low;
+  for (const T value : values) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return {low, high};
+}
+template <class T>
+BOBBIN_AVX2 std::pair<T, T> bounds_of_avx2(std::span<const T> values) {
+  return bounds_of(values);
+}
+
+// Integers that lie close together, from `low` on: a table of all that there could be tells which there are,
+// and their places in the order.
+template <class T>
+std::optional<Split> build_close(const Values& values, uint64_t max_entries, T low, uint64_t span) {
   using Bits = BitsOf<T>;
   const auto bits = values.as<Bits>();
+  const auto place_of = [&](Bits value) { return static_cast<Bits>(value - static_cast<Bits>(low)); };
+  std::vector<uint8_t> there(span + 1);
+  for (const Bits value : bits) {
+    there[place_of(value)] = 1;
+  }
+  const auto count = static_cast<uint64_t>(std::ranges::count(there, 1));
+  if (count > max_entries) {
+    return std::nullopt;
+  }
+  const NewBuffer entries = make_buffer(count * sizeof(T));
+  std::vector<uint16_t> ranks(span + 1);
+  for (uint64_t place = 0, rank = 0; place <= span; ++place) {
+    if (there[place] != 0) {
+      reinterpret_cast<Bits*>(entries.data)[rank] = static_cast<Bits>(static_cast<Bits>(low) + place);
+      ranks[place] = static_cast<uint16_t>(rank++);
+    }
+  }
+  const DType type = code_type(count);
+  return visit_codes(type, [&]<class Code>(std::type_identity<Code>) {
+    const NewBuffer codes = make_buffer(bits.size() * sizeof(Code));
+    std::ranges::transform(bits, reinterpret_cast<Code*>(codes.data),
+                           [&](Bits value) { return static_cast<Code>(ranks[place_of(value)]); });
+    return Split{node_of(values.type, values.length),
+                 {{type, values.length, codes.buffer}, {values.type, count, entries.buffer}}};
+  });
+}
+
+template <class T>
+std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
+  using Bits = BitsOf<T>;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr uint64_t kMaxSpan = UINT16_MAX;  // ranks are of 16 bits
+    const auto [low, high] = have_avx2() ? bounds_of_avx2(values.as<T>()) : bounds_of(values.as<T>());
+    const auto span = static_cast<Bits>(static_cast<Bits>(high) - static_cast<Bits>(low));
+    if (span <= std::min(kMaxSpan, 2 * values.length)) {
+      return build_close<T>(values, max_entries, low, span);
+    }
+  }
+  const auto bits = values.as<Bits>();
   Table<NumberKey<Bits>> table(max_entries);
-  const auto numbers =
-      numbers_of(bits.size(), [&, last = std::pair<Bits, uint32_t>{0, kNoNumber}](uint64_t i) mutable {
-        if (last.second == kNoNumber || last.first != bits[i]) {  // runs are common
-          last = {bits[i], table.number_of({bits[i]})};
-        }
-        return last.second;
-      });
+  const auto numbers = numbers_of<Bits>(bits, table);
   if (!numbers.has_value()) {
     return std::nullopt;
   }
@@ -143,19 +201,36 @@ std::optional<Split> build(const Values& values, uint64_t max_entries) {
                     [&]<class T>(std::type_identity<T>) { return build_numbers<T>(values, max_entries); });
 }
 
+// Some rows at a time: the table's memory for all of them is on its way before the first is looked up. A
+// string like the one before it, which is common, has its key already.
 std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
+  constexpr uint64_t kRows = 32;
   Table<StringKey> table(max_entries);
   bool full = false;
   bool has_null = false;
   std::vector<uint32_t> numbers(strings.length, kNoNumber);
-  for (uint64_t i = 0; i < strings.length && !full; ++i) {
-    const bool null = strings.is_null(i);
-    has_null = has_null || null;
-    if (!null) {
-      numbers[i] = table.number_of(StringKey(strings.string(i)));
-      full = numbers[i] == kNoNumber;
+  std::array<StringKey, kRows> keys;
+  for (uint64_t first = 0; first < strings.length && !full; first += kRows) {
+    const uint64_t end = std::min(first + kRows, strings.length);
+    for (uint64_t i = first; i < end; ++i) {
+      const auto string = strings.string(i);
+      const StringKey& before = keys[(i - first + kRows - 1) % kRows];
+      if (i > 0 && before.has(string)) {
+        keys[i - first] = before;
+      } else {
+        keys[i - first] = StringKey(string);
+        table.prefetch(keys[i - first]);
+      }
     }
-    full = full || table.keys().size() + (has_null ? 1 : 0) > max_entries;
+    for (uint64_t i = first; i < end && !full; ++i) {
+      if (strings.is_null(i)) {
+        has_null = true;
+      } else {
+        numbers[i] = table.number_of(keys[i - first]);
+        full = numbers[i] == kNoNumber;
+      }
+      full = full || table.keys().size() + (has_null ? 1 : 0) > max_entries;
+    }
   }
   return full ? std::nullopt : std::optional(sorted_split(strings, std::move(numbers), table.keys()));
 }

@@ -41,10 +41,6 @@ std::vector<uint64_t> read_entry_numbers(const Array& array) {
   return numbers;
 }
 
-uint64_t offset_size(const Array& strings) {
-  return find_codec(strings.codec)->strings->sizes(strings).wide ? 8 : 4;
-}
-
 // Entry k has the bytes offsets[k] to offsets[k + 1] - 1; a null entry has none.
 struct Entries {
   std::vector<uint64_t> offsets;
@@ -53,13 +49,9 @@ struct Entries {
 
 Result<Entries> read_entries(const Array& dictionary) {
   const StringOps& codec = *find_codec(dictionary.codec)->strings;
-  const uint64_t size = offset_size(dictionary);
-  std::vector<std::byte> offsets((dictionary.length + 1) * size);
-  Entries entries{.offsets = {}, .bytes = std::vector<uint8_t>(codec.sizes(dictionary).bytes)};
-  BOBBIN_TRY(codec.reference(dictionary, {.offsets = offsets.data(), .bytes = entries.bytes.data()}));
-  for (uint64_t k = 0; k <= dictionary.length; ++k) {
-    entries.offsets.push_back(read_number(offsets, k, size));
-  }
+  Entries entries{.offsets = std::vector<uint64_t>(dictionary.length + 1),
+                  .bytes = std::vector<uint8_t>(codec.sizes(dictionary).bytes)};
+  BOBBIN_TRY(codec.reference(dictionary, {entries.offsets.data() + 1, 0, entries.bytes}));
   return entries;
 }
 
@@ -75,19 +67,17 @@ void reference(const Array& array, void* out) {
   }
 }
 
-Status reference_strings(const Array& array, const StringsOut& out) {
+Status reference_strings(const Array& array, const HostStringsOut& out) {
   const std::vector<uint64_t> numbers = read_entry_numbers(array);
   BOBBIN_ASSIGN(const Entries entries, read_entries(array.children[1]));
-  const uint64_t size = offset_size(array);
-  auto* offsets = static_cast<std::byte*>(out.offsets);
   uint64_t place = 0;
-  std::memcpy(offsets, &place, size);
   for (uint64_t i = 0; i < array.length; ++i) {
     for (uint64_t at = entries.offsets[numbers[i]]; at < entries.offsets[numbers[i] + 1]; ++at) {
+      BOBBIN_RETURN_IF(place == out.bytes.size(), StatusCode::corrupt, "dict: more bytes than expected");
       out.bytes[place] = entries.bytes[at];
       ++place;
     }
-    std::memcpy(offsets + (i + 1) * size, &place, size);
+    out.ends[i] = out.base + place;
   }
   return {};
 }

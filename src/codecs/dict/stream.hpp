@@ -14,6 +14,8 @@
 namespace bobbin::codec::dict {
 
 inline constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
+// Decoded at once: a slice of some codecs, such as rle, has to be searched for.
+inline constexpr uint64_t kCodesRows = 8 * kBatchRows;
 
 // Calls f(first, codes) for one batch of rows after the other: `first` is its first row. Batches begin and
 // end where vectors do.
@@ -21,13 +23,16 @@ template <class Code, class F>
 void for_each_batch(const Array& codes, F&& f) {
   const Codec& codec = *find_codec(codes.codec);
   const uint64_t end = codes.offset + codes.length;
-  std::vector<Code> batch(std::min(kBatchRows, codes.length));
+  UnsetVector<Code> decoded(std::min(kCodesRows, codes.length));
   for (uint64_t at = codes.offset; at < end;) {
-    const uint64_t stop = std::min((at / kBatchRows + 1) * kBatchRows, end);
-    const uint64_t first = at - codes.offset;
-    codec.decode(codec.slice(codes, first, stop - at), batch.data());
-    f(first, std::span<const Code>(batch).first(static_cast<size_t>(stop - at)));
-    at = stop;
+    const uint64_t stop = std::min((at / kCodesRows + 1) * kCodesRows, end);
+    codec.decode(codec.slice(codes, at - codes.offset, stop - at), decoded.data());
+    for (std::span<const Code> rest(decoded.data(), stop - at); at < stop;) {
+      const size_t rows = std::min((at / kBatchRows + 1) * kBatchRows, stop) - at;
+      f(at - codes.offset, rest.first(rows));
+      rest = rest.subspan(rows);
+      at += rows;
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings of a dictionary on the CPU. What has to be found out about a string is found out of its entry.
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/dict/stream.hpp"
@@ -24,67 +26,128 @@ uint64_t total_of(const Array& array, const std::vector<uint64_t>& entry_sizes) 
 
 // A dictionary's strings, with a chunk of room behind them.
 struct Entries {
-  std::vector<uint64_t> begins;
-  std::vector<uint8_t> bytes;
+  UnsetVector<uint64_t> offsets;  // one more than entries
+  UnsetVector<uint8_t> bytes;
+  uint64_t longest = 0;
 };
 
-Result<Entries> decode_entries(const Array& dictionary, const std::vector<uint64_t>& entry_sizes) {
+Result<Entries> decode_entries(const Array& dictionary) {
   const StringOps& ops = ops_of(dictionary);
-  const StringSizes sizes = ops.sizes(dictionary);
-  Entries entries{std::vector<uint64_t>(dictionary.length), std::vector<uint8_t>(sizes.bytes + kChunk)};
-  std::vector<uint64_t> offsets(dictionary.length + 1);  // also for ones of 32 bits
-  BOBBIN_TRY(ops.decode(dictionary, {offsets.data(), entries.bytes.data()}));
-  uint64_t at = 0;
+  const uint64_t bytes = ops.sizes(dictionary).bytes;
+  Entries entries;
+  entries.offsets.resize(dictionary.length + 1);
+  entries.offsets[0] = 0;
+  entries.bytes.resize(bytes + kChunk);
+  std::memset(entries.bytes.data() + bytes, 0, kChunk);
+  BOBBIN_TRY(ops.decode(dictionary, {entries.offsets.data() + 1, 0, std::span(entries.bytes).first(bytes)}));
   for (uint64_t e = 0; e < dictionary.length; ++e) {
-    entries.begins[e] = at;
-    at += entry_sizes[e];
+    entries.longest = std::max(entries.longest, entries.offsets[e + 1] - entries.offsets[e]);
   }
   return entries;
 }
 
-template <class Offset>
-Status copy_all(const Array& array, const std::vector<uint64_t>& entry_sizes, uint64_t total, Offset* offsets,
-                uint8_t* bytes) {
-  BOBBIN_ASSIGN(const Entries entries, decode_entries(dictionary_of(array), entry_sizes));
-  uint64_t at = 0;
-  offsets[0] = 0;
-  for_each_entry(array, [&](uint64_t i, uint64_t entry) {
-    const uint64_t size = entry_sizes[entry];
-    const uint8_t* const from = entries.bytes.data() + entries.begins[entry];
-    if (size <= kChunk && at + kChunk <= total) {
-      std::memcpy(bytes + at, from, kChunk);  // a copy of fixed size is one instruction
-    } else if (size != 0) {
-      std::memcpy(bytes + at, from, size);
+Status wrong_total(uint64_t expected) {
+  return {StatusCode::corrupt,
+          "dict: the strings do not have " + std::to_string(expected) + " bytes together"};
+}
+
+// By whole chunks, which are an instruction each and reach past the end on both sides. Most strings are one.
+inline void copy_chunks(uint8_t* to, const uint8_t* from, uint64_t size) {
+  constexpr uint64_t kLong = 256;
+  std::memcpy(to, from, kChunk);
+  if (size > kLong) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  for (uint64_t at = kChunk; at < size; at += kChunk) {
+    std::memcpy(to + at, from + at, kChunk);
+  }
+}
+
+// Puts strings one behind the other.
+template <class Code>
+class Copier {
+ public:
+  Copier(const Entries& entries, const HostStringsOut& out)
+      : entries_(entries), last_(last_code<Code>(entries.offsets.size() - 1)), out_(out) {}
+
+  // False when there is no room for the strings.
+  bool copy(uint64_t first, std::span<const Code> codes) {
+    uint64_t bytes = codes.size() * entries_.longest;
+    if (bytes + kChunk > room()) {
+      bytes = bytes_of(codes);
     }
-    at += size;
-    offsets[i + 1] = static_cast<Offset>(at);
+    if (bytes > room()) {
+      return false;
+    }
+    if (bytes + kChunk <= room()) {
+      put(first, codes, [](uint8_t* to, const uint8_t* from, uint64_t size) { copy_chunks(to, from, size); });
+    } else {
+      put(first, codes, [](uint8_t* to, const uint8_t* from, uint64_t size) { std::copy_n(from, size, to); });
+    }
+    return true;
+  }
+  [[nodiscard]] uint64_t room() const { return out_.bytes.size() - at_; }
+
+ private:
+  [[nodiscard]] uint64_t bytes_of(std::span<const Code> codes) const {
+    uint64_t bytes = 0;
+    for (const Code code : codes) {
+      const Code entry = std::min(code, last_);
+      bytes += entries_.offsets[entry + size_t{1}] - entries_.offsets[entry];
+    }
+    return bytes;
+  }
+  template <class Copy>
+  void put(uint64_t first, std::span<const Code> codes, Copy&& copy_string) {
+    const uint64_t* const offsets = entries_.offsets.data();
+    const uint8_t* const from = entries_.bytes.data();
+    uint64_t* const ends = out_.ends + first;
+    uint8_t* const to = out_.bytes.data();
+    uint64_t at = at_;
+    for (size_t k = 0; k < codes.size(); ++k) {
+      const Code entry = std::min(codes[k], last_);
+      const uint64_t begin = offsets[entry];
+      const uint64_t size = offsets[entry + size_t{1}] - begin;
+      copy_string(to + at, from + begin, size);
+      at += size;
+      ends[k] = out_.base + at;
+    }
+    at_ = at;
+  }
+
+  const Entries& entries_;
+  Code last_;
+  HostStringsOut out_;
+  uint64_t at_ = 0;
+};
+
+Status copy_all(const Array& array, const HostStringsOut& out) {
+  BOBBIN_ASSIGN(const Entries entries, decode_entries(dictionary_of(array)));
+  return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) -> Status {
+    Copier<Code> copier(entries, out);
+    bool fits = true;
+    for_each_batch<Code>(codes_of(array), [&](uint64_t first, std::span<const Code> codes) {
+      fits = fits && copier.copy(first, codes);
+    });
+    return fits && copier.room() == 0 ? Status{} : wrong_total(out.bytes.size());
   });
-  return {};
 }
 
 // Of a dictionary that is not worth decoding.
-template <class Offset>
-Status copy_few(const Array& array, Offset* offsets, uint8_t* bytes) {
+Status copy_few(const Array& array, const HostStringsOut& out) {
   std::vector<uint64_t> wanted(array.length);
   for_each_entry(array, [&](uint64_t i, uint64_t entry) { wanted[i] = entry; });
   Strings taken;
   BOBBIN_TRY(ops_of(dictionary_of(array)).take(dictionary_of(array), wanted, taken));
-  for (size_t i = 0; i < taken.offsets.size(); ++i) {
-    offsets[i] = static_cast<Offset>(taken.offsets[i]);
+  if (taken.bytes.size() != out.bytes.size()) {
+    return wrong_total(out.bytes.size());
   }
-  if (!taken.bytes.empty()) {
-    std::memcpy(bytes, taken.bytes.data(), taken.bytes.size());
+  for (size_t i = 0; i < array.length; ++i) {
+    out.ends[i] = out.base + taken.offsets[i + 1];
   }
+  std::ranges::copy(taken.bytes, out.bytes.begin());
   return {};
-}
-
-template <class Offset>
-Status decode_to(const Array& array, const std::vector<uint64_t>& entry_sizes, uint64_t total,
-                 const StringsOut& out) {
-  auto* const offsets = static_cast<Offset*>(out.offsets);
-  return is_few(array.length, dictionary_of(array).length)
-             ? copy_few(array, offsets, out.bytes)
-             : copy_all(array, entry_sizes, total, offsets, out.bytes);
 }
 
 }  // namespace
@@ -95,21 +158,24 @@ StringSizes sizes(const Array& array) {
   return {.wide = needs_wide_offsets(bytes), .bytes = bytes};
 }
 
-Status decode_strings(const Array& array, const StringsOut& out) {
-  const Array& dictionary = dictionary_of(array);
-  const std::vector<uint64_t> entry_sizes = ops_of(dictionary).lengths(dictionary);
-  const uint64_t total = total_of(array, entry_sizes);
-  return needs_wide_offsets(total) ? decode_to<uint64_t>(array, entry_sizes, total, out)
-                                   : decode_to<uint32_t>(array, entry_sizes, total, out);
+Status decode_strings(const Array& array, const HostStringsOut& out) {
+  if (array.length == 0) {
+    return out.bytes.empty() ? Status{} : wrong_total(out.bytes.size());
+  }
+  return is_few(array.length, dictionary_of(array).length) ? copy_few(array, out) : copy_all(array, out);
 }
 
 std::vector<uint8_t> validity(const Array& array) {
   const std::vector<uint8_t> entries = ops_of(dictionary_of(array)).validity(dictionary_of(array));
   std::vector<uint8_t> bits(entries.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
   if (!bits.empty()) {
+    uint64_t word = 0;  // of up to 64 rows
     for_each_entry(array, [&](uint64_t i, uint64_t entry) {
-      const uint32_t there = entries[entry / 8] >> (entry % 8) & 1U;
-      bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | there << (i % 8));
+      word |= uint64_t{entries[entry / 8] >> (entry % 8) & 1U} << (i % 64);
+      if (i % 64 == 63 || i + 1 == array.length) {
+        std::memcpy(bits.data() + i / 64 * 8, &word, i % 64 / 8 + 1);
+        word = 0;
+      }
     });
   }
   return bits;

@@ -18,20 +18,45 @@ inline constexpr uint32_t kNoNumber = UINT32_MAX;
   return (word ^ word >> 32) * 0x9e3779b97f4a7c15U;
 }
 
+template <class T>
+[[nodiscard]] T load(const uint8_t* bytes) {
+  T word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Up to eight bytes as a word, by loads of fixed size that overlap: different bytes of one size, different
+// words.
+[[nodiscard]] inline uint64_t load_few(const uint8_t* bytes, size_t size) {
+  if (size >= 4) {
+    return load<uint32_t>(bytes) | uint64_t{load<uint32_t>(bytes + size - 4)} << 32;
+  }
+  return size == 0 ? 0 : bytes[0] | uint64_t{bytes[size / 2]} << 8 | uint64_t{bytes[size - 1]} << 16;
+}
+
 // A string's bytes, eight at a time.
 [[nodiscard]] inline uint64_t hash_of(std::span<const uint8_t> bytes) {
+  constexpr size_t kWord = sizeof(uint64_t);
   uint64_t hash = scramble(bytes.size());
-  size_t at = 0;
-  for (; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof(word));
-    hash = scramble(std::rotl(hash, 27) ^ word);
+  if (bytes.size() <= kWord) {
+    return scramble(std::rotl(hash, 27) ^ load_few(bytes.data(), bytes.size()));
   }
-  uint64_t rest = 0;
-  if (at < bytes.size()) {
-    std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
+  for (size_t at = 0; at + kWord < bytes.size(); at += kWord) {
+    hash = scramble(std::rotl(hash, 27) ^ load<uint64_t>(bytes.data() + at));
   }
-  return scramble(std::rotl(hash, 27) ^ rest);
+  return scramble(std::rotl(hash, 27) ^ load<uint64_t>(bytes.data() + bytes.size() - kWord));
+}
+
+[[nodiscard]] inline bool are_equal(const uint8_t* a, const uint8_t* b, size_t size) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  if (size <= kWord) {
+    return load_few(a, size) == load_few(b, size);
+  }
+  if (size <= 2 * kWord) {
+    return load<uint64_t>(a) == load<uint64_t>(b) &&
+           load<uint64_t>(a + size - kWord) == load<uint64_t>(b + size - kWord);
+  }
+  return std::memcmp(a, b, size) == 0;
 }
 
 // What a table is over: how a key is hashed and told from others.
@@ -51,9 +76,11 @@ struct StringKey {
       : bytes(string.data()), size(string.size()), hashed(hash_of(string)) {}
   StringKey() : bytes(nullptr), size(0), hashed(0) {}
   [[nodiscard]] uint64_t hash() const { return hashed; }
+  [[nodiscard]] bool has(std::span<const uint8_t> string) const {
+    return size == string.size() && are_equal(bytes, string.data(), string.size());
+  }
   [[nodiscard]] bool is(const StringKey& other) const {
-    return hashed == other.hashed && size == other.size &&
-           (size == 0 || std::memcmp(bytes, other.bytes, size) == 0);
+    return hashed == other.hashed && has({other.bytes, static_cast<size_t>(other.size)});
   }
 };
 
@@ -67,6 +94,8 @@ class Table {
     Slot& slot = slot_of(key);
     return slot.number == kNoNumber ? add(key, slot) : slot.number;
   }
+  // Asks for the memory in which number_of(key) will look.
+  void prefetch(const Key& key) const { __builtin_prefetch(&slots_[key.hash() >> shift_]); }
   // By number.
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
 

@@ -190,10 +190,14 @@ Status validate_content(const Array& array) {
   return check_offsets(*parts.offsets, 0, header.out_bytes, "offsets", parts.validity);
 }
 
-Status decode(const Array& array, const StringsOut& out) {
+Status decode(const Array& array, const HostStringsOut& out) {
   const Parts parts(array);
   const Header& header = parts.header;
-  StreamDecoder decoder(parts.table(), out.bytes, header.out_bytes);
+  if (header.out_bytes != out.bytes.size()) {
+    return damaged(std::to_string(header.out_bytes) + " bytes of strings instead of " +
+                   std::to_string(out.bytes.size()));
+  }
+  StreamDecoder decoder(parts.table(), out.bytes.data(), header.out_bytes);
   uint64_t at = header.code_begin;
   // Strings begin where code_begin is, so an escape does not stand before it. What a tile's word says is held
   // against the codes from there on.
@@ -205,7 +209,7 @@ Status decode(const Array& array, const StringsOut& out) {
     at = end;
     if (at < header.code_end) {
       const uint64_t word = parts.tiles[at / kTileBytes];
-      const auto made = static_cast<uint64_t>(decoder.position() - out.bytes);
+      const auto made = static_cast<uint64_t>(decoder.position() - out.bytes.data());
       if ((word & ~kLiteralFirst) != header.out_begin + made ||
           (word >= kLiteralFirst) != decoder.literal_is_next()) {
         return damaged("the codes do not bear out tile " + std::to_string(at / kTileBytes));
@@ -215,10 +219,10 @@ Status decode(const Array& array, const StringsOut& out) {
   if (decoder.literal_is_next()) {
     return damaged("the codes end with an escape");
   }
-  if (static_cast<uint64_t>(decoder.position() - out.bytes) != header.out_bytes) {
+  if (static_cast<uint64_t>(decoder.position() - out.bytes.data()) != header.out_bytes) {
     return damaged("the codes stand for fewer bytes than the array says");
   }
-  delta::decode(*parts.offsets, out.offsets);
+  delta::decode_ends(*parts.offsets, out.base, out.ends);
   return {};
 }
 

@@ -185,14 +185,15 @@ bool is_null(ByteSpan validity, uint64_t bit) {
 
 }  // namespace
 
-Status reference(const Array& array, const StringsOut& out) {
+Status reference(const Array& array, const HostStringsOut& out) {
   const PlainParts parts = read_parts(array);
   BOBBIN_TRY(check_bounds(parts));
   BOBBIN_TRY(check_tiles(parts));
 
-  const uint64_t offset_size = size_bytes(array.children[1].type);
-  for (uint64_t i = 0; i <= array.length; ++i) {
-    std::memcpy(static_cast<std::byte*>(out.offsets) + i * offset_size, &parts.offsets[i], offset_size);
+  BOBBIN_RETURN_IF(parts.offsets[array.length] != out.bytes.size(), StatusCode::corrupt,
+                   "fsst: other bytes of strings than expected");
+  for (uint64_t i = 0; i < array.length; ++i) {
+    out.ends[i] = out.base + parts.offsets[i + 1];
   }
   for (uint64_t i = 0; i < array.length; ++i) {
     const uint64_t begin = parts.code_offsets[i];
@@ -200,7 +201,7 @@ Status reference(const Array& array, const StringsOut& out) {
     const uint64_t size = parts.offsets[i + 1] - parts.offsets[i];
     BOBBIN_RETURN_IF(is_null(parts.validity, array.offset + i) && (!codes.empty() || size != 0),
                      StatusCode::corrupt, "fsst: a null string has codes or bytes");
-    BOBBIN_TRY(decode_string(parts, codes, out.bytes + parts.offsets[i], size));
+    BOBBIN_TRY(decode_string(parts, codes, out.bytes.data() + parts.offsets[i], size));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/stream.hpp"
+#include "core/bit_ranges.hpp"
 
 namespace bobbin::codec::fsst {
 namespace {
@@ -43,10 +44,8 @@ std::vector<uint64_t> differences(const Array& offsets) {
 std::vector<uint8_t> validity(const Array& array) {
   const Parts parts(array);
   std::vector<uint8_t> bits(parts.validity.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
-  for (uint64_t i = 0; i < (bits.empty() ? 0 : array.length); ++i) {
-    const uint64_t bit = array.offset + i;
-    const uint32_t there = parts.validity[bit / 8] >> (bit % 8) & 1U;
-    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | there << (i % 8));
+  if (!bits.empty()) {
+    copy_bits(bits.data(), 0, parts.validity.data(), array.offset, array.length);
   }
   return bits;
 }

@@ -3,12 +3,14 @@
 // patches where that takes fewer bytes.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/patched/patched.hpp"
 #include "core/dispatch.hpp"
+#include "core/portable.hpp"
 
 namespace bobbin::codec::patched {
 namespace {
@@ -16,6 +18,56 @@ namespace {
 template <class T>
 uint64_t packed_bytes(uint32_t values, uint32_t width) {
   return uint64_t{num_registers(num_rows(values, kBits<T>), width, kBits<T>)} * kRegisterBytes;
+}
+
+// How many values need each width.
+template <class T>
+using Widths = std::array<uint32_t, kBits<T> + 1>;
+
+template <class T>
+BOBBIN_INLINE Widths<T> count_widths(T reference, std::span<const T> vector, uint32_t most) {
+  using Bits = std::make_unsigned_t<T>;
+  using Count = std::conditional_t<sizeof(T) == 1, uint16_t, Bits>;
+  std::array<Bits, kVectorLength> differences;
+  for (size_t i = 0; i < vector.size(); ++i) {
+    differences[i] = static_cast<Bits>(static_cast<Bits>(vector[i]) - static_cast<Bits>(reference));
+  }
+  Widths<T> of_width{};
+  auto wider = static_cast<uint32_t>(vector.size());
+  for (uint32_t width = 0; width < most; ++width) {
+    const auto limit = low_mask<Bits>(width);
+    Count count = 0;
+    for (size_t i = 0; i < vector.size(); ++i) {
+      count = static_cast<Count>(count + (differences[i] > limit ? 1 : 0));
+    }
+    of_width[width] = wider - static_cast<uint32_t>(count);
+    wider = static_cast<uint32_t>(count);
+  }
+  of_width[most] = wider;
+  return of_width;
+}
+template <class T>
+BOBBIN_AVX2 Widths<T> count_widths_avx2(T reference, std::span<const T> vector, uint32_t most) {
+  return count_widths(reference, vector, most);
+}
+
+// The width that takes fewest bytes.
+template <class T>
+Choice<T> best_width(T reference, size_t values, const Widths<T>& of_width) {
+  Choice<T> best{.reference = reference, .width = kBits<T>, .patches = 0, .bytes = UINT64_MAX};
+  uint32_t wider = 0;
+  for (uint32_t width = kBits<T> + 1; width-- > 0;) {
+    // A width that no value has is no better than the next one that some have.
+    if (of_width[width] != 0 || width == 0) {
+      const uint64_t bytes =
+          packed_bytes<T>(static_cast<uint32_t>(values), width) + uint64_t{wider} * patch_bytes(sizeof(T));
+      if (bytes < best.bytes) {
+        best = {reference, width, wider, bytes};
+      }
+    }
+    wider += of_width[width];
+  }
+  return best;
 }
 
 template <class T>
@@ -85,31 +137,36 @@ void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
 template <class T>
 Choice<T> choose_from(T reference, std::span<const T> vector) {
   using Bits = std::make_unsigned_t<T>;
-  std::array<uint32_t, kBits<T> + 1> of_width{};
-  for (const T value : vector) {
+  // Values that follow each other are counted apart: a count need not wait for the one before.
+  std::array<Widths<T>, 4> counts{};
+  for (size_t i = 0; i < vector.size(); ++i) {
     // What lies below the reference counts as widest.
-    const auto difference = static_cast<Bits>(static_cast<Bits>(value) - static_cast<Bits>(reference));
-    ++of_width[value < reference ? kBits<T> : bit_width_of(difference)];
+    const auto difference = static_cast<Bits>(static_cast<Bits>(vector[i]) - static_cast<Bits>(reference));
+    ++counts[i % 4][vector[i] < reference ? kBits<T> : bit_width_of(difference)];
   }
-  Choice<T> best{.reference = reference, .width = kBits<T>, .patches = 0, .bytes = UINT64_MAX};
-  uint32_t wider = 0;
-  for (uint32_t width = kBits<T> + 1; width-- > 0;) {
-    // A width that no value has is no better than the next one that some have.
-    if (of_width[width] != 0 || width == 0) {
-      const uint64_t bytes = packed_bytes<T>(static_cast<uint32_t>(vector.size()), width) +
-                             uint64_t{wider} * patch_bytes(sizeof(T));
-      if (bytes < best.bytes) {
-        best = {reference, width, wider, bytes};
-      }
-    }
-    wider += of_width[width];
+  Widths<T> of_width{};
+  for (const auto& some : counts) {
+    std::ranges::transform(of_width, some, of_width.begin(), std::plus<>());
   }
-  return best;
+  return best_width(reference, vector.size(), of_width);
 }
 
 template <class T>
 Choice<T> choose(std::span<const T> vector) {
-  return choose_from(*std::ranges::min_element(vector), vector);
+  using Bits = std::make_unsigned_t<T>;
+  T least = vector[0];
+  T greatest = vector[0];
+  for (const T value : vector) {
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+  }
+  const auto most = bit_width_of(static_cast<Bits>(static_cast<Bits>(greatest) - static_cast<Bits>(least)));
+  // Comparing all values with each width is quick while many fit a register and widths are few.
+  if (most * sizeof(T) > 256) {
+    return choose_from(least, vector);
+  }
+  return best_width(least, vector.size(),
+                    have_avx2() ? count_widths_avx2(least, vector, most) : count_widths(least, vector, most));
 }
 
 template Choice<uint8_t> choose<uint8_t>(std::span<const uint8_t>);

@@ -79,7 +79,7 @@ TEST(Fsst, OperationsEqualThoseOnPlainStrings) {
 
 TEST(Fsst, AMillionEmptyStringsTakeNearlyNothing) {
   Strings strings;
-  strings.offsets.resize(1'000'001);
+  strings.offsets.resize(1'000'001, 0);
   const Array array = encoded(strings);
   EXPECT_LT(array::encoded_bytes(array), 50'000U);
   EXPECT_EQ(check_strings(strings), "");

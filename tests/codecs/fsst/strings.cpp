@@ -51,11 +51,8 @@ Result<Strings> decode_by_reference(const Array& array) {
   const StringSizes sizes = ops.sizes(array);
   Strings strings;
   strings.bytes.resize(sizes.bytes);
-  std::vector<uint64_t> wide(array.length + 1);
-  std::vector<uint32_t> narrow(array.length + 1);
-  BOBBIN_TRY(ops.reference(
-      array, {sizes.wide ? static_cast<void*>(wide.data()) : narrow.data(), strings.bytes.data()}));
-  strings.offsets = sizes.wide ? wide : std::vector<uint64_t>(narrow.begin(), narrow.end());
+  strings.offsets.resize(array.length + 1);
+  BOBBIN_TRY(ops.reference(array, {strings.offsets.data() + 1, 0, strings.bytes}));
   return strings;
 }
 
