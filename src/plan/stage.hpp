@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "codecs/alp/tile.hpp"
+#include "codecs/zigzag/zigzag.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "plan/column.hpp"
@@ -117,6 +118,12 @@ struct Stager {
         each(
             [&](uint32_t i) { put<T>(i, node.cut.join<T>(cta.load(staging.codes, code_at(i)), get<T>(i))); });
         break;
+      case Op::turn:
+        each([&](uint32_t i) { put<T>(i, codec::zigzag::value_of_code(get<T>(i))); });
+        break;
+      case Op::look_up:
+        look_up<T>(node);
+        break;
       case Op::load:
         break;  // plain columns are read where they are
     }
@@ -140,14 +147,14 @@ struct Stager {
 
   template <class T>
   BOBBIN_HD void unpack(const Frames& frames) {
-    const auto source = frames.typed<T>();
-    const auto frame = source.frame(cta, v);
+    const auto packed = view_as<Quad>(frames.packed);
+    const auto frame = frames.frame<T>(cta, v);
     if (count == kVectorLength && frame.width != 0) {
-      unpack_whole<T>(source.packed, frame);
+      unpack_whole<T>(packed, frame);
       return;
     }
     each([&](uint32_t i) {
-      put<T>(i, static_cast<T>(unpack_one<T>(cta, source.packed, frame, i) + frame.reference));
+      put<T>(i, static_cast<T>(unpack_one<T>(cta, packed, frame, i) + frame.reference));
     });
   }
 
@@ -183,6 +190,24 @@ struct Stager {
     const auto scales = view_as<uint8_t>(bytes);
     const auto scaling = powers.scaling<T>(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
     each([&](uint32_t i) { put<T>(i, std::bit_cast<T>(scaling.value_of(get<T>(i)))); });
+  }
+
+  // In place, 32 neighbours at a time: where values are larger than codes from the last on, otherwise from
+  // the first on, so that no value is put where a code is still to be read.
+  template <class T>
+  BOBBIN_HD void look_up(const Node& node) {
+    const uint32_t steps = (count + simt::kWarpSize - 1) / simt::kWarpSize;
+    for (uint32_t k = 0; k < steps; ++k) {
+      const uint32_t i = (sizeof(T) > node.from ? steps - 1 - k : k) * simt::kWarpSize + cta.lane();
+      const T value = i < count ? node.entry<T>(cta, code(node.from, i)) : T{0};
+      cta.sync_warp();
+      if (i < count) {
+        put<T>(i, value);
+      }
+    }
+  }
+  [[nodiscard]] BOBBIN_HD uint32_t code(uint32_t bytes, uint32_t i) const {
+    return bytes == 1 ? get<uint8_t>(i) : bytes == 2 ? get<uint16_t>(i) : get<uint32_t>(i);
   }
 
   // One sum after the other, as many as the order. In each, 32 neighbours at a time: first the value a stride

@@ -25,12 +25,28 @@ void set_extremes(DType type, const Extremes& extremes, Total& total) {
   }
 }
 
-Status check_filter(const Filter& filter, size_t columns) {
+namespace {
+
+Status check_member(const Condition& condition, const Source& source) {
+  const bool codes =
+      source.array != nullptr && (source.array->type == DType::u8 || source.array->type == DType::u16 ||
+                                  source.array->type == DType::u32);
+  BOBBIN_RETURN_IF(!codes || condition.passes.empty(), StatusCode::invalid_argument,
+                   "plan: a test of codes that are none");
+  return {};
+}
+
+}  // namespace
+
+Status check_filter(const Filter& filter, std::span<const Source> columns) {
   size_t depth = 0;
   for (const Condition& condition : filter) {
     const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
-    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns, StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns.size(), StatusCode::invalid_argument,
                      "plan: a condition without its parts");
+    if (condition.kind == Condition::Kind::member) {
+      BOBBIN_TRY(check_member(condition, columns[condition.column]));
+    }
     depth = joins ? depth - 1 : depth + 1;
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::unsupported,
                      "the filter is nested more than " + std::to_string(kMaxDepth) + " deep");

@@ -20,7 +20,7 @@ namespace bobbin::plan {
 void set_extremes(DType type, const Extremes& extremes, Total& total);
 
 // Conditions have their parts, and columns that exist.
-[[nodiscard]] Status check_filter(const Filter& filter, size_t columns);
+[[nodiscard]] Status check_filter(const Filter& filter, std::span<const Source> columns);
 [[nodiscard]] Status check_aggregate(const Aggregate& aggregate, size_t columns);
 
 // Which rows there are: those of all arrays.

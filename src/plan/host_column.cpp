@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/host_column.hpp"
+
+#include "codecs/registry.hpp"
+#include "plan/host_loops.hpp"
+
+namespace bobbin::plan {
+namespace {
+
+const Array& codes_or(const Array& array) {
+  return array.codec == CodecId::dict ? codec::dict::codes_of(array) : array;
+}
+
+// Bits of 32 codes that pass; those that are no row's may be anything.
+template <class Code>
+uint32_t look_up_32(const Code* codes, const std::vector<uint8_t>& passes, Code last) {
+  uint8_t flags[32];
+  for (uint32_t i = 0; i < 32; ++i) {
+    flags[i] = passes[std::min(codes[i], last)];
+  }
+  return gather_bits(flags);
+}
+
+const Array kNone;
+
+}  // namespace
+
+Array BatchValues::part(const Batch& batch) const {
+  return find_codec(array_->codec)->slice(*array_, batch.begin - shift_, batch.end - batch.begin);
+}
+
+HostColumn::HostColumn(const Source& source, const Rows& rows, bool decodes)
+    : source_(source),
+      decodes_(decodes),
+      moved_(source.array != nullptr && source.array->offset != rows.offset),
+      values_(source.array != nullptr ? &values_of(*source.array) : &kNone),
+      shift_(rows.offset),
+      all_(*values_, rows.offset),
+      codes_(codes_or(*values_), rows.offset) {}
+
+bool HostColumn::has_nulls() const {
+  return source_.array != nullptr && find_codec(source_.array->codec)->has_nulls();
+}
+
+void HostColumn::keep_valid(const Batch& batch, Words& bitmap) const {
+  if (has_nulls()) {
+    const Codec& codec = *find_codec(source_.array->codec);
+    codec.clear_nulls(codec.slice(*source_.array, batch.begin - shift_, batch.end - batch.begin),
+                      bitmap.data());
+  }
+}
+
+const std::vector<uint64_t>& HostColumn::entries() {
+  if (entries_.empty()) {
+    const Array& dictionary = codec::dict::dictionary_of(*values_);
+    entries_.resize(ceil_div<uint64_t>(dictionary.length * size_bytes(type()), sizeof(uint64_t)));
+    find_codec(dictionary.codec)->decode(dictionary, entries_.data());
+  }
+  return entries_;
+}
+
+// A dictionary that is larger than all rows together is not looked at for a test.
+HostTest HostColumn::make_test(const Condition& condition) {
+  using codec::dict::CodeSet;
+  HostTest test{.range = condition.range, .codes = {}};
+  if (condition.kind == Condition::Kind::member) {
+    test.codes = CodeSet::of(condition.passes, type());
+    test.of_values = true;
+  } else if (has_codes() && values_->length != 0 &&
+             codec::dict::dictionary_of(*values_).length <= values_->length) {
+    const Values known{type(), entries().data(), codec::dict::dictionary_of(*values_).length};
+    test.codes = CodeSet::of(known, codes_.array().type, std::span(&condition.range, 1));
+  }
+  return test;
+}
+
+void HostColumn::test_bitmap(const Batch& batch, bool negated, Words& bitmap) const {
+  const uint32_t* const from = source_.bitmap + batch.first / 32;
+  for (uint64_t w = 0; w < batch.words(); ++w) {
+    bitmap[w] = negated ? ~from[w] : from[w];
+  }
+}
+
+void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values,
+                            Words& bitmap) {
+  const BatchValues& source = of_values ? all_ : codes_;
+  const Codec& codec = *find_codec(source.array().codec);
+  if (set.range.has_value() && codec.compare != nullptr && !moved_ && !(of_values && decodes_)) {
+    codec.compare(source.part(batch), *set.range, bitmap.data());
+    return;
+  }
+  codec::dict::visit_codes(source.array().type, [&]<class Code>(std::type_identity<Code>) {
+    const auto* codes = reinterpret_cast<const Code*>(of_values ? values(batch) : codes_.of(batch));
+    if (set.range.has_value()) {
+      const auto test = have_avx2() ? &test_rows_avx2<Code> : &test_rows<Code>;
+      test(codes, batch.words(), *set.range, bitmap.data());
+      return;
+    }
+    const Code last = codec::dict::last_code<Code>(set.passes.size());
+    for (uint64_t w = 0; w < batch.words(); ++w) {
+      bitmap[w] = look_up_32(codes + w * 32, set.passes, last);
+    }
+  });
+}
+
+void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
+  if (source_.array == nullptr) {
+    test_bitmap(batch, test.range.negated, bitmap);
+    return;
+  }
+  const Codec& codec = *find_codec(values_->codec);
+  // A column whose values are needed anyway is decoded once, for both; runs are not decoded for either.
+  const bool encoded = has_runs() || (codec.compare != nullptr && !is_float(type()) && !decodes_);
+  if (test.codes.has_value()) {
+    test_codes(batch, *test.codes, test.of_values, bitmap);
+  } else if (encoded && !moved_) {
+    codec.compare(all_.part(batch), test.range, bitmap.data());
+  } else {
+    visit_type(type(), [&]<class T>(std::type_identity<T>) {
+      const auto test_all = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
+      test_all(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), test.range, bitmap.data());
+    });
+  }
+  keep_valid(batch, bitmap);
+}
+
+void HostColumn::gather(const Batch& batch, std::byte* to) {
+  visit_bits(type(), [&]<class T>(std::type_identity<T>) {
+    const auto* const known = reinterpret_cast<const T*>(entries().data());
+    codec::dict::visit_codes(codes_.array().type, [&]<class Code>(std::type_identity<Code>) {
+      const Code last = codec::dict::last_code<Code>(codec::dict::dictionary_of(*values_).length);
+      const auto* const codes = reinterpret_cast<const Code*>(codes_.of(batch)) + (batch.begin - batch.first);
+      auto* const out = reinterpret_cast<T*>(to);
+      for (uint64_t i = 0; i < batch.end - batch.begin; ++i) {
+        out[i] = known[std::min(codes[i], last)];
+      }
+    });
+  });
+}
+
+const std::byte* HostColumn::values(const Batch& batch) {
+  const bool few =
+      has_codes() && codec::dict::is_few(values_->length, codec::dict::dictionary_of(*values_).length);
+  if (has_codes() && !few) {
+    return all_.of(batch, size_bytes(type()), [&](std::byte* to) { gather(batch, to); });
+  }
+  return all_.of(batch);
+}
+
+}  // namespace bobbin::plan
