@@ -258,7 +258,7 @@ struct QueryKernel : Uses {
       if (column.form == Form::staged) {
         auto& values = shared.staging.template as<T>();
         const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
-        f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
+        f([&](uint32_t r) { return cta.load(values, first + r * Staging<kWarps>::template kPitch<T>); });
         return;
       }
     }
