@@ -126,19 +126,23 @@ class HostFold {
 
   // A run's value counts as often as it has rows. Not for sums of floats: those have an order.
   template <class T>
-  void add_runs(const Batch& batch, const Words& rows, const HostColumn& column) {
-    column.for_each_run<T>(batch, [&](uint64_t begin, uint64_t end, T value) {
-      const uint64_t count = count_bits(rows.data(), begin, end);
-      if (count == 0) {
-        return;
+  void add_runs(const Batch& batch, const Words& rows, HostColumn& column) {
+    uint64_t begin = batch.begin - batch.first;
+    for (const Run& run : column.runs(batch)) {
+      if (const uint64_t count = count_bits(rows.data(), begin, run.end); count != 0) {
+        add_times<T>(value_of<T>(run.value), count);
       }
-      if (aggregate_.fold == Fold::extremes) {
-        extremes_.add<BitsOf<T>>(std::bit_cast<BitsOf<T>>(value), std::is_floating_point_v<T>,
-                                 std::is_signed_v<T>);
-      } else if constexpr (!std::is_floating_point_v<T>) {
-        total_.sum += Int128{value} * Int128{count};
-      }
-    });
+      begin = run.end;
+    }
+  }
+  template <class T>
+  void add_times(T value, uint64_t count) {
+    if (aggregate_.fold == Fold::extremes) {
+      extremes_.add<BitsOf<T>>(std::bit_cast<BitsOf<T>>(value), std::is_floating_point_v<T>,
+                               std::is_signed_v<T>);
+    } else if constexpr (!std::is_floating_point_v<T>) {
+      total_.sum += Int128{value} * Int128{count};
+    }
   }
 
   template <class T>
@@ -184,12 +188,31 @@ class HostFold {
 // Whether a query is one test and one sum of the same column of integers.
 bool is_one_pass(std::span<const Source> columns, const Filter& filter,
                  std::span<const Aggregate> aggregates) {
-  return filter.size() == 1 && filter[0].kind == Condition::Kind::test && !filter[0].range.negated &&
-         aggregates.size() == 1 && aggregates[0].fold == Fold::sum &&
-         aggregates[0].column == filter[0].column && columns[filter[0].column].array != nullptr &&
-         !is_float(columns[filter[0].column].array->type) &&
-         columns[filter[0].column].array->codec != CodecId::rle &&
-         !find_codec(columns[filter[0].column].array->codec)->has_nulls();
+  if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||
+      aggregates.size() != 1 || aggregates[0].fold != Fold::sum || aggregates[0].column != filter[0].column) {
+    return false;
+  }
+  const Array* array = columns[filter[0].column].array;
+  return array != nullptr && !is_float(array->type) && !find_codec(array->codec)->has_nulls();
+}
+
+template <class T>
+Passed sum_passed_runs(const Batch& batch, std::span<const Run> runs, const ValueRange& range) {
+  Passed passed;
+  uint64_t begin = batch.begin - batch.first;
+  for (const Run& run : runs) {
+    const auto bits = static_cast<BitsOf<T>>(run.value.bits);
+    if (static_cast<BitsOf<T>>(bits - static_cast<BitsOf<T>>(range.low)) <=
+        static_cast<BitsOf<T>>(range.span)) {
+      const uint64_t count = run.end - begin;
+      WideSum one;
+      add_to<BitsOf<T>>(one, bits, std::is_signed_v<T>);
+      passed.count += count;
+      passed.sum = {passed.sum.low + one.low * count, passed.sum.high + one.high * count};
+    }
+    begin = run.end;
+  }
+  return passed;
 }
 
 Total run_one_pass(const Source& source, const ValueRange& range, const Rows& all) {
@@ -200,9 +223,13 @@ Total run_one_pass(const Source& source, const ValueRange& range, const Rows& al
     const auto sum = have_avx2() ? &sum_passed_avx2<T> : &sum_passed<T>;
     for (uint64_t first = 0; first < end; first += kBatchRows) {
       const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
-      const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
-      const Passed passed = sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
-                                static_cast<BitsOf<T>>(range.span));
+      const auto sum_values = [&] {
+        const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
+        return sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
+                   static_cast<BitsOf<T>>(range.span));
+      };
+      const Passed passed =
+          column.has_runs() ? sum_passed_runs<T>(batch, column.runs(batch), range) : sum_values();
       total.count += passed.count;
       total.sum += sum_of(column.type(), passed.sum);
     }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/host_column.hpp"
 
-#include "codecs/registry.hpp"
+#include <algorithm>
+
+#include "codecs/ascending.hpp"
+#include "codecs/constant/constant.hpp"
+#include "codecs/rle/rle.hpp"
+#include "core/bit_ranges.hpp"
+#include "core/dispatch.hpp"
 #include "plan/host_loops.hpp"
 
 namespace bobbin::plan {
@@ -23,10 +29,71 @@ uint32_t look_up_32(const Code* codes, const std::vector<uint8_t>& passes, Code 
 
 const Array kNone;
 
+class ConstantRuns : public BatchRuns {
+ public:
+  explicit ConstantRuns(const Array& array) : value_(codec::constant::constant_of(array)) {}
+
+ private:
+  void read(const Batch& batch, std::vector<Run>& runs) override {
+    runs.push_back({static_cast<uint32_t>(batch.end - batch.first), value_});
+  }
+
+  Scalar value_;
+};
+
+template <class T>
+class RleRuns : public BatchRuns {
+ public:
+  RleRuns(const Array& array, uint64_t shift) : RleRuns(array, shift, codec::rle::runs_of(array)) {}
+
+ private:
+  RleRuns(const Array& array, uint64_t shift, const codec::rle::RunRange& runs)
+      : run_(array, runs.begin, runs.end),
+        row_of_zero_(static_cast<int64_t>(ascending::begin_row(array)) - static_cast<int64_t>(shift)) {}
+
+  // Where the run ends, counted from batch.first.
+  [[nodiscard]] int64_t end_in(const Batch& batch) const {
+    return int64_t{run_.row()} - row_of_zero_ - static_cast<int64_t>(batch.first);
+  }
+
+  void read(const Batch& batch, std::vector<Run>& runs) override {
+    if (batch.begin == batch.end) {
+      return;
+    }
+    const auto rows = static_cast<int64_t>(batch.end - batch.first);
+    while (end_in(batch) <= static_cast<int64_t>(batch.begin - batch.first)) {
+      run_.next();
+    }
+    while (true) {
+      const int64_t end = std::min(end_in(batch), rows);
+      runs.push_back({static_cast<uint32_t>(end), {run_.value()}});
+      if (end == rows) {
+        return;  // it may go on in the next batch
+      }
+      run_.next();
+    }
+  }
+
+  ascending::Entries<T> run_;
+  int64_t row_of_zero_;  // which of the runs' rows row 0 of the query is
+};
+
 }  // namespace
 
 Array BatchValues::part(const Batch& batch) const {
   return find_codec(array_->codec)->slice(*array_, batch.begin - shift_, batch.end - batch.begin);
+}
+
+std::unique_ptr<BatchRuns> BatchRuns::create(const Array& array, uint64_t shift) {
+  if (array.codec == CodecId::constant) {
+    return std::make_unique<ConstantRuns>(array);
+  }
+  if (array.codec != CodecId::rle || array.length == 0) {
+    return nullptr;
+  }
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<BatchRuns> {
+    return std::make_unique<RleRuns<T>>(array, shift);
+  });
 }
 
 HostColumn::HostColumn(const Source& source, const Rows& rows, bool decodes)
@@ -36,7 +103,8 @@ HostColumn::HostColumn(const Source& source, const Rows& rows, bool decodes)
       values_(source.array != nullptr ? &values_of(*source.array) : &kNone),
       shift_(rows.offset),
       all_(*values_, rows.offset),
-      codes_(codes_or(*values_), rows.offset) {}
+      codes_(codes_or(*values_), rows.offset),
+      runs_(source.array != nullptr ? BatchRuns::create(*values_, rows.offset) : nullptr) {}
 
 bool HostColumn::has_nulls() const {
   return source_.array != nullptr && find_codec(source_.array->codec)->has_nulls();
@@ -81,6 +149,17 @@ void HostColumn::test_bitmap(const Batch& batch, bool negated, Words& bitmap) co
   }
 }
 
+void HostColumn::test_runs(const Batch& batch, const ValueRange& range, Words& bitmap) {
+  std::fill_n(bitmap.begin(), batch.words(), 0);
+  uint64_t begin = batch.begin - batch.first;
+  for (const Run& run : runs(batch)) {
+    if (range.holds(type(), run.value)) {
+      set_bits(bitmap.data(), begin, run.end);
+    }
+    begin = run.end;
+  }
+}
+
 void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values,
                             Words& bitmap) {
   const BatchValues& source = of_values ? all_ : codes_;
@@ -110,10 +189,12 @@ void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
   }
   const Codec& codec = *find_codec(values_->codec);
   // A column whose values are needed anyway is decoded once, for both; runs are not decoded for either.
-  const bool encoded = has_runs() || (codec.compare != nullptr && !is_float(type()) && !decodes_);
+  const bool encoded = codec.compare != nullptr && !is_float(type()) && !decodes_ && !moved_;
   if (test.codes.has_value()) {
     test_codes(batch, *test.codes, test.of_values, bitmap);
-  } else if (encoded && !moved_) {
+  } else if (has_runs()) {
+    test_runs(batch, test.range, bitmap);
+  } else if (encoded) {
     codec.compare(all_.part(batch), test.range, bitmap.data());
   } else {
     visit_type(type(), [&]<class T>(std::type_identity<T>) {

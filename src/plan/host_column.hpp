@@ -3,16 +3,14 @@
 // dictionary, entries are decoded and tested once; of runs, each is tested and folded at once.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "codecs/ascending.hpp"
 #include "codecs/dict/dict.hpp"
-#include "codecs/rle/rle.hpp"
-#include "core/dispatch.hpp"
+#include "codecs/registry.hpp"
 #include "plan/plan.hpp"
 #include "plan/totals.hpp"
 
@@ -68,6 +66,35 @@ class BatchValues {
   uint64_t decoded_ = UINT64_MAX;  // the batch that is
 };
 
+// Rows of a batch that have one value: up to `end`, counted from batch.first.
+struct Run {
+  uint32_t end = 0;
+  Scalar value;
+};
+
+// Runs of an array, a batch at a time. Batches are asked for in their order.
+class BatchRuns {
+ public:
+  // As for BatchValues.
+  static std::unique_ptr<BatchRuns> create(const Array& array, uint64_t shift);
+  virtual ~BatchRuns() = default;
+
+  [[nodiscard]] std::span<const Run> of(const Batch& batch) {
+    if (read_ != batch.first) {
+      runs_.clear();
+      read(batch, runs_);
+      read_ = batch.first;
+    }
+    return runs_;
+  }
+
+ private:
+  virtual void read(const Batch& batch, std::vector<Run>& runs) = 0;
+
+  std::vector<Run> runs_;
+  uint64_t read_ = UINT64_MAX;  // the batch that is
+};
+
 // What a condition asks of a column, worked out once.
 struct HostTest {
   ValueRange range{};
@@ -82,7 +109,8 @@ class HostColumn {
 
   [[nodiscard]] DType type() const { return source_.array->type; }
   [[nodiscard]] bool has_nulls() const;
-  [[nodiscard]] bool has_runs() const { return values_->codec == CodecId::rle; }
+  // One value for all is a run.
+  [[nodiscard]] bool has_runs() const { return runs_ != nullptr; }
 
   [[nodiscard]] HostTest make_test(const Condition& condition);
   void test(const Batch& batch, const HostTest& test, Words& bitmap);
@@ -91,28 +119,15 @@ class HostColumn {
   // As BatchValues::of.
   const std::byte* values(const Batch& batch);
 
-  // Calls f(begin, end, value) for each run of a batch: its rows, counted from batch.first. T is the type.
-  template <class T, class F>
-  void for_each_run(const Batch& batch, F&& f) const {
-    if (batch.begin == batch.end) {
-      return;
-    }
-    const Array part = all_.part(batch);
-    const codec::rle::RunRange runs = codec::rle::runs_of(part);
-    const uint64_t first = ascending::begin_row(part) - (batch.begin - batch.first);
-    uint64_t begin = batch.begin - batch.first;
-    for (ascending::Entries<BitsOf<T>> run(part, runs.begin, runs.end); !run.done(); run.next()) {
-      const uint64_t end = std::min<uint64_t>(run.row() - first, batch.end - batch.first);
-      f(begin, end, std::bit_cast<T>(run.value()));
-      begin = end;
-    }
-  }
+  // Those of a column that has them.
+  [[nodiscard]] std::span<const Run> runs(const Batch& batch) { return runs_->of(batch); }
 
  private:
   [[nodiscard]] bool has_codes() const { return values_->codec == CodecId::dict; }
   // Those of a dictionary that has some; decoded once.
   [[nodiscard]] const std::vector<uint64_t>& entries();
   void test_bitmap(const Batch& batch, bool negated, Words& bitmap) const;
+  void test_runs(const Batch& batch, const ValueRange& range, Words& bitmap);
   void test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values, Words& bitmap);
   void gather(const Batch& batch, std::byte* to);
 
@@ -123,6 +138,7 @@ class HostColumn {
   uint64_t shift_;
   BatchValues all_;    // of values_
   BatchValues codes_;  // of a dictionary's codes, or of the same
+  std::unique_ptr<BatchRuns> runs_;
   std::vector<uint64_t> entries_;
 };
 

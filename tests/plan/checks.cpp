@@ -264,14 +264,16 @@ void draw_filter(Case& c, Random& random, int depth) {
                       .passes = {}});
 }
 
-// Rows begin .. begin+kept-1 of arrays.
-void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept) {
+// Rows begin .. begin+kept-1 of arrays; of each one `apart` rows further on than of the one before.
+void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept,
+                 uint64_t apart = 0) {
   for (const Array& array : arrays) {
     Plain column{*array::slice(array, begin, kept), {}, {}};
     column.valid = *array::validity(column.array);
     column.bytes.resize(kept * size_bytes(array.type));
     (void)array::decode(column.array, column.bytes);
     c.columns.push_back(std::move(column));
+    begin += apart;
   }
 }
 
@@ -342,12 +344,14 @@ std::string report(const Case& c, std::string_view path, const Result<std::strin
   return fmt::format("{}: {}", path, problem);
 }
 
-// Whether kernels know all codecs of the columns, so that only a path for packed words may refuse them.
+// Whether kernels know all codecs of the columns, whose vectors are the same rows, so that only a path for
+// packed words may refuse them.
 bool can_be_interpreted(const Case& c) {
-  return std::ranges::all_of(c.columns, [](const Plain& column) {
+  return std::ranges::all_of(c.columns, [&](const Plain& column) {
     plan::Column made;
     std::vector<plan::Dictionary> dictionaries;
-    return plan::make_column(plan::values_of(column.array), Path::interpreted, made, dictionaries);
+    return column.array.offset == c.offset() &&
+           plan::make_column(plan::values_of(column.array), Path::interpreted, made, dictionaries);
   });
 }
 
@@ -513,7 +517,9 @@ Case draw_long_case(Random& random) {
   for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
     arrays.push_back(draw_long_column(random, length));
   }
-  add_columns(c, arrays, random.below(2) * random.below(5000), length - 5000);
+  const bool nulls = std::ranges::any_of(arrays, array::has_nulls);
+  const uint64_t apart = nulls || random.below(4) != 0 ? 0 : random.below(1500);
+  add_columns(c, arrays, random.below(2) * random.below(2000), length - 5000, apart);
   add_questions(c, random);
   return c;
 }
