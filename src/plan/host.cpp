@@ -189,7 +189,8 @@ class HostFold {
 bool is_one_pass(std::span<const Source> columns, const Filter& filter,
                  std::span<const Aggregate> aggregates) {
   if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||
-      aggregates.size() != 1 || aggregates[0].fold != Fold::sum || aggregates[0].column != filter[0].column) {
+      !filter[0].more.empty() || aggregates.size() != 1 || aggregates[0].fold != Fold::sum ||
+      aggregates[0].column != filter[0].column) {
     return false;
   }
   const Array* array = columns[filter[0].column].array;
@@ -239,10 +240,11 @@ Total run_one_pass(const Source& source, const ValueRange& range, const Rows& al
 
 }  // namespace
 
-Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
+Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& asked,
                                        std::span<const Aggregate> aggregates, array::Bitmap* rows) {
   BOBBIN_ASSIGN(const Rows all, Rows::of(columns));
-  BOBBIN_TRY(check_filter(filter, columns));
+  BOBBIN_TRY(check_filter(asked, columns));
+  const Filter filter = merge_tests(asked, columns);
   for (const Aggregate& aggregate : aggregates) {
     BOBBIN_TRY(check_aggregate(aggregate, columns.size()));
   }

@@ -2,6 +2,7 @@
 #include "plan/host_column.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "codecs/ascending.hpp"
 #include "codecs/constant/constant.hpp"
@@ -130,14 +131,14 @@ const std::vector<uint64_t>& HostColumn::entries() {
 // A dictionary that is larger than all rows together is not looked at for a test.
 HostTest HostColumn::make_test(const Condition& condition) {
   using codec::dict::CodeSet;
-  HostTest test{.range = condition.range, .codes = {}};
+  HostTest test{.ranges = ranges_of(condition), .codes = {}};
   if (condition.kind == Condition::Kind::member) {
     test.codes = CodeSet::of(condition.passes, type());
     test.of_values = true;
   } else if (has_codes() && values_->length != 0 &&
              codec::dict::dictionary_of(*values_).length <= values_->length) {
     const Values known{type(), entries().data(), codec::dict::dictionary_of(*values_).length};
-    test.codes = CodeSet::of(known, codes_.array().type, std::span(&condition.range, 1));
+    test.codes = CodeSet::of(known, codes_.array().type, test.ranges);
   }
   return test;
 }
@@ -149,11 +150,12 @@ void HostColumn::test_bitmap(const Batch& batch, bool negated, Words& bitmap) co
   }
 }
 
-void HostColumn::test_runs(const Batch& batch, const ValueRange& range, Words& bitmap) {
+template <class Passes>
+void HostColumn::test_runs(const Batch& batch, Passes&& passes, Words& bitmap) {
   std::fill_n(bitmap.begin(), batch.words(), 0);
   uint64_t begin = batch.begin - batch.first;
   for (const Run& run : runs(batch)) {
-    if (range.holds(type(), run.value)) {
+    if (passes(run.value)) {
       set_bits(bitmap.data(), begin, run.end);
     }
     begin = run.end;
@@ -162,6 +164,12 @@ void HostColumn::test_runs(const Batch& batch, const ValueRange& range, Words& b
 
 void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values,
                             Words& bitmap) {
+  if (of_values && has_runs()) {
+    const uint64_t last = set.passes.size() - 1;
+    test_runs(
+        batch, [&](Scalar code) { return set.passes[std::min(code.bits, last)] != 0; }, bitmap);
+    return;
+  }
   const BatchValues& source = of_values ? all_ : codes_;
   const Codec& codec = *find_codec(source.array().codec);
   if (set.range.has_value() && codec.compare != nullptr && !moved_ && !(of_values && decodes_)) {
@@ -182,25 +190,36 @@ void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set,
   });
 }
 
-void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
-  if (source_.array == nullptr) {
-    test_bitmap(batch, test.range.negated, bitmap);
-    return;
-  }
+// A column whose values are needed anyway is decoded once, for both; runs are not decoded for either.
+void HostColumn::test_range(const Batch& batch, const ValueRange& range, Words& bitmap) {
   const Codec& codec = *find_codec(values_->codec);
-  // A column whose values are needed anyway is decoded once, for both; runs are not decoded for either.
-  const bool encoded = codec.compare != nullptr && !is_float(type()) && !decodes_ && !moved_;
-  if (test.codes.has_value()) {
-    test_codes(batch, *test.codes, test.of_values, bitmap);
-  } else if (has_runs()) {
-    test_runs(batch, test.range, bitmap);
-  } else if (encoded) {
-    codec.compare(all_.part(batch), test.range, bitmap.data());
+  if (has_runs()) {
+    test_runs(
+        batch, [&](Scalar value) { return range.holds(type(), value); }, bitmap);
+  } else if (codec.compare != nullptr && !is_float(type()) && !decodes_ && !moved_) {
+    codec.compare(all_.part(batch), range, bitmap.data());
   } else {
     visit_type(type(), [&]<class T>(std::type_identity<T>) {
-      const auto test_all = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
-      test_all(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), test.range, bitmap.data());
+      const auto test = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
+      test(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), range, bitmap.data());
     });
+  }
+}
+
+void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
+  if (source_.array == nullptr) {
+    test_bitmap(batch, test.ranges[0].negated, bitmap);
+    return;
+  }
+  if (test.codes.has_value()) {
+    test_codes(batch, *test.codes, test.of_values, bitmap);
+  } else {
+    test_range(batch, test.ranges[0], bitmap);
+    for (size_t i = 1; i < test.ranges.size(); ++i) {
+      other_.resize(bitmap.size());
+      test_range(batch, test.ranges[i], other_);
+      std::ranges::transform(bitmap, other_, bitmap.begin(), std::bit_or());
+    }
   }
   keep_valid(batch, bitmap);
 }

@@ -97,8 +97,8 @@ class BatchRuns {
 
 // What a condition asks of a column, worked out once.
 struct HostTest {
-  ValueRange range{};
-  std::optional<codec::dict::CodeSet> codes;  // in the range's place
+  std::vector<ValueRange> ranges;
+  std::optional<codec::dict::CodeSet> codes;  // in their place
   bool of_values = false;                     // it is the values that are codes
 };
 
@@ -127,7 +127,9 @@ class HostColumn {
   // Those of a dictionary that has some; decoded once.
   [[nodiscard]] const std::vector<uint64_t>& entries();
   void test_bitmap(const Batch& batch, bool negated, Words& bitmap) const;
-  void test_runs(const Batch& batch, const ValueRange& range, Words& bitmap);
+  void test_range(const Batch& batch, const ValueRange& range, Words& bitmap);
+  template <class Passes>
+  void test_runs(const Batch& batch, Passes&& passes, Words& bitmap);
   void test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values, Words& bitmap);
   void gather(const Batch& batch, std::byte* to);
 
@@ -140,6 +142,7 @@ class HostColumn {
   BatchValues codes_;  // of a dictionary's codes, or of the same
   std::unique_ptr<BatchRuns> runs_;
   std::vector<uint64_t> entries_;
+  Words other_;  // of one range, when there are more
 };
 
 }  // namespace bobbin::plan

@@ -39,6 +39,7 @@ class Preparer {
                      "a query of " + std::to_string(columns_.size()) + " columns: at most " +
                          std::to_string(kMaxColumns) + " go into one launch");
     BOBBIN_TRY(check_filter(filter_, columns_));
+    filter_ = merge_tests(filter_, columns_);
     BOBBIN_ASSIGN(const Rows rows, Rows::of(columns_));
     made_.query_.begin = rows.offset;
     made_.query_.end = rows.offset + rows.length;
@@ -176,21 +177,34 @@ class Preparer {
   }
   Status add_test(const Condition& condition) {
     const Column& column = made_.query_.columns[condition.column];
-    Step step = make_step(StepOp::test, static_cast<uint8_t>(condition.column), condition.range.negated);
-    step.range = {condition.range.low, condition.range.span};
-    step.is_float = column.is_float;
     const bool coded = column.form == Form::packed && column.looks_up();
     if (coded || condition.kind == Condition::Kind::member) {
       BOBBIN_ASSIGN(const auto set, codes_that_pass(condition, column, coded));
-      BOBBIN_TRY(add_codes(set, step));
+      return add_codes(set, condition.column);
     }
-    if (column.form == Form::packed) {
+    BOBBIN_TRY(add_range(condition.column, condition.range));
+    for (const ValueRange& range : condition.more) {
+      BOBBIN_TRY(add_range(condition.column, range));
+      BOBBIN_TRY(add_step(make_step(StepOp::either)));
+    }
+    return {};
+  }
+  // Where packed values are tested, what that must know is worked out ahead.
+  Status add_tested(Step step) {
+    if (made_.query_.columns[step.column].form == Form::packed) {
       step.use = add_use({step.column, static_cast<uint8_t>(made_.query_.num_steps), true});
     }
-    if (column.form == Form::packed && column.scaled()) {
-      BOBBIN_TRY(add_ranges(columns_[condition.column].array->type, condition.range, step));
-    }
     return add_step(step);
+  }
+  Status add_range(uint32_t c, const ValueRange& range) {
+    const Column& column = made_.query_.columns[c];
+    Step step = make_step(StepOp::test, static_cast<uint8_t>(c), range.negated);
+    step.range = {range.low, range.span};
+    step.is_float = column.is_float;
+    if (column.form == Form::packed && column.scaled()) {
+      BOBBIN_TRY(add_ranges(columns_[c].array->type, range, step));
+    }
+    return add_tested(step);
   }
   // Of a dictionary, which codes pass is found on its entries.
   Result<codec::dict::CodeSet> codes_that_pass(const Condition& condition, const Column& column, bool coded) {
@@ -203,25 +217,24 @@ class Preparer {
     const Values entries{type, memory.data(), column.dictionary().extra.size / column.bytes};
     return condition.kind == Condition::Kind::member
                ? codec::dict::CodeSet::of(entries, codes, condition.passes)
-               : codec::dict::CodeSet::of(entries, codes, std::span(&condition.range, 1));
+               : codec::dict::CodeSet::of(entries, codes, ranges_of(condition));
   }
-  Status add_codes(const codec::dict::CodeSet& set, Step& step) {
-    step.is_float = false;
+  Status add_codes(const codec::dict::CodeSet& set, uint32_t c) {
+    Step step = make_step(StepOp::test, static_cast<uint8_t>(c));
     if (set.range.has_value()) {
       step.range = {set.range->low, set.range->span};
       step.negated = set.range->negated;
-      return {};
+      return add_tested(step);
     }
     std::vector<uint32_t> bits(ceil_div<size_t>(set.passes.size(), 32));
     for (size_t i = 0; i < set.passes.size(); ++i) {
       bits[i / 32] |= uint32_t{set.passes[i]} << (i % 32);
     }
-    step.negated = false;
     step.last = static_cast<uint32_t>(set.passes.size() - 1);
     made_.reach_ = std::max(made_.reach_, Reach::wide);
     BOBBIN_ASSIGN(const uint32_t* table, send(std::span<const uint32_t>(bits)));
     step.table = {table, bits.size()};
-    return {};
+    return add_tested(step);
   }
   // To memory that is kept. Waits for the stream: what is sent may go.
   template <class T>
@@ -287,7 +300,7 @@ class Preparer {
   }
 
   std::span<const Source> columns_;
-  const Filter& filter_;
+  Filter filter_;
   std::span<const Aggregate> aggregates_;
   StreamView stream_;
   Path path_;

@@ -36,6 +36,12 @@ Status check_member(const Condition& condition, const Source& source) {
   return {};
 }
 
+bool can_merge(const Condition& a, const Condition& b, std::span<const Source> columns) {
+  const Array* array = columns[a.column].array;
+  return a.kind == Condition::Kind::test && b.kind == Condition::Kind::test && a.column == b.column &&
+         array != nullptr && values_of(*array).codec == CodecId::dict;
+}
+
 }  // namespace
 
 Status check_filter(const Filter& filter, std::span<const Source> columns) {
@@ -53,6 +59,40 @@ Status check_filter(const Filter& filter, std::span<const Source> columns) {
   }
   BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions that nothing joins");
   return {};
+}
+
+std::vector<ValueRange> ranges_of(const Condition& condition) {
+  std::vector<ValueRange> ranges{condition.range};
+  ranges.insert(ranges.end(), condition.more.begin(), condition.more.end());
+  return ranges;
+}
+
+Filter merge_tests(const Filter& filter, std::span<const Source> columns) {
+  Filter merged;
+  std::vector<size_t> starts;  // where each part on the stack begins
+  for (const Condition& condition : filter) {
+    switch (condition.kind) {
+      case Condition::Kind::both:
+        starts.pop_back();
+        break;
+      case Condition::Kind::either: {
+        const size_t second = starts.back();
+        starts.pop_back();
+        const bool two = second == starts.back() + 1 && merged.size() == second + 1;
+        if (two && can_merge(merged[second - 1], merged[second], columns)) {
+          const std::vector<ValueRange> ranges = ranges_of(merged[second]);
+          merged.pop_back();
+          merged.back().more.insert(merged.back().more.end(), ranges.begin(), ranges.end());
+          continue;
+        }
+        break;
+      }
+      default:
+        starts.push_back(merged.size());
+    }
+    merged.push_back(condition);
+  }
+  return merged;
 }
 
 Status check_aggregate(const Aggregate& aggregate, size_t columns) {

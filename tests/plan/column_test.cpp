@@ -10,6 +10,7 @@
 #include "array/array.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
+#include "plan/totals.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -82,6 +83,26 @@ TEST(Columns, OfPatchesOverADictionaryAreInterpreted) {
   const std::vector<uint32_t> values{1, 2};
   EXPECT_EQ(form_of(*codec::patched::wrap<uint32_t>(dictionary(CodecId::ffor), places, values)),
             Form::staged);
+}
+
+// a = 1 or a = 2 or a = 3, and b = 1 or b = 2: `a` has a dictionary.
+TEST(Filters, LookAtADictionaryOnceForAllOfAList) {
+  const Array a = dictionary(CodecId::ffor);
+  const Array b = encode(CodecId::ffor, some_values());
+  const std::vector<Source> columns{{&a, nullptr}, {&b, nullptr}};
+  const auto equals = [](uint32_t column, uint64_t value) {
+    return Condition{Condition::Kind::test, column, ValueRange::of(DType::i32, Compare::eq, {value})};
+  };
+  const Condition either{Condition::Kind::either};
+  const Filter filter{equals(0, 1), equals(0, 2), either, equals(0, 3),           either,
+                      equals(1, 1), equals(1, 2), either, {Condition::Kind::both}};
+  const Filter merged = merge_tests(filter, columns);
+  ASSERT_EQ(merged.size(), 5U);
+  EXPECT_EQ(merged[0].kind, Condition::Kind::test);
+  EXPECT_EQ(ranges_of(merged[0]).size(), 3U);
+  EXPECT_EQ(ranges_of(merged[1]).size(), 1U);
+  EXPECT_EQ(merged[3].kind, Condition::Kind::either);
+  EXPECT_EQ(merged[4].kind, Condition::Kind::both);
 }
 
 }  // namespace
