@@ -39,6 +39,15 @@ std::vector<T> make_values(uint64_t count, uint32_t bits) {
   return values;
 }
 
+// Few different integers, in runs of some length.
+std::vector<uint32_t> make_few(uint64_t count, uint32_t bits, uint64_t run) {
+  std::vector<uint32_t> values(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    values[i] = static_cast<uint32_t>(mix(mix(i / run + 1) % (uint64_t{1} << bits)) >> 40);
+  }
+  return values;
+}
+
 template <class T>
 struct Answer {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
@@ -138,6 +147,14 @@ Status run(const Args& args) {
   for (const uint32_t bits : {4U, 8U, 16U}) {
     BOBBIN_TRY(bench.measure_query<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
                                              make_values<uint32_t>(args.values, bits), 1, (1U << bits) / 2));
+  }
+  for (const uint32_t bits : {8U, 16U}) {
+    BOBBIN_TRY(bench.measure_query<uint32_t>("u32, dictionary of " + std::to_string(1U << bits),
+                                             CodecId::dict, make_few(args.values, bits, 1), 1, 1U << 23));
+  }
+  for (const uint64_t run : {16U, 256U}) {
+    BOBBIN_TRY(bench.measure_query<uint32_t>("u32, runs of " + std::to_string(run), CodecId::rle,
+                                             make_few(args.values, 8, run), 1, 1U << 23));
   }
   const auto wide = make_values<double>(args.values / 2, 16);
   BOBBIN_TRY(bench.measure_query<double>("f64, 16 bits", CodecId::alp, wide, 100, 400));

@@ -36,6 +36,33 @@ std::vector<uint32_t> make_integers(uint32_t bits, uint64_t seed) {
   return values;
 }
 
+// Few different integers of 32 bits, in any order.
+std::vector<uint32_t> make_few(uint32_t bits) {
+  std::vector<uint32_t> values = make_integers(bits, 0);
+  for (uint32_t& value : values) {
+    value = static_cast<uint32_t>(FillRandom::mix(value + 1) >> 40);
+  }
+  return values;
+}
+
+// Integers that ascend by a few bits at a time.
+std::vector<uint32_t> make_ascending(uint32_t bits) {
+  std::vector<uint32_t> values = make_integers(bits, 0);
+  for (uint64_t i = 1; i < kBlock; ++i) {
+    values[i] += values[i - 1];
+  }
+  return values;
+}
+
+// Reals with all their bits, of a few magnitudes.
+std::vector<double> make_reals() {
+  std::vector<double> values(kBlock);
+  for (uint64_t i = 0; i < kBlock; ++i) {
+    values[i] = 1 + static_cast<double>(FillRandom::mix(i + 1)) / 18446744073709551616.0;
+  }
+  return values;
+}
+
 // Prices of two digits: 16 bits as integers. One in a hundred may have all its bits.
 template <class Float>
 std::vector<Float> make_prices(double exceptions) {
@@ -66,6 +93,9 @@ Array repeat(const Array& array, uint64_t times) {
   }
   for (Array& child : all.children) {
     child = repeat(child, times);
+  }
+  if (array.codec == CodecId::dict) {
+    all.children[1] = array.children[1];
   }
   const auto move_on = [&](size_t buffer, uint64_t per_block, uint32_t by) {
     auto* words = reinterpret_cast<uint32_t*>(const_cast<std::byte*>(all.buffers[buffer].bytes.data()));
@@ -331,6 +361,13 @@ Status run(const Args& args) {
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits, 1 % exceptions", CodecId::alp,
                                        make_prices<double>(0.01), 100, 400, 0));
   BOBBIN_TRY(bench.measure_one<float>("f32, 16 bits", CodecId::alp, make_prices<float>(0), 100, 400, 0));
+  for (const uint32_t bits : {8U, 16U}) {
+    BOBBIN_TRY(bench.measure_one<uint32_t>("u32, dictionary of " + std::to_string(1U << bits), CodecId::dict,
+                                           make_few(bits), 1, 1U << 23, 0));
+  }
+  BOBBIN_TRY(
+      bench.measure_one<uint32_t>("u32, delta of 8 bits", CodecId::delta, make_ascending(8), 1, 1U << 28, 0));
+  BOBBIN_TRY(bench.measure_one<double>("f64, alprd", CodecId::alprd, make_reals(), 1.25, 1.75, 0));
   BOBBIN_TRY(bench.measure_filter(false, 1));
   BOBBIN_TRY(bench.measure_filter(true, 5));
   BOBBIN_TRY(bench.measure_take(0.5));

@@ -137,7 +137,7 @@ class StringsBench {
   Status measure_decode(const Array& array, const Strings& strings) {
     BOBBIN_ASSIGN(const Output output, Output::create(strings, stream_));
     BOBBIN_ASSIGN(const Sample sample, timer_.measure([&] {
-      return Plans::decode(array, output.out(), output.fault.as<uint32_t>(), stream_);
+      return Plans::decode(array, {}, output.out(), output.fault.as<uint32_t>(), stream_);
     }));
     BOBBIN_TRY(check(output, strings));
     add("decode, bytes and offsets", sample, decode_bar(text_));
@@ -215,7 +215,7 @@ class StringsBench {
                                      .wanted = wanted.read(),
                                      .bitmap = {bitmap.as<uint32_t>(), strings.length() / 32 + 1}};
     BOBBIN_ASSIGN(const Sample both, timer_.measure([&]() -> Status {
-      BOBBIN_TRY(Plans::decode(array, output.out(), output.fault.as<uint32_t>(), stream_));
+      BOBBIN_TRY(Plans::decode(array, {}, output.out(), output.fault.as<uint32_t>(), stream_));
       return simt::CudaExecutor(stream_).run(
           kernel, ceil_div<uint64_t>(strings.length(), ComparePlainStrings::kThreads));
     }));

@@ -70,17 +70,35 @@ inline void set_bits(uint8_t* bitmap, uint64_t begin, uint64_t end) {
   }
 }
 
-// How many of the `count` bits from bit `at` on are 1.
-[[nodiscard]] inline uint64_t count_bits(const uint8_t* bits, uint64_t at, uint64_t count) {
+// How many of bits begin .. end-1 are set.
+[[nodiscard]] inline uint64_t count_bits(const uint8_t* bits, uint64_t begin, uint64_t end) {
   uint64_t ones = 0;
-  uint64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    ones += static_cast<uint64_t>(std::popcount(byte_at(bits, at + i)));
+  for (; begin + 8 <= end; begin += 8) {
+    ones += static_cast<uint64_t>(std::popcount(byte_at(bits, begin)));
   }
-  for (; i < count; ++i) {
-    ones += bits[(at + i) / 8] >> ((at + i) % 8) & 1U;
+  for (; begin < end; ++begin) {
+    ones += bits[begin / 8] >> (begin % 8) & 1U;
   }
   return ones;
+}
+
+// The same in a bitmap of words.
+[[nodiscard]] inline uint64_t count_bits(const uint32_t* bitmap, uint64_t begin, uint64_t end) {
+  if (begin >= end) {
+    return 0;
+  }
+  const uint32_t from_begin = ~uint32_t{0} << (begin % 32);
+  const uint32_t to_end = low_mask<uint32_t>(static_cast<uint32_t>((end - 1) % 32) + 1);
+  const uint64_t first = begin / 32;
+  const uint64_t last = (end - 1) / 32;
+  if (first == last) {
+    return static_cast<uint64_t>(std::popcount(bitmap[first] & from_begin & to_end));
+  }
+  auto count = static_cast<uint64_t>(std::popcount(bitmap[first] & from_begin));
+  for (uint64_t w = first + 1; w < last; ++w) {
+    count += static_cast<uint64_t>(std::popcount(bitmap[w]));
+  }
+  return count + static_cast<uint64_t>(std::popcount(bitmap[last] & to_end));
 }
 
 }  // namespace bobbin

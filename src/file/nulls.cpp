@@ -29,7 +29,7 @@ void visit_values(DType type, std::span<std::byte> values, F&& f) {
 }  // namespace
 
 uint64_t ValidityBits::count_nulls(uint64_t rows) const {
-  return bits == nullptr ? 0 : rows - count_bits(bits, first, rows);
+  return bits == nullptr ? 0 : rows - count_bits(bits, first, first + rows);
 }
 
 void append_validity(std::vector<uint8_t>& to, uint64_t before, const ValidityBits& from, uint64_t rows) {

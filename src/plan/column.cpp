@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/column.hpp"
 
+#include <algorithm>
+
+#include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
 
@@ -13,23 +17,33 @@ Bytes bytes_of(const Buffer& buffer) {
 }
 
 Frames frames_of(const Array& array) {
-  if (array.codec == CodecId::bitpack) {
-    return {.packed = bytes_of(array.buffers[0]),
-            .entries = {},
-            .references = {},
-            .width = codec::bitpack::width_of(array)};
+  Frames frames;
+  switch (array.codec) {
+    case CodecId::constant:
+      frames.base = codec::constant::constant_of(array).bits;
+      break;
+    case CodecId::bitpack:
+      frames.packed = bytes_of(array.buffers[0]);
+      frames.width = codec::bitpack::width_of(array);
+      break;
+    default:
+      frames.packed = bytes_of(array.buffers[2]);
+      frames.entries = bytes_of(array.buffers[1]);
+      frames.references = bytes_of(array.buffers[0]);
   }
-  return {.packed = bytes_of(array.buffers[2]),
-          .entries = bytes_of(array.buffers[1]),
-          .references = bytes_of(array.buffers[0]),
-          .width = 0};
+  return frames;
+}
+
+bool has_frames(CodecId codec) {
+  return codec == CodecId::bitpack || codec == CodecId::ffor || codec == CodecId::constant;
 }
 
 // Writes the steps of a tree one behind the other; stops being ok() when it has too many, or a codec that
 // kernels do not know.
 class Flattener {
  public:
-  explicit Flattener(Column& column) : column_(column) {}
+  Flattener(Column& column, std::vector<Dictionary>& dictionaries)
+      : column_(column), dictionaries_(dictionaries) {}
 
   [[nodiscard]] bool ok() const { return ok_; }
 
@@ -37,6 +51,7 @@ class Flattener {
     switch (array.codec) {
       case CodecId::bitpack:
       case CodecId::ffor:
+      case CodecId::constant:
         step(array, Op::unpack).frames = frames_of(array);
         return;
       case CodecId::patched:
@@ -52,6 +67,13 @@ class Flattener {
         return;
       case CodecId::alprd:
         add_parts(array);
+        return;
+      case CodecId::zigzag:
+        add(array.children[0]);
+        step(array, Op::turn);
+        return;
+      case CodecId::dict:
+        add_codes(array);
         return;
       default:
         ok_ = false;
@@ -89,8 +111,20 @@ class Flattener {
     add(array.children[1]);
     step(array, Op::join).cut = codec::alprd::Cut::parse(array.metadata);
   }
+  void add_codes(const Array& array) {
+    const Array& codes = codec::dict::codes_of(array);
+    const Array& dictionary = codec::dict::dictionary_of(array);
+    add(codes);
+    Node& node = step(array, Op::look_up);
+    // A dictionary that is large beside its rows is not decoded; one without entries has no rows either.
+    ok_ = ok_ && dictionary.length != 0 && !codec::dict::is_few(array.length, dictionary.length);
+    node.from = static_cast<uint8_t>(size_bytes(codes.type));
+    node.last = static_cast<uint32_t>(std::min<uint64_t>(dictionary.length - 1, UINT32_MAX));
+    dictionaries_.push_back({column_.num_nodes - 1U, &dictionary});
+  }
 
   Column& column_;
+  std::vector<Dictionary>& dictionaries_;
   bool ok_ = true;
 };
 
@@ -101,6 +135,9 @@ bool composes(const Column& column) {
     ++next;
   }
   if (next < column.num_nodes && column.nodes[next].op == Op::patch) {
+    ++next;
+  }
+  if (next < column.num_nodes && column.nodes[next].op == Op::look_up) {
     ++next;
   }
   return next == column.num_nodes && column.nodes[0].op == Op::unpack;
@@ -125,7 +162,7 @@ const Array* validity_of(const Array& array) {
 }
 
 bool make_validity(const Array& words, Validity& validity) {
-  if (words.codec != CodecId::bitpack && words.codec != CodecId::ffor) {
+  if (!has_frames(words.codec)) {
     return false;
   }
   validity = {.kind = Validity::Kind::packed,
@@ -144,12 +181,13 @@ Validity plain_validity(uint64_t count, const uint32_t* words) {
           .frames = {}};
 }
 
-bool make_column(const Array& values, Path path, Column& column) {
+bool make_column(const Array& values, Path path, Column& column, std::vector<Dictionary>& dictionaries) {
   if (path == Path::decoded || is_string(values.type)) {
     return false;
   }
   column = empty_column(values.type);
-  Flattener flattener(column);
+  dictionaries.clear();
+  Flattener flattener(column, dictionaries);
   flattener.add(values);
   if (!flattener.ok()) {
     return false;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "codecs/alp/alp.hpp"
 #include "codecs/alprd/alprd.hpp"
@@ -25,16 +26,22 @@ template <class T>
   return {reinterpret_cast<const T*>(bytes.data), bytes.size / sizeof(T)};
 }
 
-// Packed vectors: all of one width, or each with an entry and a reference.
+// Packed vectors: all of one width, or each with an entry and a reference. One value for all is a width of
+// zero.
 struct Frames {
   Bytes packed;
   Bytes entries;  // none: all of one width
   Bytes references;
   uint32_t width = 0;
+  uint64_t base = 0;  // all values are above it
 
-  template <class T>
-  [[nodiscard]] BOBBIN_HD codec::patched::AnyFrames<T> typed() const {
-    return {view_as<Quad>(packed), view_as<uint32_t>(entries), view_as<T>(references), width};
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD codec::bitpack::Frame<T> frame(Cta& cta, uint64_t v) const {
+    const codec::patched::AnyFrames<T> frames{view_as<Quad>(packed), view_as<uint32_t>(entries),
+                                              view_as<T>(references), width};
+    codec::bitpack::Frame<T> frame = frames.frame(cta, v);
+    frame.reference = static_cast<T>(frame.reference + static_cast<T>(base));
+    return frame;
   }
 };
 
@@ -53,13 +60,15 @@ struct Patches {
 };
 
 enum class Op : uint8_t {
-  unpack,  // packed vectors
-  load,    // values as they are
-  patch,   // some values replaced
-  scale,   // ALP's integers to floats
-  sum_up,  // delta's residuals to values
-  keep,    // alprd's left codes, put aside
-  join,    // right parts with them
+  unpack,   // packed vectors
+  load,     // values as they are
+  patch,    // some values replaced
+  scale,    // ALP's integers to floats
+  sum_up,   // delta's residuals to values
+  keep,     // alprd's left codes, put aside
+  join,     // right parts with them
+  turn,     // zigzag's codes to integers with a sign
+  look_up,  // codes to a dictionary's entries
 };
 
 // One step of decoding a vector. It works in place, on what the step before has left.
@@ -68,16 +77,24 @@ struct Node {
   uint8_t bytes = 0;   // of a value
   uint8_t order = 0;   // sum_up
   uint8_t stride = 0;  // sum_up
+  uint8_t from = 0;    // look_up: bytes of a code
+  uint32_t last = 0;   // look_up: the last entry; greater codes mean it too
   Frames frames;       // unpack
   Patches patches;     // patch
-  Bytes extra;         // load: the values; scale: the scales; sum_up: the restarts
+  Bytes extra;         // load: the values; scale: the scales; sum_up: the restarts; look_up: the entries
   codec::alprd::Cut cut;
+
+  // look_up
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD T entry(Cta& cta, uint64_t code) const {
+    return cta.load(view_as<T>(extra), code < last ? code : last);
+  }
 };
 
 // How a column's values reach a kernel.
 enum class Form : uint8_t {
   plain,   // values in memory
-  packed,  // unpack; perhaps scale; perhaps patch: tested and summed where they are packed
+  packed,  // unpack; perhaps scale; perhaps patch; perhaps look_up: tested and summed where they are packed
   staged,  // any steps, vector by vector through shared memory
   bitmap,  // no values: an answer for each row
 };
@@ -102,12 +119,23 @@ struct Column {
   Node nodes[kMaxNodes];
   Validity validity;
 
-  // Of form packed.
+  // Of form packed. Tests are of what is packed: of codes where there is a dictionary.
   [[nodiscard]] BOBBIN_HD const Frames& frames() const { return nodes[0].frames; }
+  [[nodiscard]] BOBBIN_HD uint32_t packed_bytes() const { return nodes[0].bytes; }
   [[nodiscard]] BOBBIN_HD bool scaled() const { return num_nodes > 1 && nodes[1].op == Op::scale; }
   [[nodiscard]] BOBBIN_HD const Bytes& scales() const { return nodes[1].extra; }
-  [[nodiscard]] BOBBIN_HD bool has_patches() const { return nodes[num_nodes - 1].op == Op::patch; }
-  [[nodiscard]] BOBBIN_HD const Patches& patches() const { return nodes[num_nodes - 1].patches; }
+  [[nodiscard]] BOBBIN_HD bool looks_up() const { return nodes[num_nodes - 1].op == Op::look_up; }
+  [[nodiscard]] BOBBIN_HD const Node& dictionary() const { return nodes[num_nodes - 1]; }
+  [[nodiscard]] BOBBIN_HD bool has_patches() const { return last_packed().op == Op::patch; }
+  [[nodiscard]] BOBBIN_HD const Patches& patches() const { return last_packed().patches; }
+
+  // Bytes of what tests look at.
+  [[nodiscard]] BOBBIN_HD uint32_t tested_bytes() const {
+    return form == Form::packed ? packed_bytes() : bytes;
+  }
+
+ private:
+  [[nodiscard]] BOBBIN_HD const Node& last_packed() const { return nodes[num_nodes - (looks_up() ? 2 : 1)]; }
 };
 
 // How values are to reach a kernel; tests force each in turn.
@@ -123,9 +151,17 @@ enum class Path : uint8_t {
 [[nodiscard]] const Array& values_of(const Array& array);
 [[nodiscard]] const Array* validity_of(const Array& array);
 
+// A dictionary whose entries a node is to have in memory.
+struct Dictionary {
+  uint32_t node = 0;
+  const Array* entries = nullptr;
+};
+
 // The column of a device array's values, on the given path; false when it has none there. `decoded` has none
-// here: it takes memory, so the caller decodes, and gives plain_column().
-[[nodiscard]] bool make_column(const Array& values, Path path, Column& column);
+// here: it takes memory, so the caller decodes, and gives plain_column(). The same goes for dictionaries: the
+// caller decodes those that are told here (decode_dictionaries()).
+[[nodiscard]] bool make_column(const Array& values, Path path, Column& column,
+                               std::vector<Dictionary>& dictionaries);
 // Validity in packed words; false when it must be decoded.
 [[nodiscard]] bool make_validity(const Array& words, Validity& validity);
 [[nodiscard]] Validity plain_validity(uint64_t count, const uint32_t* words);

@@ -135,7 +135,7 @@ struct ConjunctionKernel : Uses {
     if (use.way == Use::Way::direct) {
       hits = test_direct<T>(cta, column, use);
     } else if (use.way == Use::Way::slow) {
-      hits = Spread<T>::exchange(cta, test_values<T, 1>(inside, step.range, column.is_float, [&](uint32_t r) {
+      hits = Spread<T>::exchange(cta, test_values<T, 1>(inside, step.range, step.is_float, [&](uint32_t r) {
                                    return value_at<T>(cta, column, use, r);
                                  }));
     }

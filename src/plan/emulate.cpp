@@ -22,5 +22,6 @@ Status sum_reals_on_emulator(Global<const double> values, Global<double> sums, S
 }
 
 const GatherLaunchers kGatherOnEmulator = GatherPlans<simt::EmulatorExecutor>::launchers();
+const CountLaunchers kCountOnEmulator = CountPlans<simt::EmulatorExecutor>::launchers();
 
 }  // namespace bobbin::plan

@@ -57,6 +57,10 @@ struct Fetcher {
     uint32_t code = 0;
     for (uint32_t n = 0; n < column.num_nodes; ++n) {
       const Node& node = column.nodes[n];
+      if (node.op == Op::look_up) {
+        value = look_up(node, value);
+        continue;
+      }
       switch (node.bytes) {
         case 1:
           value = step<uint8_t>(node, row, static_cast<uint8_t>(value), code);
@@ -75,15 +79,29 @@ struct Fetcher {
   }
 
  private:
+  // An entry need not have as many bytes as its code.
+  [[nodiscard]] BOBBIN_HD uint64_t look_up(const Node& node, uint64_t code) const {
+    switch (node.bytes) {
+      case 1:
+        return node.entry<uint8_t>(cta, code);
+      case 2:
+        return node.entry<uint16_t>(cta, code);
+      case 4:
+        return node.entry<uint32_t>(cta, code);
+      default:
+        return node.entry<uint64_t>(cta, code);
+    }
+  }
+
   template <class T>
   [[nodiscard]] BOBBIN_HD T step(const Node& node, uint64_t row, T value, uint32_t& code) const {
     const uint64_t v = row / kVectorLength;
     const auto i = static_cast<uint32_t>(row % kVectorLength);
     switch (node.op) {
       case Op::unpack: {
-        const auto source = node.frames.typed<T>();
-        const auto frame = source.frame(cta, v);
-        return static_cast<T>(frame.reference + unpack_one<T>(cta, source.packed, frame, i));
+        const auto frame = node.frames.frame<T>(cta, v);
+        return static_cast<T>(frame.reference +
+                              unpack_one<T>(cta, view_as<Quad>(node.frames.packed), frame, i));
       }
       case Op::load:
         return cta.load(view_as<T>(node.extra), row - begin);
@@ -97,8 +115,11 @@ struct Fetcher {
         return value;
       case Op::join:
         return node.cut.join<T>(code, value);
-      case Op::sum_up:
-        break;  // can_fetch() says no
+      case Op::turn:
+        return codec::zigzag::value_of_code(value);
+      case Op::sum_up:   // can_fetch() says no
+      case Op::look_up:  // has a function of its own
+        break;
     }
     return value;
   }

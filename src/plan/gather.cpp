@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/gather.hpp"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "array/array.hpp"
 #include "bobbin/scan.hpp"
+#include "plan/dictionaries.hpp"
 #include "plan/launch.hpp"
 
 namespace bobbin::plan {
 namespace {
 
-// A column, and its values where they had to be decoded.
+// A column, and what of it had to be decoded.
 struct Opened {
   Column column;
-  std::optional<DeviceBuffer> values;
+  std::vector<DeviceBuffer> kept;
 };
 
 Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path path) {
   BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument, "plan: a column of strings");
   Opened opened;
-  if (make_column(array, path, opened.column) && (!one_by_one || can_fetch(opened.column))) {
+  std::vector<Dictionary> dictionaries;
+  if (make_column(array, path, opened.column, dictionaries) && (!one_by_one || can_fetch(opened.column))) {
+    BOBBIN_TRY(decode_dictionaries(dictionaries, opened.column, opened.kept, stream));
     return opened;
   }
   BOBBIN_RETURN_IF(path != Path::automatic && path != Path::decoded, StatusCode::unsupported,
                    "plan: this tree of codecs does not go this way");
-  BOBBIN_ASSIGN(opened.values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
-  BOBBIN_TRY(array::decode_on_device(array, opened.values->data(), stream));
-  opened.column = plain_column(array.type, array.length, opened.values->data());
+  BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
+  BOBBIN_TRY(array::decode_on_device(array, values.data(), stream));
+  opened.column = plain_column(array.type, array.length, values.data());
+  opened.kept.push_back(std::move(values));
   return opened;
 }
 

@@ -7,105 +7,34 @@
 #include <optional>
 
 #include "codecs/registry.hpp"
+#include "core/bit_ranges.hpp"
+#include "plan/host_column.hpp"
 #include "plan/host_loops.hpp"
 #include "plan/totals.hpp"
 
 namespace bobbin::plan {
 namespace {
 
-constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
-constexpr uint64_t kBatchWords = kBatchRows / 32;
-
-using Words = std::vector<uint32_t>;
-
-// Rows first .. end-1, counted from the start of the first vector; `first` is a multiple of kBatchRows.
-struct Batch {
-  uint64_t first = 0;
-  uint64_t begin = 0;  // the first row there is
-  uint64_t end = 0;
-
-  [[nodiscard]] uint64_t words() const { return num_vectors(end - first) * (kVectorLength / 32); }
-};
-
-// One column, as far as it is decoded.
-class HostColumn {
- public:
-  // `decodes`: an aggregate asks for its values.
-  HostColumn(const Source& source, const Rows& rows, bool decodes)
-      : source_(source),
-        decodes_(decodes),
-        shift_(rows.offset),
-        moved_(source.array != nullptr && source.array->offset != rows.offset) {}
-
-  [[nodiscard]] const Array& array() const { return *source_.array; }
-  [[nodiscard]] DType type() const { return array().type; }
-
-  void test(const Batch& batch, const ValueRange& range, Words& bitmap) {
-    if (source_.array == nullptr) {
-      const uint32_t* const from = source_.bitmap + batch.first / 32;
-      for (uint64_t w = 0; w < batch.words(); ++w) {
-        bitmap[w] = range.negated ? ~from[w] : from[w];
-      }
-      return;
-    }
-    // A column whose values are needed anyway is decoded once, for both.
-    if (codec().compare != nullptr && !is_float(type()) && !moved_ && !decodes_) {
-      codec().compare(part(batch), range, bitmap.data());
-      return;
-    }
-    visit_type(type(), [&]<class T>(std::type_identity<T>) {
-      const auto test = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
-      test(reinterpret_cast<const BitsOf<T>*>(values(batch)), batch.words(), range, bitmap.data());
-    });
-    keep_valid(batch, bitmap);
-  }
-
-  // Takes rows without a value off a bitmap.
-  void keep_valid(const Batch& batch, Words& bitmap) const {
-    if (source_.array != nullptr && codec().has_nulls()) {
-      codec().clear_nulls(part(batch), bitmap.data());
-    }
-  }
-  [[nodiscard]] bool has_nulls() const { return source_.array != nullptr && codec().has_nulls(); }
-
-  // Those of the batch, from batch.first on; what is no row may be anything.
-  const std::byte* values(const Batch& batch) {
-    const size_t size = size_bytes(type());
-    if (decoded_ != batch.first) {
-      buffer_.resize(kBatchRows * size / sizeof(uint64_t));
-      codec().decode(part(batch), bytes() + (batch.begin - batch.first) * size);
-      decoded_ = batch.first;
-    }
-    return bytes();
-  }
-
- private:
-  [[nodiscard]] const Codec& codec() const { return *find_codec(array().codec); }
-  [[nodiscard]] Array part(const Batch& batch) const {
-    return codec().slice(array(), batch.begin - shift_, batch.end - batch.begin);
-  }
-  std::byte* bytes() { return reinterpret_cast<std::byte*>(buffer_.data()); }
-
-  Source source_;
-  bool decodes_;
-  uint64_t shift_;  // the number of the array's first row
-  bool moved_;      // its vectors are not those of the query
-  std::vector<uint64_t> buffer_;
-  uint64_t decoded_ = UINT64_MAX;  // the batch that is
-};
-
 // Evaluates a filter over a batch.
 class HostFilter {
  public:
-  explicit HostFilter(const Filter& filter) : filter_(filter), stack_(kMaxDepth + 1, Words(kBatchWords)) {}
+  HostFilter(const Filter& filter, std::vector<HostColumn>& columns)
+      : filter_(filter), stack_(kMaxDepth + 1, Words(kBatchWords)) {
+    for (const Condition& condition : filter) {
+      const bool tests = condition.kind == Condition::Kind::test || condition.kind == Condition::Kind::member;
+      tests_.push_back(tests ? columns[condition.column].make_test(condition) : HostTest());
+    }
+  }
 
   // Valid until the next call.
   const Words& run(const Batch& batch, std::vector<HostColumn>& columns) {
     size_t depth = 0;
-    for (const Condition& condition : filter_) {
+    for (size_t i = 0; i < filter_.size(); ++i) {
+      const Condition& condition = filter_[i];
       switch (condition.kind) {
         case Condition::Kind::test:
-          columns[condition.column].test(batch, condition.range, stack_[depth++]);
+        case Condition::Kind::member:
+          columns[condition.column].test(batch, tests_[i], stack_[depth++]);
           break;
         case Condition::Kind::is_null:
         case Condition::Kind::not_null:
@@ -147,6 +76,7 @@ class HostFilter {
   }
 
   const Filter& filter_;
+  std::vector<HostTest> tests_;  // one a condition
   std::vector<Words> stack_;
 };
 
@@ -185,10 +115,33 @@ class HostFold {
     HostColumn& column = columns[*aggregate_.column];
     if (is_float(column.type()) && aggregate_.fold == Fold::sum) {
       add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.type());
+    } else if (count != 0 && column.has_runs()) {
+      visit_type(column.type(), [&]<class T>(std::type_identity<T>) { add_runs<T>(batch, rows, column); });
     } else if (count != 0) {
       visit_type(column.type(), [&]<class T>(std::type_identity<T>) {
         add_integers<T>(reinterpret_cast<const T*>(column.values(batch)), batch.words(), rows.data());
       });
+    }
+  }
+
+  // A run's value counts as often as it has rows. Not for sums of floats: those have an order.
+  template <class T>
+  void add_runs(const Batch& batch, const Words& rows, HostColumn& column) {
+    uint64_t begin = batch.begin - batch.first;
+    for (const Run& run : column.runs(batch)) {
+      if (const uint64_t count = count_bits(rows.data(), begin, run.end); count != 0) {
+        add_times<T>(value_of<T>(run.value), count);
+      }
+      begin = run.end;
+    }
+  }
+  template <class T>
+  void add_times(T value, uint64_t count) {
+    if (aggregate_.fold == Fold::extremes) {
+      extremes_.add<BitsOf<T>>(std::bit_cast<BitsOf<T>>(value), std::is_floating_point_v<T>,
+                               std::is_signed_v<T>);
+    } else if constexpr (!std::is_floating_point_v<T>) {
+      total_.sum += Int128{value} * Int128{count};
     }
   }
 
@@ -235,11 +188,32 @@ class HostFold {
 // Whether a query is one test and one sum of the same column of integers.
 bool is_one_pass(std::span<const Source> columns, const Filter& filter,
                  std::span<const Aggregate> aggregates) {
-  return filter.size() == 1 && filter[0].kind == Condition::Kind::test && !filter[0].range.negated &&
-         aggregates.size() == 1 && aggregates[0].fold == Fold::sum &&
-         aggregates[0].column == filter[0].column && columns[filter[0].column].array != nullptr &&
-         !is_float(columns[filter[0].column].array->type) &&
-         !find_codec(columns[filter[0].column].array->codec)->has_nulls();
+  if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||
+      !filter[0].more.empty() || aggregates.size() != 1 || aggregates[0].fold != Fold::sum ||
+      aggregates[0].column != filter[0].column) {
+    return false;
+  }
+  const Array* array = columns[filter[0].column].array;
+  return array != nullptr && !is_float(array->type) && !find_codec(array->codec)->has_nulls();
+}
+
+template <class T>
+Passed sum_passed_runs(const Batch& batch, std::span<const Run> runs, const ValueRange& range) {
+  Passed passed;
+  uint64_t begin = batch.begin - batch.first;
+  for (const Run& run : runs) {
+    const auto bits = static_cast<BitsOf<T>>(run.value.bits);
+    if (static_cast<BitsOf<T>>(bits - static_cast<BitsOf<T>>(range.low)) <=
+        static_cast<BitsOf<T>>(range.span)) {
+      const uint64_t count = run.end - begin;
+      WideSum one;
+      add_to<BitsOf<T>>(one, bits, std::is_signed_v<T>);
+      passed.count += count;
+      passed.sum = {passed.sum.low + one.low * count, passed.sum.high + one.high * count};
+    }
+    begin = run.end;
+  }
+  return passed;
 }
 
 Total run_one_pass(const Source& source, const ValueRange& range, const Rows& all) {
@@ -250,9 +224,13 @@ Total run_one_pass(const Source& source, const ValueRange& range, const Rows& al
     const auto sum = have_avx2() ? &sum_passed_avx2<T> : &sum_passed<T>;
     for (uint64_t first = 0; first < end; first += kBatchRows) {
       const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
-      const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
-      const Passed passed = sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
-                                static_cast<BitsOf<T>>(range.span));
+      const auto sum_values = [&] {
+        const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
+        return sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
+                   static_cast<BitsOf<T>>(range.span));
+      };
+      const Passed passed =
+          column.has_runs() ? sum_passed_runs<T>(batch, column.runs(batch), range) : sum_values();
       total.count += passed.count;
       total.sum += sum_of(column.type(), passed.sum);
     }
@@ -262,10 +240,11 @@ Total run_one_pass(const Source& source, const ValueRange& range, const Rows& al
 
 }  // namespace
 
-Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
+Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& asked,
                                        std::span<const Aggregate> aggregates, array::Bitmap* rows) {
   BOBBIN_ASSIGN(const Rows all, Rows::of(columns));
-  BOBBIN_TRY(check_filter(filter, columns.size()));
+  BOBBIN_TRY(check_filter(asked, columns));
+  const Filter filter = merge_tests(asked, columns);
   for (const Aggregate& aggregate : aggregates) {
     BOBBIN_TRY(check_aggregate(aggregate, columns.size()));
   }
@@ -280,7 +259,7 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
     opened.emplace_back(columns[c], all, decodes);
   }
   std::vector<HostFold> folds(aggregates.begin(), aggregates.end());
-  HostFilter evaluator(filter);
+  HostFilter evaluator(filter, opened);
   const uint64_t end = all.offset + all.length;
   if (rows != nullptr) {
     *rows = {.words = {}, .first = all.offset, .length = all.length};

@@ -22,5 +22,6 @@ Status sum_reals_on_cuda(Global<const double> values, Global<double> sums, Strea
 }
 
 const GatherLaunchers kGatherOnCuda = GatherPlans<simt::CudaExecutor>::launchers();
+const CountLaunchers kCountOnCuda = CountPlans<simt::CudaExecutor>::launchers();
 
 }  // namespace bobbin::plan

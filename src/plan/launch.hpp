@@ -7,6 +7,7 @@
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
 #include "plan/conjunction_kernel.hpp"
+#include "plan/count_kernel.hpp"
 #include "plan/gather_kernels.hpp"
 #include "plan/query.hpp"
 #include "plan/query_kernel.hpp"
@@ -52,6 +53,43 @@ struct GatherPlans {
   static constexpr GatherLaunchers launchers() { return {&take, &count, &filter<true>, &filter<false>}; }
 };
 
+struct CountLaunchers {
+  template <class Code>
+  using Launch = Status (*)(const CountCodesKernel<Code>& kernel, StreamView stream);
+
+  Launch<uint8_t> u8;
+  Launch<uint16_t> u16;
+  Launch<uint32_t> u32;
+
+  template <class Code>
+  [[nodiscard]] constexpr Launch<Code> of() const {
+    if constexpr (sizeof(Code) == 1) {
+      return u8;
+    } else if constexpr (sizeof(Code) == 2) {
+      return u16;
+    } else {
+      return u32;
+    }
+  }
+};
+extern const CountLaunchers kCountOnEmulator;
+extern const CountLaunchers kCountOnCuda;
+
+template <class Executor>
+struct CountPlans {
+  template <class Code>
+  static Status count(const CountCodesKernel<Code>& kernel, StreamView stream) {
+    using K = CountCodesKernel<Code>;
+    const Executor executor(stream);
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
+    const uint64_t blocks = ceil_div<uint64_t>(kernel.first + kernel.source.codes.size, K::kThreads);
+    return executor.run(kernel, std::min<uint64_t>(blocks, together));
+  }
+  static constexpr CountLaunchers launchers() {
+    return {&count<uint8_t>, &count<uint16_t>, &count<uint32_t>};
+  }
+};
+
 // Few vectors are dealt out one by one, so that all of the card has work.
 template <class K, class Executor>
 Status run_in_groups(const Executor& executor, K kernel) {
@@ -81,7 +119,7 @@ Status run_conjunction(const Executor& executor, const Query& query) {
 }
 template <class Executor>
 Status run_conjunction(const Executor& executor, const Query& query) {
-  switch (query.columns[query.steps[0].column].bytes) {
+  switch (query.columns[query.steps[0].column].packed_bytes()) {
     case 1:
       return run_conjunction<uint8_t>(executor, query);
     case 2:

@@ -27,5 +27,10 @@ const GatherLaunchers kGatherOnCuda = {
     [](const FilterKernel<true>&, StreamView) { return no_cuda(); },
     [](const FilterKernel<false>&, StreamView) { return no_cuda(); },
 };
+const CountLaunchers kCountOnCuda = {
+    [](const CountCodesKernel<uint8_t>&, StreamView) { return no_cuda(); },
+    [](const CountCodesKernel<uint16_t>&, StreamView) { return no_cuda(); },
+    [](const CountCodesKernel<uint32_t>&, StreamView) { return no_cuda(); },
+};
 
 }  // namespace bobbin::plan

@@ -82,6 +82,18 @@ struct Lane {
     }
   }
 
+  // The same of a vector that may be cut short: zeros where there are no words.
+  template <class Cta>
+  BOBBIN_HD void load_some(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
+    static_assert(kBits<T> <= 32);
+    const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
+    const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < W; ++k) {
+      words[k] = first + k * 32 < all.size ? cta.load(all, first + k * 32) : 0;
+    }
+  }
+
   // Value n with its highest bit at the top of the word. Bits of others stand below it.
   [[nodiscard]] BOBBIN_HD Value at_top(uint32_t n) const {
     if constexpr (kBits<T> < 32) {

@@ -21,7 +21,8 @@ namespace bobbin::plan {
 // What rows must be, in postfix order; none: every row passes.
 struct Condition {
   enum class Kind : uint8_t {
-    test,      // the value lies in the range (which may be negated); a null does not
+    test,      // the value lies in the range (which may be negated), or in one of `more`; a null does not
+    member,    // `passes` has 1 at the value, a code, or at its end for greater ones
     is_null,   // there is no value
     not_null,  // there is one
     both,      // the two conditions before
@@ -29,7 +30,9 @@ struct Condition {
   };
   Kind kind{};
   uint32_t column = 0;
-  ValueRange range;
+  ValueRange range{};
+  std::vector<ValueRange> more{};
+  std::vector<uint8_t> passes{};  // member: 1 or 0, at least one; values are unsigned, of up to 32 bits
 };
 using Filter = std::vector<Condition>;
 

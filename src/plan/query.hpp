@@ -54,8 +54,11 @@ struct Step {
   uint8_t column = 0;
   uint8_t target = 0;
   bool negated = false;
+  bool is_float = false;  // what is tested
   uint8_t use = kNoUse;
   KeyRange range;
+  Global<const uint32_t> table;   // or none: a bit for each code that passes, in the place of a range
+  uint32_t last = 0;              // the last code that has one; greater ones are as it is
   Global<const uint64_t> scaled;  // for columns of ALP's: a ScaledRange for each scale
 };
 
@@ -67,8 +70,8 @@ struct FoldStep {
   uint8_t use = kNoUse;
 };
 
-// A test or a sum of a packed column. What it must know of a vector is worked out for several vectors at a
-// time, by as many lanes.
+// A test, a sum or codes of a packed column. What it must know of a vector is worked out for several vectors
+// at a time, by as many lanes.
 struct UseSpec {
   uint8_t column = 0;
   uint8_t step = 0;

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "codecs/alp/alp.hpp"
+#include "plan/codes.hpp"
 #include "plan/column.hpp"
 #include "plan/packed.hpp"
 #include "plan/query.hpp"
@@ -147,7 +148,7 @@ struct QueryKernel : Uses {
   BOBBIN_HD void work_out(Cta& cta, Shared& shared, uint64_t first) const {
     cta.sync_warp();  // the group before is done with
     for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
-      const Use use = with_type<kWide>(columns[uses[u].column],
+      const Use use = with_type<kWide>(columns[uses[u].column].packed_bytes(),
                                        [&](auto zero) { return make_use<decltype(zero)>(cta, uses[u], v); });
       Record::store(cta, shared.uses, use_at(cta, u, place), use);
     });
@@ -180,10 +181,10 @@ struct QueryKernel : Uses {
       if (validity.kind == Validity::Kind::words) {
         word = cta.load(view_as<uint32_t>(validity.words), at);
       } else {
-        const auto source = validity.frames.template typed<uint32_t>();
-        const auto frame = source.frame(cta, (validity.offset + at) / kVectorLength);
-        word = frame.reference +
-               unpack_one<uint32_t>(cta, source.packed, frame, (validity.offset + at) % kVectorLength);
+        const auto frame =
+            validity.frames.template frame<uint32_t>(cta, (validity.offset + at) / kVectorLength);
+        word = frame.reference + unpack_one<uint32_t>(cta, view_as<Quad>(validity.frames.packed), frame,
+                                                      (validity.offset + at) % kVectorLength);
       }
     }
     return transpose(cta, word);
@@ -204,8 +205,8 @@ struct QueryKernel : Uses {
     if (column.form == Form::bitmap) {
       return step.negated ? ~valid : valid;
     }
-    const uint32_t hits =
-        with_type<kWide>(column, [&](auto zero) { return test_as<decltype(zero)>(cta, shared, s, v, rows); });
+    const uint32_t hits = with_type<kWide>(
+        column.tested_bytes(), [&](auto zero) { return test_as<decltype(zero)>(cta, shared, s, v, rows); });
     return (step.negated ? ~hits : hits) & valid;
   }
 
@@ -219,8 +220,34 @@ struct QueryKernel : Uses {
     }
     uint32_t hits = 0;
     with_values<T>(cta, shared, column, v, [&](auto&& get) {
-      hits = test_values<T, kAtOnce>(rows, step.range, column.is_float, get);
+      if constexpr (kWide) {
+        if (step.table.data != nullptr) {
+          hits = test_table(cta, step, rows, get);
+          return;
+        }
+      }
+      hits = test_values<T, kAtOnce>(rows, step.range, step.is_float, get);
     });
+    return hits;
+  }
+
+  // Whether a value passes by itself.
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD static bool passes(Cta& cta, const Step& step, T value) {
+    if constexpr (kWide) {
+      if (step.table.data != nullptr) {
+        const auto code = static_cast<uint64_t>(value < step.last ? value : step.last);
+        return (cta.load(step.table, code / 32) >> (code % 32) & 1) != 0;
+      }
+    }
+    return step.range.template holds<T>(value, step.is_float);
+  }
+  template <class Cta, class Get>
+  [[nodiscard]] BOBBIN_HD static uint32_t test_table(Cta& cta, const Step& step, uint32_t rows, Get&& get) {
+    uint32_t hits = 0;
+    for (uint32_t r = 0; r < 32; ++r) {
+      hits |= (rows >> r & 1) != 0 && passes(cta, step, get(r)) ? 1U << r : 0;
+    }
     return hits;
   }
 
@@ -231,7 +258,7 @@ struct QueryKernel : Uses {
       if (column.form == Form::staged) {
         auto& values = shared.staging.template as<T>();
         const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
-        f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
+        f([&](uint32_t r) { return cta.load(values, first + r * Staging<kWarps>::template kPitch<T>); });
         return;
       }
     }
@@ -250,10 +277,23 @@ struct QueryKernel : Uses {
     if (use.way == Use::Way::direct) {
       hits = Spread<T>::exchange(cta, test_direct<T>(cta, column, use));
     } else if (use.way == Use::Way::slow) {
-      hits = test_values<T, 1>(rows, step.range, column.is_float,
-                               [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
+      hits = test_slow<T>(cta, column, step, use, rows);
     }
     return column.has_patches() ? test_patches<T>(cta, shared, column, step, v, hits) : hits;
+  }
+
+  template <class T, class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t test_slow(Cta& cta, const Column& column, const Step& step, const Use& use,
+                                             uint32_t rows) const {
+    if constexpr (kWide && sizeof(T) <= 4) {
+      if (step.table.data != nullptr) {
+        const Codes codes =
+            Codes::of(cta, column, use.first_register, use.width, static_cast<uint32_t>(use.low));
+        return codes.test(cta, rows, [&](Cta& same, uint32_t code) { return passes(same, step, code); });
+      }
+    }
+    return test_values<T, 1>(rows, step.range, step.is_float,
+                             [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
   }
 
   template <class Cta>
@@ -284,7 +324,7 @@ struct QueryKernel : Uses {
       const uint32_t bit = 1U << (i / simt::kWarpSize);
       const uint32_t lane = first + i % simt::kWarpSize;
       cta.template atomic_or<simt::Order::relaxed>(shared.touched, lane, bit);
-      if (step.range.template holds<T>(value, column.is_float)) {
+      if (passes<T>(cta, step, value)) {
         cta.template atomic_or<simt::Order::relaxed>(shared.words, lane, bit);
       }
     });
@@ -305,7 +345,13 @@ struct QueryKernel : Uses {
       return;
     }
     const Column& column = columns[step.column];
-    with_type<kWide>(column, [&](auto zero) {
+    if constexpr (kWide) {
+      if (column.form == Form::packed && column.looks_up()) {
+        fold_entries(cta, shared, column, v, f, rows);
+        return;
+      }
+    }
+    with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
       if (step.op == FoldOp::extremes) {
         fold_extremes<T>(cta, shared, column, v, f, rows);
@@ -316,6 +362,41 @@ struct QueryKernel : Uses {
       }
       return 0;
     });
+  }
+
+  // Of a dictionary's entries: codes come to registers, once for all types of entries.
+  template <class Cta>
+  BOBBIN_HD void fold_entries(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+                              uint32_t rows) const {
+    const Use use = with_type<false>(column.packed_bytes(), [&](auto zero) {
+      return use_of<decltype(zero)>(cta, shared, folds[f].use, {folds[f].column, 0, false}, v);
+    });
+    const Codes codes = Codes::of(cta, column, use.first_register, use.width, static_cast<uint32_t>(use.low));
+    with_type<kWide>(column.bytes, [&](auto zero) {
+      using T = decltype(zero);
+      const auto for_each = [&](auto&& one) { codes.for_each_entry<T>(cta, column.dictionary(), rows, one); };
+      if (folds[f].op == FoldOp::extremes) {
+        Extremes extremes{cta.load(shared.first, at(cta, f)), cta.load(shared.second, at(cta, f))};
+        for_each([&](uint32_t, T value) { extremes.add<T>(value, column.is_float, column.is_signed); });
+        cta.store(shared.first, at(cta, f), extremes.least);
+        cta.store(shared.second, at(cta, f), extremes.greatest);
+      } else if (column.is_float) {
+        Chains chains;
+        for_each([&](uint32_t r, T value) { (r < 16 ? chains.first : chains.second) += real_of<T>(value); });
+        store_real(cta, f, v, RealSum::of_warp(cta, chains.first + chains.second));
+      } else {
+        WideSum sum;
+        for_each([&](uint32_t, T value) { add_to<T>(sum, value, column.is_signed); });
+        add_sum<T>(cta, shared, f, column, 0, sum, T{0});
+      }
+      return 0;
+    });
+  }
+  template <class Cta>
+  BOBBIN_HD void store_real(Cta& cta, uint32_t f, uint64_t v, double sum) const {
+    if (cta.lane() == 0) {
+      cta.store(reals, f * num_vectors(end) + v, sum);
+    }
   }
 
   // Calls one(i, value) for the patches of rows that count, and takes those off `rows`.
@@ -380,9 +461,7 @@ struct QueryKernel : Uses {
       with_values<T>(cta, shared, column, v,
                      [&](auto&& get) { sum = RealSum::of_warp(cta, RealSum::of_lane<T>(rows, get)); });
     }
-    if (cta.lane() == 0) {
-      cta.store(reals, f * num_vectors(end) + v, sum);
-    }
+    store_real(cta, f, v, sum);
   }
 
   template <class T, class Cta>

@@ -25,18 +25,74 @@ void set_extremes(DType type, const Extremes& extremes, Total& total) {
   }
 }
 
-Status check_filter(const Filter& filter, size_t columns) {
+namespace {
+
+Status check_member(const Condition& condition, const Source& source) {
+  const bool codes =
+      source.array != nullptr && (source.array->type == DType::u8 || source.array->type == DType::u16 ||
+                                  source.array->type == DType::u32);
+  BOBBIN_RETURN_IF(!codes || condition.passes.empty(), StatusCode::invalid_argument,
+                   "plan: a test of codes that are none");
+  return {};
+}
+
+bool can_merge(const Condition& a, const Condition& b, std::span<const Source> columns) {
+  const Array* array = columns[a.column].array;
+  return a.kind == Condition::Kind::test && b.kind == Condition::Kind::test && a.column == b.column &&
+         array != nullptr && values_of(*array).codec == CodecId::dict;
+}
+
+}  // namespace
+
+Status check_filter(const Filter& filter, std::span<const Source> columns) {
   size_t depth = 0;
   for (const Condition& condition : filter) {
     const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
-    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns, StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns.size(), StatusCode::invalid_argument,
                      "plan: a condition without its parts");
+    if (condition.kind == Condition::Kind::member) {
+      BOBBIN_TRY(check_member(condition, columns[condition.column]));
+    }
     depth = joins ? depth - 1 : depth + 1;
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::unsupported,
                      "the filter is nested more than " + std::to_string(kMaxDepth) + " deep");
   }
   BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions that nothing joins");
   return {};
+}
+
+std::vector<ValueRange> ranges_of(const Condition& condition) {
+  std::vector<ValueRange> ranges{condition.range};
+  ranges.insert(ranges.end(), condition.more.begin(), condition.more.end());
+  return ranges;
+}
+
+Filter merge_tests(const Filter& filter, std::span<const Source> columns) {
+  Filter merged;
+  std::vector<size_t> starts;  // where each part on the stack begins
+  for (const Condition& condition : filter) {
+    switch (condition.kind) {
+      case Condition::Kind::both:
+        starts.pop_back();
+        break;
+      case Condition::Kind::either: {
+        const size_t second = starts.back();
+        starts.pop_back();
+        const bool two = second == starts.back() + 1 && merged.size() == second + 1;
+        if (two && can_merge(merged[second - 1], merged[second], columns)) {
+          const std::vector<ValueRange> ranges = ranges_of(merged[second]);
+          merged.pop_back();
+          merged.back().more.insert(merged.back().more.end(), ranges.begin(), ranges.end());
+          continue;
+        }
+        break;
+      }
+      default:
+        starts.push_back(merged.size());
+    }
+    merged.push_back(condition);
+  }
+  return merged;
 }
 
 Status check_aggregate(const Aggregate& aggregate, size_t columns) {

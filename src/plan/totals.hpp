@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "bobbin/types.hpp"
 #include "core/scalar.hpp"
@@ -20,7 +22,12 @@ namespace bobbin::plan {
 void set_extremes(DType type, const Extremes& extremes, Total& total);
 
 // Conditions have their parts, and columns that exist.
-[[nodiscard]] Status check_filter(const Filter& filter, size_t columns);
+[[nodiscard]] Status check_filter(const Filter& filter, std::span<const Source> columns);
+// Tests of one column with a dictionary, one of which must hold, as one test: the dictionary is looked at for
+// all. The filter has been checked.
+[[nodiscard]] Filter merge_tests(const Filter& filter, std::span<const Source> columns);
+// All ranges of a test.
+[[nodiscard]] std::vector<ValueRange> ranges_of(const Condition& condition);
 [[nodiscard]] Status check_aggregate(const Aggregate& aggregate, size_t columns);
 
 // Which rows there are: those of all arrays.

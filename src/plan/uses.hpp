@@ -57,18 +57,18 @@ struct Uses : Query {
     return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
   }
 
-  // Calls f with a value of the column's unsigned type, which has 64 bits only where kWide says so.
+  // Calls f with an unsigned integer of so many bytes, which has 64 bits only where kWide says so.
   template <bool kWide, class F>
-  BOBBIN_HD static auto with_type(const Column& column, F&& f) {
+  BOBBIN_HD static auto with_type(uint32_t bytes, F&& f) {
     if constexpr (kWide) {
-      if (column.bytes == 8) {
+      if (bytes == 8) {
         return f(uint64_t{0});
       }
     }
-    return column.bytes == 4 ? f(uint32_t{0}) : column.bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
+    return bytes == 4 ? f(uint32_t{0}) : bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
   }
 
-  // What a use must know of vector v.
+  // What a use must know of vector v; T is what is packed.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
     return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
@@ -87,7 +87,7 @@ struct Uses : Query {
 
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const Column& column, uint64_t v, T& reference) const {
-    const auto frame = column.frames().typed<T>().frame(cta, v);
+    const auto frame = column.frames().template frame<T>(cta, v);
     reference = frame.reference;
     Use use{.first_register = static_cast<uint32_t>(frame.first_register),
             .width = static_cast<uint8_t>(frame.width),
@@ -107,7 +107,11 @@ struct Uses : Query {
     Use use = frame_use<T>(cta, column, v, reference);
     KeyRange keys = step.range;
     bool empty = false;
-    bool direct = !column.is_float;
+    bool direct = !step.is_float && step.table.data == nullptr;
+    if (use.width == 0 && !column.scaled() && step.table.data == nullptr) {
+      use.way = keys.holds<T>(reference, step.is_float) ? Use::Way::all : Use::Way::none;
+      return use;
+    }
     if (column.scaled()) {
       const ScaledRange scaled = load_range(cta, step.scaled, use.e, use.f);
       keys = {static_cast<uint64_t>(scaled.low), scaled.span};
@@ -123,11 +127,14 @@ struct Uses : Query {
     }
     use.low = range.low;
     use.span = range.span;
-    use.way = empty || range.empty ? Use::Way::none : use.width == 0 ? Use::Way::all : Use::Way::direct;
+    use.way = empty || range.empty                   ? Use::Way::none
+              : range.span >= low_mask<T>(use.width) ? Use::Way::all
+                                                     : Use::Way::direct;
     return use;
   }
 
-  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is.
+  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is. Of
+  // codes, only the frame matters.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
     T reference = 0;

@@ -35,7 +35,8 @@ struct Bound {
     not_null,
     both,  // all parts; there are some
     either,
-    rows,  // those of `bitmap`: what execution knows already
+    rows,   // those of `bitmap`: what execution knows already
+    codes,  // those whose code in the column's dictionary has 1 in `passes`: the same
   };
 
   Kind kind = Kind::always;
@@ -45,6 +46,7 @@ struct Bound {
   bool negated = false;
   std::vector<Bound> parts{};
   std::vector<uint32_t> bitmap{};
+  std::vector<uint8_t> passes{};
 };
 
 struct BoundAggregate {

@@ -7,9 +7,11 @@
 #include "array/strings.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
 #include "file/access.hpp"
+#include "plan/count_codes.hpp"
 #include "plan/host.hpp"
 #include "query/program.hpp"
 
@@ -81,23 +83,28 @@ Result<const Array*> Group::load(uint32_t column) {
 
 Result<const Array*> Group::place(uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, load(column));
+  const Array& values = is_string(array->type) ? codec::dict::codes_of(*array) : *array;
   if (on_cpu()) {
-    return array;
+    return &values;
   }
   std::optional<array::OnDevice>& there = chunks_.at(column).there;
   if (!there.has_value()) {
-    BOBBIN_ASSIGN(there, array::to_device(*array, stream_));
+    BOBBIN_ASSIGN(there, array::to_device(values, stream_));
   }
   return &there->array;
 }
 
+Result<const Array*> Group::place(const Operand& operand) {
+  const auto* codes = std::get_if<CodesOf>(&operand);
+  return place(codes != nullptr ? codes->column : std::get<uint32_t>(operand));
+}
+
 // Nulls pass no test: of a negated one they have to be taken out again.
-Status Group::settle_strings(Bound& bound) {
-  BOBBIN_ASSIGN(const Array* array, load(bound.column));
-  Words found = bound.kind == Bound::Kind::strings ? Words((array->length + 31) / 32)
-                                                   : array::present_strings(*array).words;
+Result<Words> Group::match(const Bound& bound, const Array& strings, Backend backend) const {
+  Words found = bound.kind == Bound::Kind::strings ? Words((strings.length + 31) / 32)
+                                                   : array::present_strings(strings).words;
   for (const StringCondition& condition : bound.tests) {
-    const auto matches = array::match_strings(*array, condition.query(), stream_.backend());
+    const auto matches = array::match_strings(strings, condition.query(), backend);
     if (!matches.has_value()) {
       return ReaderAccess::in_place(reader_, matches.error(), index_, bound.column);
     }
@@ -107,8 +114,25 @@ Status Group::settle_strings(Bound& bound) {
     std::ranges::transform(found, found.begin(), std::bit_not());
   }
   if (bound.negated) {
-    std::ranges::transform(found, array::present_strings(*array).words, found.begin(), std::bit_and());
+    std::ranges::transform(found, array::present_strings(strings).words, found.begin(), std::bit_and());
   }
+  return found;
+}
+
+// Of a dictionary, its entries are tested, on the host: there are few, and what is left is a test of codes.
+Status Group::settle_strings(Bound& bound) {
+  BOBBIN_ASSIGN(const Array* array, load(bound.column));
+  if (array->codec == CodecId::dict && array->length != 0) {
+    const Array& dictionary = codec::dict::dictionary_of(*array);
+    BOBBIN_ASSIGN(const Words found, match(bound, dictionary, Backend::cpu));
+    Bound codes{.kind = Bound::Kind::codes, .column = bound.column};
+    for (uint64_t entry = 0; entry < dictionary.length; ++entry) {
+      codes.passes.push_back(static_cast<uint8_t>(found[entry / 32] >> (entry % 32) & 1));
+    }
+    bound = std::move(codes);
+    return {};
+  }
+  BOBBIN_ASSIGN(Words found, match(bound, *array, stream_.backend()));
   resize_rows(found, info_.num_rows);
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
@@ -168,8 +192,8 @@ Result<std::vector<plan::Total>> Group::launch(const Bound& bound,
   std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
   for (const Operand& operand : program.operands) {
-    if (const uint32_t* column = std::get_if<uint32_t>(&operand)) {
-      BOBBIN_ASSIGN(const Array* array, place(*column));
+    if (!std::holds_alternative<const Words*>(operand)) {
+      BOBBIN_ASSIGN(const Array* array, place(operand));
       sources.push_back({.array = array, .bitmap = nullptr});
       continue;
     }
@@ -213,6 +237,18 @@ Result<std::vector<plan::Total>> Group::fold(Bound bound, std::span<const plan::
     totals.insert(totals.end(), some.begin(), some.end());
   }
   return totals;
+}
+
+Result<std::vector<uint64_t>> Group::count_codes(uint32_t column, const Words& rows) {
+  BOBBIN_ASSIGN(const Array* array, load(column));
+  BOBBIN_ASSIGN(const Array* placed, place(column));
+  const uint64_t entries = codec::dict::dictionary_of(plan::values_of(*array)).length;
+  const Array& codes = is_string(array->type) ? *placed : codec::dict::codes_of(plan::values_of(*placed));
+  if (on_cpu()) {
+    return plan::count_codes(codes, rows.data(), entries);
+  }
+  BOBBIN_ASSIGN(const DeviceBuffer sent, send(rows, stream_));
+  return plan::count_codes_on_device(codes, sent.as<uint32_t>(), entries, stream_);
 }
 
 Result<Words> Group::rows(Bound bound) {

@@ -15,6 +15,7 @@
 #include "file/footer.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
+#include "query/program.hpp"
 
 namespace bobbin::query {
 
@@ -38,19 +39,24 @@ class Group {
   // Which rows pass.
   [[nodiscard]] Result<Words> rows(Bound bound);
   [[nodiscard]] Result<const Array*> load(uint32_t column);
+  // How many of the rows have each code of a column with a dictionary that has entries.
+  [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const Words& rows);
 
  private:
   struct Chunk {
     Array array;
-    std::optional<array::OnDevice> there;
+    std::optional<array::OnDevice> there;  // of strings: only the codes
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
   // The chunk where the backend works on it.
   Result<const Array*> place(uint32_t column);
-  // Turns tests of strings into bitmaps.
+  Result<const Array*> place(const Operand& operand);
+  // Turns tests of strings into bitmaps, or into tests of codes.
   Status settle(Bound& bound);
   Status settle_strings(Bound& bound);
+  // A bit for each string that passes; the bits behind the last one may be anything.
+  Result<Words> match(const Bound& bound, const Array& strings, Backend backend) const;
   // Makes a predicate small enough for one launch.
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);

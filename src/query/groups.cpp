@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
+#include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "core/scalar.hpp"
+#include "plan/column.hpp"
 #include "query/text.hpp"
 #include "query/value.hpp"
 
@@ -47,6 +50,27 @@ Status for_each_row(const Words& rows, F&& f) {
   return {};
 }
 
+// All values of an array of numbers.
+class Decoded {
+ public:
+  static Result<Decoded> of(const Array& array, Backend backend) {
+    Decoded decoded;
+    decoded.size_ = size_bytes(array.type);
+    decoded.bytes_.resize(array.length * decoded.size_);
+    BOBBIN_TRY(array::decode(array, decoded.bytes_, backend));
+    return decoded;
+  }
+  [[nodiscard]] Scalar at(uint64_t i) const {
+    Scalar scalar;
+    std::memcpy(&scalar.bits, bytes_.data() + i * size_, size_);
+    return scalar;
+  }
+
+ private:
+  size_t size_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
 }  // namespace
 
 Status Counter::check_number_of_groups() const {
@@ -59,45 +83,72 @@ Status Counter::check_number_of_groups() const {
 Status Counter::add(Group& group, const Bound& bound) {
   BOBBIN_ASSIGN(Words rows, group.rows(bound));
   BOBBIN_ASSIGN(const Array* array, group.load(index_));
-  return is_string(column_.type) ? add_strings(*array, rows) : add_numbers(*array, std::move(rows));
-}
-
-Status Counter::add_numbers(const Array& array, Words rows) {
-  if (const Codec& codec = *find_codec(array.codec); codec.has_nulls()) {
+  if (const Codec& codec = *find_codec(array->codec); codec.has_nulls()) {
     const uint64_t before = num_rows(rows);
-    codec.clear_nulls(array, rows.data());
+    codec.clear_nulls(*array, rows.data());
     nulls_ += before - num_rows(rows);
   }
-  std::vector<uint64_t> memory((array.length * size_bytes(array.type) + 7) / 8);
-  const auto bytes = std::as_writable_bytes(std::span(memory)).first(array.length * size_bytes(array.type));
-  BOBBIN_TRY(array::decode(array, bytes, backend_));
-  return visit_type(array.type, [&]<class T>(std::type_identity<T>) {
-    const auto* values = reinterpret_cast<const T*>(bytes.data());
-    return for_each_row(rows, [&](uint64_t row) {
-      ++numbers_[scalar_of(canonical(values[row])).bits];
-      return check_number_of_groups();
-    });
+  const Array& values = plan::values_of(*array);
+  if (values.codec == CodecId::dict && values.length != 0) {
+    const Array& dictionary = codec::dict::dictionary_of(values);
+    if (!codec::dict::is_few(values.length, dictionary.length)) {
+      return add_codes(group, dictionary, rows);
+    }
+  }
+  return is_string(column_.type) ? add_strings(values, rows) : add_numbers(values, rows);
+}
+
+Status Counter::add_number(Scalar value, uint64_t rows) {
+  visit_type(column_.type, [&]<class T>(std::type_identity<T>) {
+    numbers_[scalar_of(canonical(value_of<T>(value))).bits] += rows;
   });
+  return check_number_of_groups();
+}
+
+Status Counter::add_string(const StringsView& strings, uint64_t index, uint64_t rows) {
+  if (strings.is_null(index)) {
+    nulls_ += rows;
+    return {};
+  }
+  const auto bytes = strings.string(index);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto found = strings_.lower_bound(text);
+  if (found != strings_.end() && found->first == text) {
+    found->second += rows;
+    return {};
+  }
+  strings_.emplace_hint(found, text, rows);
+  return check_number_of_groups();
+}
+
+Status Counter::add_codes(Group& group, const Array& dictionary, const Words& rows) {
+  BOBBIN_ASSIGN(const std::vector<uint64_t> counts, group.count_codes(index_, rows));
+  const auto for_each_entry = [&](auto&& f) -> Status {
+    for (uint64_t entry = 0; entry < counts.size(); ++entry) {
+      if (counts[entry] != 0) {
+        BOBBIN_TRY(f(entry));
+      }
+    }
+    return {};
+  };
+  if (is_string(column_.type)) {
+    BOBBIN_ASSIGN(const Strings strings, array::decode_strings(dictionary, Backend::cpu));
+    const StringsView view = strings.view();
+    return for_each_entry([&](uint64_t entry) { return add_string(view, entry, counts[entry]); });
+  }
+  BOBBIN_ASSIGN(const Decoded entries, Decoded::of(dictionary, Backend::cpu));
+  return for_each_entry([&](uint64_t entry) { return add_number(entries.at(entry), counts[entry]); });
+}
+
+Status Counter::add_numbers(const Array& array, const Words& rows) {
+  BOBBIN_ASSIGN(const Decoded values, Decoded::of(array, backend_));
+  return for_each_row(rows, [&](uint64_t row) { return add_number(values.at(row), 1); });
 }
 
 Status Counter::add_strings(const Array& array, const Words& rows) {
   BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend_));
   const StringsView view = strings.view();
-  return for_each_row(rows, [&](uint64_t row) {
-    if (view.is_null(row)) {
-      ++nulls_;
-      return Status();
-    }
-    const auto bytes = view.string(row);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const auto found = strings_.lower_bound(text);
-    if (found != strings_.end() && found->first == text) {
-      ++found->second;
-      return Status();
-    }
-    strings_.emplace_hint(found, text, 1);
-    return check_number_of_groups();
-  });
+  return for_each_row(rows, [&](uint64_t row) { return add_string(view, row, 1); });
 }
 
 GroupCounts Counter::counts() const {

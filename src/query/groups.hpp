@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows counted by the value of a column: decoded on the backend, counted on the host.
+// Rows counted by the value of a column: by its codes where it has a dictionary, on the backend; otherwise
+// decoded there, and counted on the host.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,13 @@ class Counter {
   [[nodiscard]] GroupCounts counts() const;
 
  private:
-  Status add_numbers(const Array& array, Words rows);
+  // Values of the rows that are set.
+  Status add_numbers(const Array& array, const Words& rows);
   Status add_strings(const Array& array, const Words& rows);
+  // Of a dictionary.
+  Status add_codes(Group& group, const Array& dictionary, const Words& rows);
+  Status add_number(Scalar value, uint64_t rows);
+  Status add_string(const StringsView& strings, uint64_t index, uint64_t rows);
   [[nodiscard]] Status check_number_of_groups() const;
 
   Column column_;

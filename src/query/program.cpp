@@ -8,6 +8,8 @@
 namespace bobbin::query {
 namespace {
 
+using Words = std::vector<uint32_t>;
+
 plan::Condition::Kind condition_of(Bound::Kind kind) {
   switch (kind) {
     case Bound::Kind::is_null:
@@ -18,8 +20,21 @@ plan::Condition::Kind condition_of(Bound::Kind kind) {
       return plan::Condition::Kind::both;
     case Bound::Kind::either:
       return plan::Condition::Kind::either;
+    case Bound::Kind::codes:
+      return plan::Condition::Kind::member;
     default:
       return plan::Condition::Kind::test;
+  }
+}
+
+Operand operand_of(const Bound& bound) {
+  switch (bound.kind) {
+    case Bound::Kind::rows:
+      return &bound.bitmap;
+    case Bound::Kind::codes:
+      return CodesOf{bound.column};
+    default:
+      return bound.column;
   }
 }
 
@@ -32,9 +47,10 @@ class Compiler {
       return;
     }
     if (bound.parts.empty()) {
-      const Operand operand = bound.kind == Bound::Kind::rows ? Operand(&bound.bitmap) : bound.column;
-      program_.filter.push_back(
-          {.kind = condition_of(bound.kind), .column = number_of(operand), .range = bound.range});
+      program_.filter.push_back({.kind = condition_of(bound.kind),
+                                 .column = number_of(operand_of(bound)),
+                                 .range = bound.range,
+                                 .passes = bound.passes});
       return;
     }
     for (size_t i = 0; i < bound.parts.size(); ++i) {
@@ -94,7 +110,7 @@ Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates)
 bool fits(const Bound& bound, std::span<const plan::Aggregate> aggregates) {
   const Program program = compile(bound, aggregates);
   const bool counted = std::ranges::any_of(
-      program.operands, [](const Operand& o) { return std::holds_alternative<uint32_t>(o); });
+      program.operands, [](const Operand& o) { return !std::holds_alternative<const Words*>(o); });
   return program.operands.size() + (counted ? 0 : 1) <= plan::kMaxColumns && filter_fits(program.filter);
 }
 

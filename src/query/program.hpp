@@ -12,8 +12,15 @@
 
 namespace bobbin::query {
 
-// A column of a launch: one of the file's, or a bitmap of the predicate's.
-using Operand = std::variant<uint32_t, const std::vector<uint32_t>*>;
+// The codes of a column of strings with a dictionary.
+struct CodesOf {
+  uint32_t column = 0;
+
+  friend bool operator==(const CodesOf&, const CodesOf&) = default;
+};
+
+// A column of a launch: one of the file's, its codes, or a bitmap of the predicate's.
+using Operand = std::variant<uint32_t, CodesOf, const std::vector<uint32_t>*>;
 
 struct Program {
   std::vector<Operand> operands;
@@ -21,7 +28,7 @@ struct Program {
   std::vector<plan::Aggregate> aggregates;  // of operands
 };
 
-// Leaves are tests of numbers, or rows.
+// Leaves are tests of numbers and codes, or rows.
 [[nodiscard]] Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates);
 
 // Whether one launch can do it, with a column to tell how many rows there are if no other does.

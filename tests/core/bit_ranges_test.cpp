@@ -62,7 +62,7 @@ TEST(BitRanges, SetAndCount) {
     for (uint64_t i = from; i < from + count; ++i) {
       ones += bit(bits, i) ? 1 : 0;
     }
-    ASSERT_EQ(count_bits(bits.data(), from, count), ones) << from << " " << count;
+    ASSERT_EQ(count_bits(bits.data(), from, from + count), ones) << from << " " << count;
   });
 }
 

@@ -36,5 +36,12 @@ TEST(GpuQueries, RowsAreTakenAndFiltered) {
   }
 }
 
+TEST(GpuQueries, CodesAreCounted) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_counts(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::testing

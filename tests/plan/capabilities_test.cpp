@@ -73,8 +73,9 @@ std::vector<std::string> row_of(const Codec& codec) {
   const DeviceOps& device = *device_ops(Backend::emulator, codec.id);
   const Array array = some_values(codec);
   Column column;
-  const bool packed = make_column(values_of(array), Path::programmed, column);
-  const bool known = make_column(values_of(array), Path::interpreted, column);
+  std::vector<Dictionary> dictionaries;
+  const bool packed = make_column(values_of(array), Path::programmed, column, dictionaries);
+  const bool known = make_column(values_of(array), Path::interpreted, column, dictionaries);
   return {std::string(codec.name),
           codec.floats_only   ? "floats"
           : codec.signed_only ? "signed integers"

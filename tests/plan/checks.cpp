@@ -62,6 +62,13 @@ bool passes(const Case& c, uint64_t row) {
         stack.push_back(!column.is_null(row) && condition.range.holds(column.array.type, column.at(row)));
         break;
       }
+      case Condition::Kind::member: {
+        const Plain& column = c.columns[condition.column];
+        const uint64_t code = column.is_null(row) ? 0 : column.at(row).bits;
+        stack.push_back(!column.is_null(row) &&
+                        condition.passes[std::min<uint64_t>(code, condition.passes.size() - 1)] != 0);
+        break;
+      }
       case Condition::Kind::is_null:
         stack.push_back(c.columns[condition.column].is_null(row));
         break;
@@ -216,32 +223,57 @@ ValueRange draw_range(const Plain& column, Random& random) {
   return ValueRange::of(type, static_cast<Compare>(random.below(6)), draw());
 }
 
+// Codes that pass: a range of them, all but one, or any.
+std::vector<uint8_t> draw_passes(Random& random) {
+  std::vector<uint8_t> passes(1 + random.below(300));
+  const uint64_t begin = random.below(passes.size());
+  const uint64_t end = begin + random.below(passes.size());
+  const uint64_t kind = random.below(3);
+  for (uint64_t i = 0; i < passes.size(); ++i) {
+    const bool inside = i >= begin && i < end;
+    passes[i] = (kind == 2 ? random.below(2) == 0 : inside == (kind == 0)) ? 1 : 0;
+  }
+  return passes;
+}
+
+bool are_codes(DType type) {
+  return type == DType::u8 || type == DType::u16 || type == DType::u32;
+}
+
 void draw_filter(Case& c, Random& random, int depth) {
   if (depth == 0 || random.below(3) == 0) {
     const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
+    if (are_codes(c.columns[column].array.type) && random.below(3) == 0) {
+      c.filter.push_back({.kind = Condition::Kind::member, .column = column, .passes = draw_passes(random)});
+      return;
+    }
     const uint64_t kind = random.below(12);
     c.filter.push_back({.kind = kind == 0   ? Condition::Kind::is_null
                                 : kind == 1 ? Condition::Kind::not_null
                                             : Condition::Kind::test,
                         .column = column,
-                        .range = draw_range(c.columns[column], random)});
+                        .range = draw_range(c.columns[column], random),
+                        .passes = {}});
     return;
   }
   draw_filter(c, random, depth - 1);
   draw_filter(c, random, depth - 1);
   c.filter.push_back({.kind = random.below(2) == 0 ? Condition::Kind::both : Condition::Kind::either,
                       .column = 0,
-                      .range = {}});
+                      .range = {},
+                      .passes = {}});
 }
 
-// Rows begin .. begin+kept-1 of arrays.
-void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept) {
+// Rows begin .. begin+kept-1 of arrays; of each one `apart` rows further on than of the one before.
+void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept,
+                 uint64_t apart = 0) {
   for (const Array& array : arrays) {
     Plain column{*array::slice(array, begin, kept), {}, {}};
     column.valid = *array::validity(column.array);
     column.bytes.resize(kept * size_bytes(array.type));
     (void)array::decode(column.array, column.bytes);
     c.columns.push_back(std::move(column));
+    begin += apart;
   }
 }
 
@@ -312,11 +344,14 @@ std::string report(const Case& c, std::string_view path, const Result<std::strin
   return fmt::format("{}: {}", path, problem);
 }
 
-// Whether kernels know all codecs of the columns, so that only a path for packed words may refuse them.
+// Whether kernels know all codecs of the columns, whose vectors are the same rows, so that only a path for
+// packed words may refuse them.
 bool can_be_interpreted(const Case& c) {
-  return std::ranges::all_of(c.columns, [](const Plain& column) {
+  return std::ranges::all_of(c.columns, [&](const Plain& column) {
     plan::Column made;
-    return plan::make_column(plan::values_of(column.array), Path::interpreted, made);
+    std::vector<plan::Dictionary> dictionaries;
+    return column.array.offset == c.offset() &&
+           plan::make_column(plan::values_of(column.array), Path::interpreted, made, dictionaries);
   });
 }
 
@@ -429,25 +464,41 @@ Result<std::string> gather_on(const Plain& column, Backend backend, Path path, c
   return check_values(column, "filter", kept, selected(rows));
 }
 
-// A column as an encoder makes it: small integers, prices, now and then a value far off, now and then nulls.
+// A codec that takes values of a type: packing, as often as any other.
+CodecId draw_codec(Random& random, DType type) {
+  constexpr CodecId kNumbers[] = {CodecId::dict, CodecId::rle, CodecId::sparse, CodecId::delta};
+  if (random.below(2) == 0) {
+    return is_float(type) ? CodecId::alp : random.below(2) == 0 ? CodecId::ffor : CodecId::patched;
+  }
+  if (random.below(4) == 0 && (is_float(type) || is_signed(type))) {
+    return is_float(type) ? CodecId::alprd : CodecId::zigzag;
+  }
+  return kNumbers[random.below(std::size(kNumbers))];
+}
+
+// A column as an encoder makes it: small integers, prices, now and then a value far off, in runs or not, now
+// and then nulls.
 Array draw_long_column(Random& random, uint64_t length) {
   constexpr DType kTypes[] = {DType::u8, DType::i16, DType::u32, DType::i64, DType::f32, DType::f64};
   const DType type = kTypes[random.below(std::size(kTypes))];
   const uint64_t limit = uint64_t{1} << (1 + random.below(12));
   const uint64_t rare = random.below(2) == 0 ? UINT64_MAX : 100;
+  const uint64_t run = random.below(2) == 0 ? 1 : 1 + random.below(200);
   Array values = visit_type(type, [&]<class T>(std::type_identity<T>) {
     std::vector<T> drawn(length);
-    for (T& value : drawn) {
+    for (uint64_t i = 0; i < length; ++i) {
+      T& value = drawn[i];
+      if (i != 0 && random.below(run) != 0) {
+        value = drawn[i - 1];
+        continue;
+      }
       const auto small = static_cast<double>(random.below(limit));
       value = static_cast<T>(std::is_floating_point_v<T> ? small / 100 : small);
       if (random.below(rare) == 0) {
         value = std::bit_cast<T>(static_cast<BitsOf<T>>(random.next()));
       }
     }
-    const CodecId codec = is_float(type)         ? CodecId::alp
-                          : random.below(2) == 0 ? CodecId::ffor
-                                                 : CodecId::patched;
-    return *find_codec(codec)->encode({type, drawn.data(), length});
+    return *find_codec(draw_codec(random, type))->encode({type, drawn.data(), length});
   });
   if (random.below(3) != 0) {
     return values;
@@ -466,7 +517,9 @@ Case draw_long_case(Random& random) {
   for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
     arrays.push_back(draw_long_column(random, length));
   }
-  add_columns(c, arrays, random.below(2) * random.below(5000), length - 5000);
+  const bool nulls = std::ranges::any_of(arrays, array::has_nulls);
+  const uint64_t apart = nulls || random.below(4) != 0 ? 0 : random.below(1500);
+  add_columns(c, arrays, random.below(2) * random.below(2000), length - 5000, apart);
   add_questions(c, random);
   return c;
 }

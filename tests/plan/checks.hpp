@@ -22,4 +22,7 @@ namespace bobbin::testing {
 // Takes and filters rows of a column, drawn as above, on every path there is.
 [[nodiscard]] std::string check_gather(Backend backend, Random& random);
 
+// Counts the codes of rows, of which some are past the last entry.
+[[nodiscard]] std::string check_counts(Backend backend, Random& random);
+
 }  // namespace bobbin::testing

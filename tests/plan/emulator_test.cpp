@@ -45,5 +45,14 @@ TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
   simt::default_emulator_options() = {};
 }
 
+TEST(EmulatedQueries, CodesAreCounted) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 100); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    ASSERT_EQ(check_counts(Backend::emulator, random), "") << "seed " << seed;
+  }
+  simt::default_emulator_options() = {};
+}
+
 }  // namespace
 }  // namespace bobbin::testing

@@ -35,5 +35,12 @@ TEST(HostQueries, RowsAreTakenAndFiltered) {
   }
 }
 
+TEST(HostQueries, CodesAreCounted) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_counts(Backend::cpu, random), "") << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::testing

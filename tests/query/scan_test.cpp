@@ -24,10 +24,10 @@ struct Written {
   TestTable table;
   std::optional<Reader> reader;
 
-  explicit Written(uint64_t seed, uint64_t rows = 6500) {
+  explicit Written(uint64_t seed, uint64_t rows = 6500, const std::string& codec = {}) {
     Random random(seed);
     table = draw_table(random, rows, kRowsPerGroup);
-    const Status status = write(dir / "t.bob", table, kRowsPerGroup);
+    const Status status = write(dir / "t.bob", table, kRowsPerGroup, codec);
     EXPECT_TRUE(status.ok()) << status.message();
     reader.emplace(Reader::open(dir / "t.bob").value());
   }
@@ -105,9 +105,9 @@ void check_rows(const Written& file, const Predicate& predicate, Backend backend
   ASSERT_EQ(scan.rows(begin, end).value(), wanted(begin, end)) << to_source(predicate);
 }
 
-void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows) {
+void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows, const std::string& codec = {}) {
   for (uint64_t seed = 1; seed <= tables; ++seed) {
-    const Written file(seed, rows);
+    const Written file(seed, rows, codec);
     Random random(seed + 100);
     for (int i = 0; i < queries; ++i) {
       const Predicate predicate = draw_predicate(random, file.table, 1 + i % 4);
@@ -127,6 +127,12 @@ TEST(Queries, AgreeWithSlowEvaluationOnTheCpu) {
 
 TEST(Queries, AgreeWithSlowEvaluationOnTheEmulator) {
   check_many(Backend::emulator, 1, 15, 3100);
+}
+
+// Strings too: their entries are tested, and codes are counted.
+TEST(Queries, OfDictionariesAgree) {
+  check_many(Backend::cpu, 2, 60, 6500, "dict");
+  check_many(Backend::emulator, 1, 15, 3100, "dict");
 }
 
 TEST(Queries, OfMoreThanOneLaunch) {

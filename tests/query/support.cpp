@@ -295,7 +295,8 @@ TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group) {
   return table;
 }
 
-Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group) {
+Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group,
+             const std::string& codec) {
   std::vector<ColumnMemory> memory;
   memory.reserve(table.columns.size());  // views point into it
   std::vector<const void*> pointers;
@@ -304,6 +305,7 @@ Status write(const std::string& path, const TestTable& table, uint64_t rows_per_
   }
   WriteOptions options;
   options.rows_per_group = rows_per_group;
+  options.codec = codec;
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, table.columns, options));
   BOBBIN_TRY(writer.append(pointers, table.rows));
   return writer.finish();

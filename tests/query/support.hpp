@@ -28,7 +28,8 @@ struct TestTable {
 
 // Columns of several types, values that cluster by row group so that zone maps tell something.
 [[nodiscard]] TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group);
-[[nodiscard]] Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group);
+[[nodiscard]] Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group,
+                           const std::string& codec = {});
 
 // A constant near a value of the column, or far from all.
 [[nodiscard]] query::Literal draw_literal(Random& random, const TestTable& table, size_t column);

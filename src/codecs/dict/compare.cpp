@@ -13,7 +13,7 @@ namespace {
 
 // 1 for each value that lies in one of the ranges.
 template <class T>
-std::vector<uint8_t> test(const std::vector<BitsOf<T>>& values, std::span<const ValueRange> ranges) {
+std::vector<uint8_t> test(std::span<const BitsOf<T>> values, std::span<const ValueRange> ranges) {
   using Bits = BitsOf<T>;
   std::vector<uint8_t> passes(values.size(), 0);
   for (const ValueRange& range : ranges) {
@@ -98,11 +98,31 @@ void compare_few(const Array& array, const ValueRange& range, uint32_t* bitmap) 
 
 }  // namespace
 
+CodeSet CodeSet::of(std::vector<uint8_t> passes, DType codes) {
+  CodeSet set{std::move(passes), {}};
+  set.range = range_of(set.passes, codes);
+  return set;
+}
+
+CodeSet CodeSet::of(const Values& entries, DType codes, std::span<const ValueRange> ranges) {
+  return visit_type(entries.type, [&]<class T>(std::type_identity<T>) {
+    return of(test<T>(entries.as<BitsOf<T>>(), ranges), codes);
+  });
+}
+
+CodeSet CodeSet::of(const Values& entries, DType codes, const std::vector<uint8_t>& passes) {
+  std::vector<uint8_t> picked(entries.length);
+  visit_codes(entries.type, [&]<class Code>(std::type_identity<Code>) {
+    const Code last = last_code<Code>(passes.size());
+    std::ranges::transform(entries.as<Code>(), picked.begin(),
+                           [&](Code code) { return passes[std::min(code, last)]; });
+  });
+  return of(std::move(picked), codes);
+}
+
 CodeSet code_set(const Array& array, std::span<const ValueRange> ranges) {
   return visit_type(array.type, [&]<class T>(std::type_identity<T>) {
-    CodeSet set{test_all<T>(dictionary_of(array), ranges), {}};
-    set.range = range_of(set.passes, codes_of(array).type);
-    return set;
+    return CodeSet::of(test_all<T>(dictionary_of(array), ranges), codes_of(array).type);
   });
 }
 

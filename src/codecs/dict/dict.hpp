@@ -67,10 +67,16 @@ template <class Code>
 [[nodiscard]] std::optional<Split> build(const Values& values, uint64_t max_entries);
 [[nodiscard]] std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries);
 
-// Which codes pass one of several ranges: found by looking at the dictionary alone.
+// Codes that pass: those of entries that do. Greater codes are as the last one. There is at least one entry.
 struct CodeSet {
   std::vector<uint8_t> passes;      // 1 or 0, one an entry
   std::optional<ValueRange> range;  // the same as a range of codes, where it is one
+
+  [[nodiscard]] static CodeSet of(std::vector<uint8_t> passes, DType codes);
+  // Entries that lie in one of several ranges.
+  [[nodiscard]] static CodeSet of(const Values& entries, DType codes, std::span<const ValueRange> ranges);
+  // Entries that are codes themselves: `passes` tells of those.
+  [[nodiscard]] static CodeSet of(const Values& entries, DType codes, const std::vector<uint8_t>& passes);
 };
 [[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
 

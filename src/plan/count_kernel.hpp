@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts codes of the rows that a bitmap selects.
+//
+// Shape: a warp takes 32 rows, one word of the bitmap, and then the next that no other has. Counts of few
+// entries are kept in shared memory (8 KiB) and added up at the end; others are added to where they stand in
+// memory. Preconditions: at least one entry. Cost: a code and a bit read, an addition for each row selected.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/dict/tile.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+using simt::Global;
+
+template <class Code>
+struct CountCodesKernel {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  static constexpr uint32_t kFew = 2048;
+  struct Shared {
+    simt::Shared<uint32_t, kFew> counts;
+  };
+
+  codec::dict::CodeSource<Code> source;
+  Global<const uint32_t> rows;  // bit first + i is row i's
+  uint64_t first;
+  Global<uint64_t> counts;  // one an entry
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    constexpr auto kRelaxed = simt::Order::relaxed;
+    auto& shared = cta.template shared<Shared>();
+    const bool few = counts.size <= kFew;
+    const auto here = static_cast<uint32_t>(few ? counts.size : 0);
+    for (uint32_t i = cta.thread(); i < here; i += kThreads) {
+      cta.store(shared.counts, i, 0U);
+    }
+    cta.sync();
+    const uint64_t end = first + source.codes.size;
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
+    for (uint64_t w = uint64_t{cta.block()} * kWarps + cta.warp(); w * 32 < end; w += stride) {
+      const uint64_t bit = w * 32 + cta.lane();
+      const uint32_t word = cta.load(rows, w);
+      if (bit < first || bit >= end || (word >> cta.lane() & 1) == 0) {
+        continue;
+      }
+      const uint32_t entry = source.entry(cta, bit - first);
+      if (few) {
+        cta.template atomic_add<kRelaxed>(shared.counts, entry, 1U);
+      } else {
+        cta.template atomic_add<kRelaxed>(counts, entry, uint64_t{1});
+      }
+    }
+    cta.sync();
+    for (uint32_t i = cta.thread(); i < here; i += kThreads) {
+      if (const uint32_t count = cta.load(shared.counts, i); count != 0) {
+        cta.template atomic_add<kRelaxed>(counts, i, uint64_t{count});
+      }
+    }
+  }
+};
+
+}  // namespace bobbin::plan
