@@ -560,7 +560,6 @@ def decode_fsst(node, buffers, _):
     require(node.metadata[40] <= 1, "fsst: unknown flags")
     require((out_begin, code_begin, code_end) == (0, 0, len(codes)), "fsst: a slice in a file")
     require(len(validity) in (0, -(-node.length // 8)), "fsst: the size of validity")
-    require(not validity or node.length % 8 == 0 or validity[-1] >> node.length % 8 == 0, "fsst: bits of no string")
     require(node.children[0].type == node.children[1].type, "fsst: offsets of two types")
     code_offsets = fsst_offsets(node.children[0], node.length, len(codes))
     offsets = fsst_offsets(node.children[1], node.length, out_bytes)

@@ -113,14 +113,6 @@ Status check_tiles(const Parts& parts) {
   return {};
 }
 
-// A slice's bits outside it are other strings'.
-Status check_validity(const Array& array, const Parts& parts) {
-  const bool strangers = !parts.validity.empty() && array.offset == 0 && array.length % 8 != 0 &&
-                         parts.validity.back() >> (array.length % 8) != 0;
-  BOBBIN_RETURN_IF(strangers, StatusCode::corrupt, "fsst: validity of strings that do not exist");
-  return {};
-}
-
 }  // namespace
 
 Header Header::parse(std::span<const uint8_t> metadata) {
@@ -177,9 +169,7 @@ Status validate(const Array& array) {
   BOBBIN_TRY(check_sizes(array, header));
   BOBBIN_TRY(check_child(array, 0));
   BOBBIN_TRY(check_child(array, 1));
-  const Parts parts(array);
-  BOBBIN_TRY(check_validity(array, parts));
-  return check_tiles(parts);
+  return check_tiles(Parts(array));
 }
 
 Status validate_content(const Array& array) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
+#include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/stream.hpp"
@@ -54,6 +57,25 @@ fsst::Table small_table() {
   table.lengths[1] = 2;
   table.lengths[2] = 8;
   return table;
+}
+
+TEST(Fsst, SlicesAreValidToo) {
+  Strings strings;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string text = "string " + std::to_string(i);
+    if (i % 3 == 0) {
+      strings.push_null();
+    } else {
+      strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    }
+  }
+  const Array array = encoded(strings);
+  for (const auto& [begin, length] : {std::pair{0, 1}, {0, 9}, {0, 2999}, {1, 5}, {1024, 5}, {2048, 10}}) {
+    const auto slice = array::slice(array, static_cast<uint64_t>(begin), static_cast<uint64_t>(length));
+    ASSERT_TRUE(slice.has_value());
+    const Status status = array::validate(*slice);
+    EXPECT_TRUE(status.ok()) << begin << ", " << length << ": " << status.message();
+  }
 }
 
 TEST(Fsst, RoundTrip) {
