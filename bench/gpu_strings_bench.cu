@@ -2,9 +2,9 @@
 // The GPU's figures for strings, beside cudaMemcpy in one run: decoding, as the library does it and by the
 // steps of the story in docs/perf/fsst.md; finding tiles of codes that come without; encoding; equality with
 // a constant. Decoded bytes are checked in the same run.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
