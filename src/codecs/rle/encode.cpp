@@ -24,11 +24,11 @@ Split split_values(std::span<const T> values, DType type) {
   const uint64_t runs = count_runs(values);
   auto [ends, end] = ascending::make_values<uint32_t>(DType::u32, runs);
   auto [run_values, value] = ascending::make_values<T>(type, runs);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i + 1 == values.size() || values[i + 1] != values[i]) {
-      *end++ = static_cast<uint32_t>(i + 1);
-      *value++ = values[i];
-    }
+  // Without a branch, which would be hard to foresee: what is written inside a run is written over.
+  for (size_t i = 0, run = 0; i < values.size(); ++i) {
+    end[run] = static_cast<uint32_t>(i + 1);
+    value[run] = values[i];
+    run += i + 1 < values.size() && values[i + 1] != values[i] ? 1 : 0;
   }
   return {.node = {.codec = CodecId::rle,
                    .type = type,

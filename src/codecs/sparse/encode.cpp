@@ -68,11 +68,11 @@ Split split_values(std::span<const T> values, DType type) {
   const auto others = values.size() - static_cast<size_t>(std::ranges::count(values, fill));
   auto [positions, position] = ascending::make_values<uint32_t>(DType::u32, others);
   auto [other_values, value] = ascending::make_values<T>(type, others);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != fill) {
-      *position++ = static_cast<uint32_t>(i);
-      *value++ = values[i];
-    }
+  // Without a branch, which would be hard to foresee: what is no exception is written over by the next.
+  for (size_t i = 0, found = 0; found < others; ++i) {
+    position[found] = static_cast<uint32_t>(i);
+    value[found] = values[i];
+    found += values[i] != fill ? 1 : 0;
   }
   std::vector<uint8_t> metadata(kMetadataBytes);
   std::memcpy(metadata.data(), &fill, sizeof fill);
