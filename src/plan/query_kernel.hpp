@@ -85,8 +85,12 @@ struct QueryKernel : Uses {
         return;
       }
       stage(cta, shared, v, s, staged);
+      uint32_t hits = 0;
+      if (look_up(cta, shared, v, s, s < num_steps ? rows : top, hits)) {
+        continue;
+      }
       if (s < num_steps) {
-        s = run_step(cta, shared, v, s, rows, top, depth);
+        s = run_step(cta, shared, v, s, rows, hits, top, depth);
       } else {
         fold(cta, shared, v, s - num_steps, top);
       }
@@ -96,10 +100,10 @@ struct QueryKernel : Uses {
     }
   }
 
-  // One step; returns the number of the last one that is done with.
+  // One step; returns the number of the last one that is done with. `hits` is what look_up() has found.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t run_step(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t rows,
-                                            uint32_t& top, uint32_t& depth) const {
+                                            uint32_t hits, uint32_t& top, uint32_t& depth) const {
     const Step& step = steps[s];
     switch (step.op) {
       case StepOp::test:
@@ -108,7 +112,7 @@ struct QueryKernel : Uses {
           cta.store(shared.stack, at(cta, depth), top);
         }
         ++depth;
-        top = rows & (step.op == StepOp::test ? test(cta, shared, s, v, rows) : nulls(cta, step, v));
+        top = rows & (step.op == StepOp::test ? test(cta, shared, s, v, rows, hits) : nulls(cta, step, v));
         break;
       case StepOp::both:
         top &= cta.load(shared.stack, at(cta, --depth));
@@ -142,6 +146,34 @@ struct QueryKernel : Uses {
         staged = column;
       }
     }
+  }
+
+  // The one place that brings codes to registers: for a fold of a dictionary's entries, which is done then
+  // (true), or for a test of codes that make no range.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool look_up(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t rows,
+                                       uint32_t& hits) const {
+    if constexpr (kWide) {
+      const bool tests = s < num_steps;
+      const uint32_t f = s - num_steps;
+      const uint32_t c = tests ? steps[s].column : folds[f].column;
+      const bool wanted = tests ? steps[s].op == StepOp::test && steps[s].table.data != nullptr
+                                : folds[f].op != FoldOp::count && columns[c].looks_up();
+      if (wanted && columns[c].form == Form::packed) {
+        const UseSpec spec{static_cast<uint8_t>(c), static_cast<uint8_t>(s), tests};
+        const Use use = with_type<false>(columns[c].packed_bytes(), [&](auto zero) {
+          return use_of<decltype(zero)>(cta, shared, tests ? steps[s].use : folds[f].use, spec, v);
+        });
+        const Codes codes =
+            Codes::of(cta, columns[c], use.first_register, use.width, static_cast<uint32_t>(use.low));
+        if (!tests) {
+          fold_entries(cta, shared, columns[c], v, f, rows, codes);
+          return true;
+        }
+        hits = codes.test(cta, rows, [&](Cta& same, uint32_t code) { return passes(same, steps[s], code); });
+      }
+    }
+    return false;
   }
 
   template <class Cta>
@@ -197,26 +229,27 @@ struct QueryKernel : Uses {
   }
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
-                                        uint32_t rows) const {
+  [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, uint32_t s, uint64_t v, uint32_t rows,
+                                        uint32_t found) const {
     const Step& step = steps[s];
     const Column& column = columns[step.column];
     const uint32_t valid = valid_rows(cta, column.validity, v);
     if (column.form == Form::bitmap) {
       return step.negated ? ~valid : valid;
     }
-    const uint32_t hits = with_type<kWide>(
-        column.tested_bytes(), [&](auto zero) { return test_as<decltype(zero)>(cta, shared, s, v, rows); });
+    const uint32_t hits = with_type<kWide>(column.tested_bytes(), [&](auto zero) {
+      return test_as<decltype(zero)>(cta, shared, s, v, rows, found);
+    });
     return (step.negated ? ~hits : hits) & valid;
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
-                                           uint32_t rows) const {
+  [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, uint32_t s, uint64_t v, uint32_t rows,
+                                           uint32_t found) const {
     const Step& step = steps[s];
     const Column& column = columns[step.column];
     if (column.form == Form::packed) {
-      return test_packed<T>(cta, shared, s, v, rows);
+      return test_packed<T>(cta, shared, s, v, rows, found);
     }
     uint32_t hits = 0;
     with_values<T>(cta, shared, column, v, [&](auto&& get) {
@@ -269,7 +302,7 @@ struct QueryKernel : Uses {
 
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
-                                               uint32_t rows) const {
+                                               uint32_t rows, uint32_t found) const {
     const Step& step = steps[s];
     const Column& column = columns[step.column];
     const Use use = use_of<T>(cta, shared, step.use, {step.column, static_cast<uint8_t>(s), true}, v);
@@ -277,23 +310,12 @@ struct QueryKernel : Uses {
     if (use.way == Use::Way::direct) {
       hits = Spread<T>::exchange(cta, test_direct<T>(cta, column, use));
     } else if (use.way == Use::Way::slow) {
-      hits = test_slow<T>(cta, column, step, use, rows);
+      hits = step.table.data != nullptr ? found
+                                        : test_values<T, 1>(rows, step.range, step.is_float, [&](uint32_t r) {
+                                            return value_at<T>(cta, column, use, r);
+                                          });
     }
     return column.has_patches() ? test_patches<T>(cta, shared, column, step, v, hits) : hits;
-  }
-
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test_slow(Cta& cta, const Column& column, const Step& step, const Use& use,
-                                             uint32_t rows) const {
-    if constexpr (kWide && sizeof(T) <= 4) {
-      if (step.table.data != nullptr) {
-        const Codes codes =
-            Codes::of(cta, column, use.first_register, use.width, static_cast<uint32_t>(use.low));
-        return codes.test(cta, rows, [&](Cta& same, uint32_t code) { return passes(same, step, code); });
-      }
-    }
-    return test_values<T, 1>(rows, step.range, step.is_float,
-                             [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
   }
 
   template <class Cta>
@@ -345,12 +367,6 @@ struct QueryKernel : Uses {
       return;
     }
     const Column& column = columns[step.column];
-    if constexpr (kWide) {
-      if (column.form == Form::packed && column.looks_up()) {
-        fold_entries(cta, shared, column, v, f, rows);
-        return;
-      }
-    }
     with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
       if (step.op == FoldOp::extremes) {
@@ -364,14 +380,12 @@ struct QueryKernel : Uses {
     });
   }
 
-  // Of a dictionary's entries: codes come to registers, once for all types of entries.
+  // Folds a dictionary's entries.
   template <class Cta>
   BOBBIN_HD void fold_entries(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
-                              uint32_t rows) const {
-    const Use use = with_type<false>(column.packed_bytes(), [&](auto zero) {
-      return use_of<decltype(zero)>(cta, shared, folds[f].use, {folds[f].column, 0, false}, v);
-    });
-    const Codes codes = Codes::of(cta, column, use.first_register, use.width, static_cast<uint32_t>(use.low));
+                              uint32_t rows, const Codes& codes) const {
+    rows &= valid_rows(cta, column.validity, v);
+    add_count(cta, shared, f, static_cast<uint32_t>(std::popcount(rows)));
     with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
       const auto for_each = [&](auto&& one) { codes.for_each_entry<T>(cta, column.dictionary(), rows, one); };
