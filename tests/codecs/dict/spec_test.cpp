@@ -104,7 +104,7 @@ Array strings() {
                        offsets_of({0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3})}};
 }
 
-void expect_strings(const Array& array, const std::string& bytes, const std::vector<uint32_t>& offsets) {
+void expect_strings(const Array& array, const std::string& bytes, const std::vector<uint64_t>& offsets) {
   const Status status = array::validate(array);
   ASSERT_TRUE(status.ok()) << status.message();
   const StringOps& codec = *find_codec(array.codec)->strings;
@@ -112,12 +112,11 @@ void expect_strings(const Array& array, const std::string& bytes, const std::vec
   ASSERT_FALSE(sizes.wide);
   ASSERT_EQ(sizes.bytes, bytes.size());
   for (const auto decode : {codec.decode, codec.reference}) {
-    std::vector<uint32_t> out_offsets(array.length + 1, 77);
-    const NewBuffer out = make_buffer(sizes.bytes);
-    auto* out_bytes = reinterpret_cast<uint8_t*>(out.data);
-    ASSERT_TRUE(decode(array, {.offsets = out_offsets.data(), .bytes = out_bytes}).ok());
+    std::vector<uint64_t> out_offsets(array.length + 1);
+    std::vector<uint8_t> out_bytes(sizes.bytes);
+    ASSERT_TRUE(decode(array, {out_offsets.data() + 1, 0, out_bytes}).ok());
     EXPECT_EQ(out_offsets, offsets);
-    EXPECT_EQ(std::string(out_bytes, out_bytes + bytes.size()), bytes);
+    EXPECT_EQ(std::string(out_bytes.begin(), out_bytes.end()), bytes);
   }
   EXPECT_EQ(check_any_strings(array, true), "");
 }
