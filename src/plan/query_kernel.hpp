@@ -28,7 +28,8 @@ template <Reach kReach>
 struct QueryKernel : Uses {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
+  // Shared memory has no room for more than 3 that are staged: a thread may have as many registers as that.
+  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 3;
   static constexpr bool kStaged = kReach == Reach::staged;
   static constexpr bool kWide = kReach != Reach::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
