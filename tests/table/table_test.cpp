@@ -131,9 +131,9 @@ TEST(Table, TenThousandColumns) {
 }
 
 TEST(Table, NothingIsReadOfNothing) {
-  const TempDir dir;
   for (const auto& columns :
        {std::vector<Column>{}, std::vector<Column>{{"a", DType::i32}, {"s", DType::utf8}}}) {
+    const TempDir dir;
     auto writer = Writer::create(dir / "empty.bob", columns, {});
     ASSERT_TRUE(writer.has_value() && writer->finish().ok());
     const auto reader = Reader::open(dir / "empty.bob");
