@@ -186,7 +186,7 @@ struct FilterKernel : Gather {
           const uint64_t row = v * kVectorLength + r * simt::kWarpSize + cta.lane();
           const T value = column.form == Form::plain
                               ? cta.load(view_as<T>(column.nodes[0].extra), row - begin)
-                              : cta.load(values, first + r * Staging<kWarps>::template kPitch<T>);
+                              : cta.load(values, first + r * simt::kWarpSize);
           store<T>(cta, here + before, value);
         }
       }

@@ -28,8 +28,7 @@ template <Reach kReach>
 struct QueryKernel : Uses {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  // Shared memory has no room for more than 3 that are staged: a thread may have as many registers as that.
-  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 3;
+  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
   static constexpr bool kStaged = kReach == Reach::staged;
   static constexpr bool kWide = kReach != Reach::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
@@ -292,7 +291,7 @@ struct QueryKernel : Uses {
       if (column.form == Form::staged) {
         auto& values = shared.staging.template as<T>();
         const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
-        f([&](uint32_t r) { return cta.load(values, first + r * Staging<kWarps>::template kPitch<T>); });
+        f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
         return;
       }
     }
