@@ -15,22 +15,21 @@ class Crew {
  public:
   // The caller of run() is one of them.
   explicit Crew(unsigned size) {
-    for (unsigned member = 1; member < size; ++member) {
-      threads_.emplace_back([this, member] { serve(member); });
+    try {
+      for (unsigned member = 1; member < size; ++member) {
+        threads_.emplace_back([this, member] { serve(member); });
+      }
+    } catch (...) {
+      dismiss();  // those that could be started
+      throw;
     }
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    begin_.notify_all();
-  }
+  ~Crew() { dismiss(); }
 
   // Calls work(0) .. work(members - 1), each on a thread of its own; at most as many as there are. Returns
-  // when all are done. One call at a time.
+  // when all are done. One call at a time; the work does not throw.
   void run(unsigned members, const std::function<void(unsigned member)>& work) {
     {
       const std::lock_guard lock(mutex_);
@@ -48,6 +47,14 @@ class Crew {
   }
 
  private:
+  void dismiss() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    begin_.notify_all();
+  }
+
   void serve(unsigned member) {
     std::unique_lock lock(mutex_);
     for (uint64_t seen = 0;;) {

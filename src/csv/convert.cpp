@@ -142,6 +142,23 @@ uint8_t* copy_text(uint8_t* out, const RawField& field) {
   return out + field.size;
 }
 constexpr size_t kCopyRoom = 16;
+// Enough for eight bytes from anywhere in a text short enough for a shortcut, which a string's own few bytes
+// are not.
+constexpr size_t kScratchBytes = 32;
+// Of so many columns each has room for the text of all; more of them would take too much together.
+constexpr size_t kFewFields = 16;
+
+// At least as many bytes as the column's fields have.
+size_t room_for(const Rows& rows, const Scanner::Column& fields) {
+  size_t bytes = kCopyRoom;
+  if (rows.fields <= kFewFields) {
+    return bytes + rows.scanner.text_of(rows.count).size();
+  }
+  for (size_t r = 0; r < rows.count; ++r) {
+    bytes += fields[r].text().size();
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -169,6 +186,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   const Scanner::Column fields = rows.scanner.column(column, rows.fields);
   const bool try_shortcut = !is_null.may_be_number();
   std::string scratch;
+  scratch.reserve(kScratchBytes);
   std::string_view last_text;  // of those that went the long way
   T last_value{};
   for (size_t r = 0; r < rows.count; ++r) {
@@ -195,15 +213,13 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
 }
 
 size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const NullTest& is_null) {
-  // No more than the text of all columns.
-  const size_t most = rows.scanner.text_of(rows.count).size() + kCopyRoom;
-  if (bytes_.size() < most) {
+  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
+  if (const size_t most = room_for(rows, fields); bytes_.size() < most) {
     bytes_.resize(most);
   }
   offsets_.resize(rows.count + 1);
   const bool check = type_.type == DType::utf8 && !rows.is_utf8;
   Validity validity(validity_, rows.count);
-  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
   uint8_t* out = bytes_.data();
   for (size_t r = 0; r < rows.count; ++r) {
     const RawField field = fields[r];

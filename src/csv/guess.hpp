@@ -17,7 +17,7 @@
 namespace bobbin::csv {
 
 // An integer of one to eight digits, which most are. Reads eight bytes, whatever the text's size: those
-// behind a scanner's field are there, and so are those of a string.
+// behind a scanner's field are there, and so are those behind the first byte of a string.
 [[nodiscard]] inline bool read_short(std::string_view text, uint64_t& value) {
   if (text.size() - 1 >= 8) {
     return false;

@@ -46,6 +46,8 @@ Status decode_strings(const Array& array, const StringFacts& facts, const Destin
                       const std::shared_ptr<Stream>& stream, MemoryResource& memory) {
   BOBBIN_ASSIGN(const array::StringsOnDevice decoded,
                 array::start_decoding_strings(array, facts.num_bytes, to.fault, stream->view(), memory));
+  BOBBIN_RETURN_IF(facts.num_bytes.value_or(decoded.sizes.bytes) != decoded.sizes.bytes, StatusCode::corrupt,
+                   "other bytes of strings than the zone map says");
   if (facts.check_content) {
     BOBBIN_TRY(array::check_content_on_device(array, decoded, to.fault, stream->view()));
   }

@@ -105,6 +105,10 @@ Status LoadRun::start(size_t batch) {
   if (batch >= stagings_.size()) {
     works_[batch - stagings_.size()].over.wait(false);
   }
+  // After an error nobody knows what is still being copied from the memory.
+  if (error_.any()) {
+    return {};
+  }
   const Batch& what = batches_[batch];
   return staging_of(batch).make_ready(what.whole ? what.bytes : 0, what.bits_bytes);
 }
@@ -113,6 +117,9 @@ Status LoadRun::read(const Task& task) {
   Work& work = works_[task.batch];
   std::call_once(work.started, [&] { work.ready = start(task.batch); });
   BOBBIN_TRY(work.ready);
+  if (error_.any()) {
+    return {};
+  }
   const Batch& batch = batches_[task.batch];
   if (!batch.whole) {
     return {};

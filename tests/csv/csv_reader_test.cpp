@@ -103,6 +103,27 @@ TEST(CsvReader, NullsThatLookLikeValues) {
             "t.csv:3:1: column 1 \"a\": \"\" is no date");
 }
 
+// Eight bytes are read from behind the point on, of a text that is not in the buffer.
+TEST(CsvReader, EscapedDecimals) {
+  const auto refused = read_as("x\n\"12345678.1\"\"\"\n", {}, schema("x:decimal(1)"));
+  EXPECT_NE(refused.find("12345678.1"), std::string::npos) << refused;
+}
+
+TEST(CsvReader, ManyColumnsOfStrings) {
+  std::string header;
+  std::string row;
+  std::string schema_text;
+  for (int c = 0; c < 40; ++c) {
+    header += (c == 0 ? "c" : ",c") + std::to_string(c);
+    row += (c == 0 ? "" : ",") + std::string(static_cast<size_t>(c), 's') + "\"\"";
+    schema_text += (c == 0 ? "c" : ",c") + std::to_string(c) + ":utf8";
+  }
+  const Result<Table> table = read_text(header + "\n" + row + "\n" + row + "\n", {}, schema(schema_text));
+  ASSERT_TRUE(table.has_value()) << table.error().message();
+  const std::string shown = show(*table);
+  EXPECT_NE(shown.find(std::string(39, 's') + "\"\""), std::string::npos) << shown;
+}
+
 TEST(CsvReader, BlankLines) {
   EXPECT_EQ(read_as("\n\na,b\n\n1,2\n\r\n\n3,4\n\n"), "a:i64,b:i64\n1|2\n3|4");
   EXPECT_EQ(read_as("a\n1\n\n2\n\n"), "a:i64\n1\n~\n2\n~");

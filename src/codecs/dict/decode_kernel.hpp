@@ -78,8 +78,9 @@ struct StringTiles {
     return own;
   }
 
-  BOBBIN_HD static Offset sum(const Own& own) {
-    Offset all = 0;
+  template <class Sum>
+  BOBBIN_HD static Sum sum(const Own& own) {
+    Sum all = 0;
     BOBBIN_UNROLL
     for (uint32_t k = 0; k < kOwn; ++k) {
       all += own.size[k];
@@ -104,7 +105,7 @@ struct TileSumsKernel {
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& warps = cta.template shared<Shared>().warps;
     const uint64_t first = uint64_t{cta.block()} * Tiles::kRows + cta.thread() * Tiles::kOwn;
-    const uint64_t through = simt::sum_through(cta, uint64_t{Tiles::sum(tiles.load(cta, first))});
+    const uint64_t through = simt::sum_through(cta, Tiles::template sum<uint64_t>(tiles.load(cta, first)));
     if (cta.lane() == simt::kWarpSize - 1) {
       cta.store(warps, cta.warp(), through);
     }
@@ -220,7 +221,7 @@ struct StringsKernel {
   BOBBIN_HD void place_rows(Cta& cta, Shared& shared, uint64_t first, bool with_offsets,
                             uint64_t begin) const {
     const typename Tiles::Own own = tiles.load(cta, first);
-    const Offset sum = Tiles::sum(own);
+    const Offset sum = Tiles::template sum<Offset>(own);
     const Offset through = simt::sum_through(cta, sum);
     if (cta.lane() == simt::kWarpSize - 1) {
       cta.store(shared.warps, cta.warp(), through);

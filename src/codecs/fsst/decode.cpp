@@ -102,6 +102,7 @@ Status check_offsets(const Array& child, uint64_t first, uint64_t last, const ch
 }
 
 Status check_tiles(const Parts& parts) {
+  const Header& header = parts.header;
   uint64_t before = 0;
   for (size_t t = 0; t < parts.tiles.size(); ++t) {
     const uint64_t word = parts.tiles[t] & ~kLiteralFirst;
@@ -110,6 +111,10 @@ Status check_tiles(const Parts& parts) {
                      StatusCode::corrupt, "fsst: tile " + std::to_string(t) + " lies out of order");
     before = word;
   }
+  // What stands before the first string was made by codes before its own.
+  BOBBIN_RETURN_IF(!parts.tiles.empty() && header.out_begin - (parts.tiles[0] & ~kLiteralFirst) >
+                                               header.code_begin * kMaxSymbolBytes,
+                   StatusCode::corrupt, "fsst: tile 0 lies too far before the first string");
   return {};
 }
 

@@ -113,6 +113,7 @@ struct Plans {
         });
   }
 
+  // Of code offsets nothing is asked, as validate_content() does: decoding all strings does not need them.
   static Status check_content(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
     return with_offset_type(array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) {
       const CheckOffsetsKernel<T> kernel{.offsets = {static_cast<const T*>(out.offsets), array.length + 1},

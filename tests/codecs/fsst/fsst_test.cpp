@@ -78,6 +78,19 @@ TEST(Fsst, SlicesAreValidToo) {
   }
 }
 
+// An output of which 2^36 bytes would lie before the first string: kernels count such quads in 32 bits.
+TEST(Fsst, TilesFarBeforeTheFirstStringAreRefused) {
+  Strings strings;
+  for (int i = 0; i < 500; ++i) {
+    const std::string text = "string " + std::to_string(i);
+    strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  Array array = encoded(strings);
+  const uint64_t out_begin = uint64_t{1} << 36;
+  std::memcpy(array.metadata.data() + 8, &out_begin, sizeof out_begin);
+  EXPECT_EQ(array::validate(array).code(), StatusCode::corrupt);
+}
+
 TEST(Fsst, RoundTrip) {
   for (const StringsInput& input : string_edges()) {
     EXPECT_EQ(check_strings(input.strings), "") << input.name;
