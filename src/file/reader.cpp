@@ -18,6 +18,7 @@
 #include "file/input.hpp"
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
+#include "file/segment_checks.hpp"
 #include "file/text.hpp"
 
 namespace bobbin {
@@ -93,39 +94,6 @@ Result<NewBuffer> try_buffer(size_t size) {
   std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
   return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
 }
-
-// Holds segments that follow each other against their checksums, padding included, as their bytes come.
-class SegmentChecks {
- public:
-  SegmentChecks(const Footer& footer, std::vector<uint32_t> order)
-      : footer_(footer), order_(std::move(order)) {}
-
-  Status add(std::span<const std::byte> bytes) {
-    for (; next_ < order_.size(); ++next_) {
-      const Segment& segment = footer_.segments[order_[next_]];
-      const size_t here = std::min<uint64_t>(bytes.size(), padded(segment.size) - seen_);
-      sum_.add(bytes.first(here));
-      seen_ += here;
-      bytes = bytes.subspan(here);
-      if (seen_ != padded(segment.size)) {
-        return {};
-      }
-      BOBBIN_RETURN_IF(sum_.value() != segment.checksum, StatusCode::corrupt,
-                       fmt::format("segment {} ({} bytes at {}): the checksum does not match", order_[next_],
-                                   segment.size, segment.offset));
-      sum_ = Checksum();
-      seen_ = 0;
-    }
-    return {};
-  }
-
- private:
-  const Footer& footer_;
-  std::vector<uint32_t> order_;
-  size_t next_ = 0;
-  uint64_t seen_ = 0;  // of the next one
-  Checksum sum_;
-};
 
 // A tree's segments in the order in which its buffers stand.
 std::vector<uint32_t> segments_of(const Node& root) {

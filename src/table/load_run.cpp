@@ -8,7 +8,6 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/masked/masked.hpp"
-#include "codecs/registry.hpp"
 #include "file/access.hpp"
 
 namespace bobbin::table {
@@ -18,7 +17,7 @@ constexpr uint64_t kRowsPerWord = codec::masked::kRowsPerWord;
 
 // A bit for each string, as the codec has them, in memory of whole words.
 std::span<const std::byte> put_bits(const Array& array, std::span<std::byte> memory) {
-  const std::vector<uint8_t> bits = find_codec(array.codec)->strings->validity(array);
+  const std::vector<uint8_t> bits = array::string_validity(array);
   if (bits.empty()) {
     return {};
   }

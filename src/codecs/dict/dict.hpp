@@ -105,9 +105,4 @@ std::vector<uint64_t> lengths(const Array& array);
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
 
-// Offsets of so many bytes need 64 bits: Arrow's have a sign.
-[[nodiscard]] constexpr bool needs_wide_offsets(uint64_t bytes) {
-  return bytes > INT32_MAX;
-}
-
 }  // namespace bobbin::codec::dict

@@ -155,7 +155,7 @@ Status copy_few(const Array& array, const HostStringsOut& out) {
 StringSizes sizes(const Array& array) {
   const Array& dictionary = dictionary_of(array);
   const uint64_t bytes = total_of(array, ops_of(dictionary).lengths(dictionary));
-  return {.wide = needs_wide_offsets(bytes), .bytes = bytes};
+  return StringSizes::of(bytes);
 }
 
 Status decode_strings(const Array& array, const HostStringsOut& out) {
