@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -15,16 +14,17 @@
 
 namespace bobbin::file {
 
-using OnBytes = std::function<Status(std::span<const std::byte> piece)>;
-
 struct ReaderAccess {
   // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
   static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
-  // The same into memory of chunk_bytes() bytes, where the array's buffers then lie as they do in the file.
-  // Tells of each piece as soon as it is there, before anything of it has been checked. What
-  // array::validate_content() checks is left to the caller.
-  static Result<Array> load_chunk_into(const Reader& reader, size_t row_group, size_t column,
-                                       std::span<std::byte> memory, const OnBytes& on_bytes);
+  // The same in two steps, for several threads: some of a chunk's chunk_bytes() bytes as they lie in the
+  // file,
+  static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
+                           std::span<std::byte> to);
+  // and, once all are in memory, the array whose buffers lie there. What array::validate_content() checks is
+  // left to the caller.
+  static Result<Array> chunk_in(const Reader& reader, size_t row_group, size_t column,
+                                std::span<const std::byte> memory);
   static uint64_t chunk_bytes(const Reader& reader, size_t row_group, size_t column);
   // An error that has to do with a chunk, with the file's name and the chunk's.
   static Status in_place(const Reader& reader, const Status& error, size_t row_group, size_t column);

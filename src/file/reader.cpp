@@ -54,9 +54,9 @@ struct Reader::Impl {
                                     Backend backend) const;
   // A chunk's bytes, checked against their checksums and by their codecs.
   Result<Array> load_chunk(size_t group, size_t column) const;
-  // As ReaderAccess::load_chunk_into.
-  Result<Array> load_chunk_into(size_t group, size_t column, std::span<std::byte> memory,
-                                const OnBytes& on_bytes) const;
+  // As in ReaderAccess.
+  Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
+  Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
   // Segments of a tree that follow each other in the file: one read each.
   struct SegmentRun {
     uint64_t offset = 0;
@@ -152,7 +152,7 @@ Result<Buffer> Reader::Impl::load_segment(uint32_t index) const {
   const uint64_t occupied = padded(segment.size);
   BOBBIN_ASSIGN(NewBuffer bytes, try_buffer(occupied));
   BOBBIN_TRY(input.read_at(segment.offset, {bytes.data, occupied}));
-  BOBBIN_TRY(SegmentChecks(footer, {index}).add(bytes.buffer.bytes));
+  BOBBIN_TRY(check_segments(footer, std::span(&index, 1), bytes.buffer.bytes));
   return bytes.buffer.sub(0, segment.size);
 }
 
@@ -195,24 +195,24 @@ std::vector<Reader::Impl::SegmentRun> Reader::Impl::segment_runs(std::span<const
   return runs;
 }
 
-Result<Array> Reader::Impl::load_chunk_into(size_t group, size_t column, std::span<std::byte> memory,
-                                            const OnBytes& on_bytes) const {
-  // A piece is still in the core's own cache when its checksum is made.
-  constexpr uint64_t kPiece = uint64_t{1} << 19;
-  const Node& root = footer.row_groups[group].chunks[column].root;
-  const std::vector<uint32_t> order = segments_of(root);
-  SegmentChecks checks(footer, order);
-  size_t at = 0;
-  for (const SegmentRun& run : segment_runs(order)) {
-    for (uint64_t done = 0; done < run.bytes; done += kPiece) {
-      const auto piece = memory.subspan(at, std::min(kPiece, run.bytes - done));
-      BOBBIN_TRY(input.read_at(run.offset + done, piece));
-      BOBBIN_TRY(on_bytes(piece));
-      BOBBIN_TRY(checks.add(piece));
-      at += piece.size();
+Status Reader::Impl::read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const {
+  uint64_t run_begin = 0;
+  for (const SegmentRun& run : segment_runs(segments_of(footer.row_groups[group].chunks[column].root))) {
+    const uint64_t skipped = std::min(begin - run_begin, run.bytes);
+    const auto piece = to.first(std::min<uint64_t>(to.size(), run.bytes - skipped));
+    if (!piece.empty()) {
+      BOBBIN_TRY(input.read_at(run.offset + skipped, piece));
     }
+    to = to.subspan(piece.size());
+    begin += piece.size();
+    run_begin += run.bytes;
   }
-  BOBBIN_TRY(checks.add({}));  // there may be empty ones alone
+  return {};
+}
+
+Result<Array> Reader::Impl::chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const {
+  const Node& root = footer.row_groups[group].chunks[column].root;
+  BOBBIN_TRY(check_segments(footer, segments_of(root), memory));
   size_t used = 0;
   BOBBIN_ASSIGN(Array array, load_node(root, [&](uint32_t index) -> Result<Buffer> {
                   const uint64_t size = footer.segments[index].size;
@@ -554,9 +554,15 @@ uint64_t ReaderAccess::chunk_bytes(const Reader& reader, size_t row_group, size_
   return bytes;
 }
 
-Result<Array> ReaderAccess::load_chunk_into(const Reader& reader, size_t row_group, size_t column,
-                                            std::span<std::byte> memory, const OnBytes& on_bytes) {
-  Result<Array> array = reader.impl_->load_chunk_into(row_group, column, memory, on_bytes);
+Status ReaderAccess::read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
+                                std::span<std::byte> to) {
+  const Status status = reader.impl_->read_chunk(row_group, column, begin, to);
+  return status.ok() ? status : reader.impl_->in_place(status, row_group, column);
+}
+
+Result<Array> ReaderAccess::chunk_in(const Reader& reader, size_t row_group, size_t column,
+                                     std::span<const std::byte> memory) {
+  Result<Array> array = reader.impl_->chunk_in(row_group, column, memory);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 

@@ -30,8 +30,7 @@ struct Batch {
 // Bytes of a bit a row, in whole words.
 [[nodiscard]] uint64_t bitmap_bytes(uint64_t rows);
 
-// Batches of about so many bytes in the file's order, behind those of one chunk each that has half as many by
-// itself: of one of those at the end the other threads would only see the waiting.
+// In the file's order; batches of up to so many bytes, or of one chunk.
 [[nodiscard]] std::vector<Batch> batches_of(const Reader& reader, std::span<const Part> parts,
                                             uint64_t batch_bytes);
 

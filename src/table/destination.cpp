@@ -51,12 +51,16 @@ Status decode_strings(const Array& array, const StringFacts& facts, const Destin
   if (facts.check_content) {
     BOBBIN_TRY(array::check_content_on_device(array, decoded, to.fault, stream->view()));
   }
-  *to.strings = {.length = decoded.length,
-                 .wide = decoded.sizes.wide,
-                 .num_bytes = decoded.sizes.bytes,
-                 .offsets = with_stream(decoded.offsets, stream),
-                 .bytes = with_stream(decoded.bytes, stream),
-                 .validity = {}};
+  to.strings->length = decoded.length;
+  to.strings->wide = decoded.sizes.wide;
+  to.strings->num_bytes = decoded.sizes.bytes;
+  to.strings->offsets = with_stream(decoded.offsets, stream);
+  to.strings->bytes = with_stream(decoded.bytes, stream);
+  return {};
+}
+
+Status copy_validity(const StringFacts& facts, const Destination& to, const std::shared_ptr<Stream>& stream,
+                     MemoryResource& memory) {
   if (facts.bits.empty()) {
     return {};
   }

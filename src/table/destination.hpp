@@ -30,8 +30,12 @@ struct Destination {
 struct StringFacts {
   std::optional<uint64_t> num_bytes;  // not known: waits, to find out
   bool check_content = false;         // by the device: the host has not
-  std::span<const std::byte> bits;    // in memory that stays; nothing: no nulls
+  std::span<const std::byte> bits;    // of nulls, in pinned memory; nothing: there are none
 };
+// Queues the copy of the bits.
+[[nodiscard]] Status copy_validity(const StringFacts& facts, const Destination& to,
+                                   const std::shared_ptr<Stream>& stream, MemoryResource& memory);
+// All but those.
 [[nodiscard]] Status decode_strings(const Array& array, const StringFacts& facts, const Destination& to,
                                     const std::shared_ptr<Stream>& stream, MemoryResource& memory);
 

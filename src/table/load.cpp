@@ -14,6 +14,16 @@ namespace bobbin {
 
 using namespace table;
 
+namespace {
+
+// Batches that are read, copied or about to be: few enough to stay in a large cache, and enough for the
+// copies never to wait.
+unsigned num_stagings(unsigned threads) {
+  return std::max(4U, threads);
+}
+
+}  // namespace
+
 struct Loader::Impl {
   Impl(unsigned threads, uint64_t bytes, std::shared_ptr<Stream> own, std::vector<Staging> made,
        MemoryResource& from)
@@ -127,7 +137,7 @@ Result<Loader> Loader::create(Backend backend, const LoadOptions& options) {
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
   const unsigned threads = num_threads(options.threads);
   std::vector<Staging> stagings;
-  for (unsigned i = 0; i < 2 * threads; ++i) {  // as many batches are read as are copied
+  for (unsigned i = 0; i < num_stagings(threads); ++i) {
     BOBBIN_ASSIGN(Staging staging, Staging::create(backend));
     stagings.push_back(std::move(staging));
   }

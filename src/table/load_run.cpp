@@ -14,6 +14,8 @@ namespace bobbin::table {
 namespace {
 
 constexpr uint64_t kRowsPerWord = codec::masked::kRowsPerWord;
+// A thread reads so much of a chunk that others can read the rest of it at the same time.
+constexpr uint64_t kPiecesPerBatch = 16;
 
 // A bit for each string, as the codec has them, in memory of whole words.
 std::span<const std::byte> put_bits(const Array& array, std::span<std::byte> memory) {
@@ -41,43 +43,72 @@ LoadRun::LoadRun(const Reader& reader, std::span<const Part> parts, std::span<De
       columns_(columns),
       stagings_(stagings),
       faults_(faults),
-      piece_bytes_(batch_bytes / 2),
+      pool_(stagings),
+      piece_bytes_(std::max<uint64_t>(1, batch_bytes / kPiecesPerBatch)),
       memory_(memory),
       batches_(batches_of(reader, parts, batch_bytes)),
-      works_(batches_.size()),
       with_bits_(bits_are_whole(parts)) {
   for (size_t b = 0; b < batches_.size(); ++b) {
-    const size_t members = batches_[b].members.size();
-    works_[b].arrays.resize(members);
-    works_[b].facts.resize(members);
-    works_[b].left = members;
-    for (size_t m = 0; m < members; ++m) {
-      tasks_.push_back({b, m});
+    works_.emplace_back(batches_[b].members.size());
+    for (size_t m = 0; m < batches_[b].members.size(); ++m) {
+      add_tasks(b, m);
     }
   }
 }
 
+// At least one, also for a chunk of no bytes and for one whose rows are not all asked for.
+void LoadRun::add_tasks(size_t batch, size_t member) {
+  const uint64_t bytes = batches_[batch].whole ? batches_[batch].members[member].bytes : 0;
+  uint64_t begin = 0;
+  do {
+    const uint64_t piece = std::min(piece_bytes_, bytes - begin);
+    tasks_.push_back({batch, member, begin, piece});
+    begin += piece;
+    ++works_[batch].unread;
+    ++works_[batch].chunks[member].unread;
+  } while (begin < bytes);
+}
+
 void LoadRun::work() {
   for (uint64_t i = next_++; i < tasks_.size(); i = next_++) {
-    const Task& task = tasks_[i];
-    Work& work = works_[task.batch];
-    // After an error the rest is only counted, for those who wait for a batch to be over.
-    if (!error_.any()) {
-      error_.note(i, read(task));
+    do_task(tasks_[i]);
+  }
+}
+
+// After an error only what comes before it is still done, the rest counted: a batch's memory is given back in
+// any case, for those who wait for it.
+void LoadRun::do_task(const Task& task) {
+  const size_t part = member_of(task).part;
+  Work& work = works_[task.batch];
+  const auto attempt = [&](bool wanted, Status (LoadRun::*step)(const Task&)) {
+    if (wanted) {
+      error_.note(part, (this->*step)(task));
     }
-    if (--work.left == 0) {
-      if (!error_.any()) {
-        error_.note(i, submit(task.batch));
-      }
-      work.over = true;
-      work.over.notify_all();
-    }
+  };
+  attempt(!error_.up_to(part), &LoadRun::read);
+  if (--work.unread == 0) {
+    attempt(!error_.any(), &LoadRun::copy);
+  }
+  if (--work.chunks[task.member].unread != 0) {
+    return;
+  }
+  attempt(!error_.up_to(part), &LoadRun::check);
+  if (--work.unchecked != 0) {
+    return;
+  }
+  attempt(!error_.any(), &LoadRun::copy_bits);
+  if (work.staging != nullptr) {
+    error_.note(part, work.staging->mark_copied());  // the memory need not wait for the decoding
+  }
+  attempt(!error_.any(), &LoadRun::decode);
+  if (work.staging != nullptr) {
+    pool_.give_back(*work.staging);
   }
 }
 
 Status LoadRun::finish() {
   for (const Staging& staging : stagings_) {
-    error_.note(tasks_.size(), staging.stream().synchronize());
+    error_.note(parts_.size(), staging.stream().synchronize());
   }
   return error_.status();
 }
@@ -98,85 +129,91 @@ Destination LoadRun::destination(size_t part_index) const {
   return to;
 }
 
-// The batch before it in the same memory must have been submitted. Its tasks have all been taken, so it will
-// be.
+// Waits for memory. The batches that have it are read by threads that do not wait: a thread in a batch takes
+// the pieces that are left of it before any of the next one.
 Status LoadRun::start(size_t batch) {
-  if (batch >= stagings_.size()) {
-    works_[batch - stagings_.size()].over.wait(false);
-  }
-  // After an error nobody knows what is still being copied from the memory.
-  if (error_.any()) {
-    return {};
-  }
   const Batch& what = batches_[batch];
-  return staging_of(batch).make_ready(what.whole ? what.bytes : 0, what.bits_bytes);
+  works_[batch].staging = &pool_.take();
+  return works_[batch].staging->make_ready(what.whole ? what.bytes : 0, what.bits_bytes);
 }
 
 Status LoadRun::read(const Task& task) {
   Work& work = works_[task.batch];
   std::call_once(work.started, [&] { work.ready = start(task.batch); });
   BOBBIN_TRY(work.ready);
-  if (error_.any()) {
-    return {};
-  }
-  const Batch& batch = batches_[task.batch];
-  if (!batch.whole) {
-    return {};
-  }
-  const Batch::Member& member = batch.members[task.member];
+  const Batch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
-  Staging& staging = staging_of(task.batch);
-  const auto memory = staging.bytes().subspan(member.begin, member.bytes);
-  const auto on_bytes = [&](std::span<const std::byte> piece) {
-    const auto end = static_cast<uint64_t>(piece.data() + piece.size() - staging.bytes().data());
-    return batch.members.size() == 1 ? staging.copy_to(end, piece_bytes_) : Status();
-  };
-  BOBBIN_ASSIGN(Array array,
-                file::ReaderAccess::load_chunk_into(reader_, part.group, part.column, memory, on_bytes));
-  const Status status = check(task, array);
-  work.arrays[task.member] = std::move(array);
+  return file::ReaderAccess::read_chunk(
+      reader_, part.group, part.column, task.begin,
+      work.staging->bytes().subspan(batches_[task.batch].whole ? member.begin + task.begin : 0, task.bytes));
+}
+
+Status LoadRun::copy(const Task& task) {
+  return batches_[task.batch].whole ? works_[task.batch].staging->copy() : Status();
+}
+
+Status LoadRun::check(const Task& task) {
+  if (!batches_[task.batch].whole) {
+    return {};
+  }
+  Work& work = works_[task.batch];
+  Chunk& chunk = work.chunks[task.member];
+  const Batch::Member& member = member_of(task);
+  const Part& part = parts_[member.part];
+  BOBBIN_ASSIGN(chunk.array,
+                file::ReaderAccess::chunk_in(reader_, part.group, part.column,
+                                             work.staging->bytes().subspan(member.begin, member.bytes)));
+  const Status status = check_content(task);
   return status.ok() ? status : file::ReaderAccess::in_place(reader_, status, part.group, part.column);
 }
 
 // What is left to check of a chunk here, and what the device has to know of it.
-Status LoadRun::check(const Task& task, const Array& array) {
-  const Batch::Member& member = batches_[task.batch].members[task.member];
-  const Part& part = parts_[member.part];
+Status LoadRun::check_content(const Task& task) {
+  const Staging& staging = *works_[task.batch].staging;
+  auto& [unread, array, facts] = works_[task.batch].chunks[task.member];
   if (!is_string(array.type)) {
     return array::validate_content(array);
   }
-  const Staging& staging = staging_of(task.batch);
-  StringFacts& facts = works_[task.batch].facts[task.member];
   facts.check_content = array::checks_content_on_device(array, staging.stream());
   if (!facts.check_content) {
     BOBBIN_TRY(array::validate_content(array));
   }
+  const Batch::Member& member = member_of(task);
+  const Part& part = parts_[member.part];
   const auto& chunk = file::ReaderAccess::footer(reader_).row_groups[part.group].chunks[part.column];
   facts.num_bytes = chunk.strings.num_bytes;
   facts.bits = put_bits(array, staging.extra().subspan(member.bits_begin));
   return {};
 }
 
-Status LoadRun::submit(size_t batch) {
-  if (!batches_[batch].whole) {
-    return load_slice(batch);
+Status LoadRun::copy_bits(const Task& task) {
+  const Work& work = works_[task.batch];
+  for (size_t m = 0; m < work.chunks.size(); ++m) {
+    BOBBIN_TRY(copy_validity(work.chunks[m].facts, destination(batches_[task.batch].members[m].part),
+                             work.staging->shared_stream(), memory_));
   }
-  Staging& staging = staging_of(batch);
-  BOBBIN_TRY(staging.copy_to(batches_[batch].bytes));
-  for (size_t m = 0; m < batches_[batch].members.size(); ++m) {
-    BOBBIN_TRY(submit_member(batch, m));
-  }
-  return staging.mark_copied();
+  return {};
 }
 
-Status LoadRun::submit_member(size_t batch, size_t m) {
-  const Staging& staging = staging_of(batch);
+Status LoadRun::decode(const Task& task) {
+  if (!batches_[task.batch].whole) {
+    return load_slice(task.batch);
+  }
+  for (size_t m = 0; m < batches_[task.batch].members.size(); ++m) {
+    BOBBIN_TRY(decode_member(task.batch, m));
+  }
+  return {};
+}
+
+Status LoadRun::decode_member(size_t batch, size_t m) {
+  const Work& work = works_[batch];
+  const Staging& staging = *work.staging;
   const Batch::Member& member = batches_[batch].members[m];
   const Part& part = parts_[member.part];
-  const Array array = staging.there(works_[batch].arrays[m]);
+  const Array array = staging.there(work.chunks[m].array);
   const Destination to = destination(member.part);
   const Status status = to.strings == nullptr ? decode_numbers(array, to, staging.stream())
-                                              : decode_strings(array, works_[batch].facts[m], to,
+                                              : decode_strings(array, work.chunks[m].facts, to,
                                                                staging.shared_stream(), memory_);
   return status.ok() ? status : file::ReaderAccess::in_place(reader_, status, part.group, part.column);
 }
@@ -184,7 +221,7 @@ Status LoadRun::submit_member(size_t batch, size_t m) {
 // Some rows of a chunk: a slice has buffers of its own, which must stay until the device has them.
 Status LoadRun::load_slice(size_t batch) {
   const size_t part = batches_[batch].members[0].part;
-  const Staging& staging = staging_of(batch);
+  const Staging& staging = *works_[batch].staging;
   return with_part(reader_, parts_[part], [&](const Array& slice) -> Status {
     BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(slice, staging.stream()));
     const Destination to = destination(part);
@@ -193,6 +230,7 @@ Status LoadRun::load_slice(size_t batch) {
     } else {
       const StringFacts facts{
           .num_bytes = {}, .check_content = false, .bits = put_bits(slice, staging.extra())};
+      BOBBIN_TRY(copy_validity(facts, to, staging.shared_stream(), memory_));
       BOBBIN_TRY(decode_strings(encoded.array, facts, to, staging.shared_stream(), memory_));
     }
     return staging.stream().synchronize();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loading of parts onto a device, by several threads. A thread takes a chunk at a time: it reads and
-// checks it in the memory of its batch. Whoever ends a batch's last one queues its copy and its decoding.
-// Large chunks, which have a batch to themselves, are copied in pieces as they are read.
+// One loading of parts onto a device, by several threads. A thread takes a piece of a chunk at a time and
+// reads it into the memory of its batch. Whoever reads the last piece of a batch queues its copy, the last of
+// a chunk checks that; whoever checks the last chunk of a batch queues the decoding of all. All threads are
+// in few batches at a time: memory that stays in the cache is read into and copied from faster
+// (docs/perf/table.md).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -25,33 +28,51 @@ class LoadRun {
           std::span<Staging> stagings, uint32_t* faults, uint64_t batch_bytes, MemoryResource& memory);
 
   [[nodiscard]] size_t num_tasks() const { return tasks_.size(); }
-  // Takes chunks until there are none left; for any number of threads at once.
+  // Takes tasks until there are none left; for any number of threads at once.
   void work();
   // Once they are done: waits for the device.
   [[nodiscard]] Status finish();
 
  private:
+  // A chunk under way.
+  struct Chunk {
+    std::atomic<uint64_t> unread{0};  // pieces
+    Array array;                      // in the staging's memory
+    StringFacts facts;
+  };
   // A batch under way.
   struct Work {
+    explicit Work(size_t members) : chunks(members), unchecked(members) {}
+
     std::once_flag started;
     Status ready;
-    std::vector<Array> arrays;  // of its members, in the staging's memory
-    std::vector<StringFacts> facts;
-    std::atomic<size_t> left{0};
-    std::atomic<bool> over{false};
+    Staging* staging = nullptr;
+    std::vector<Chunk> chunks;
+    std::atomic<uint64_t> unread{0};  // pieces of all chunks
+    std::atomic<uint64_t> unchecked;  // chunks
   };
+  // To read a piece.
   struct Task {
     size_t batch = 0;
     size_t member = 0;
+    uint64_t begin = 0;  // in the chunk
+    uint64_t bytes = 0;
   };
 
-  [[nodiscard]] Staging& staging_of(size_t batch) const { return stagings_[batch % stagings_.size()]; }
+  void add_tasks(size_t batch, size_t member);
+  [[nodiscard]] const Batch::Member& member_of(const Task& task) const {
+    return batches_[task.batch].members[task.member];
+  }
   [[nodiscard]] Destination destination(size_t part) const;
+  void do_task(const Task& task);
   Status start(size_t batch);
   Status read(const Task& task);
-  Status check(const Task& task, const Array& array);
-  Status submit(size_t batch);
-  Status submit_member(size_t batch, size_t member);
+  Status check(const Task& task);
+  Status check_content(const Task& task);
+  Status copy(const Task& task);
+  Status copy_bits(const Task& task);
+  Status decode(const Task& task);
+  Status decode_member(size_t batch, size_t member);
   Status load_slice(size_t batch);
 
   const Reader& reader_;
@@ -59,10 +80,11 @@ class LoadRun {
   std::span<DeviceColumn> columns_;
   std::span<Staging> stagings_;
   uint32_t* faults_;
-  uint64_t piece_bytes_;  // of a chunk that is copied while it is read
+  StagingPool pool_;
+  uint64_t piece_bytes_;
   MemoryResource& memory_;
   std::vector<Batch> batches_;
-  std::vector<Work> works_;  // one a batch
+  std::deque<Work> works_;  // one a batch
   std::vector<Task> tasks_;
   bool with_bits_;
   std::atomic<uint64_t> next_{0};

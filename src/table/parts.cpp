@@ -47,11 +47,6 @@ void FirstError::note(uint64_t task, const Status& status) {
   }
 }
 
-bool FirstError::any() const {
-  const std::scoped_lock lock(mutex_);
-  return task_ != UINT64_MAX;
-}
-
 Status FirstError::status() const {
   const std::scoped_lock lock(mutex_);
   return status_;

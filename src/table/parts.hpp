@@ -2,6 +2,7 @@
 // Rows of some columns as chunks: one task each, for whoever is free.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -41,16 +42,19 @@ Status with_part(const Reader& reader, const Part& part, F&& f) {
   return status.ok() ? status : file::ReaderAccess::in_place(reader, status, part.group, part.column);
 }
 
-// Keeps the error of the earliest task that fails, so that the message does not depend on threads.
+// Keeps the error of the earliest task that fails. The message does not depend on threads if a task is left
+// out only when one up to it has failed.
 class FirstError {
  public:
   void note(uint64_t task, const Status& status);
-  [[nodiscard]] bool any() const;
+  [[nodiscard]] bool any() const { return up_to(UINT64_MAX - 1); }
+  // Of this task or an earlier one.
+  [[nodiscard]] bool up_to(uint64_t task) const { return task_.load() <= task; }
   [[nodiscard]] Status status() const;
 
  private:
   mutable std::mutex mutex_;
-  uint64_t task_ = UINT64_MAX;
+  std::atomic<uint64_t> task_{UINT64_MAX};
   Status status_;
 };
 

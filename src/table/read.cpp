@@ -71,7 +71,7 @@ class Table {
   static Status for_each(std::span<const size_t> parts, unsigned threads, F&& f) {
     FirstError error;
     parallel_tasks(parts.size(), threads, [&](uint64_t task) {
-      if (!error.any()) {
+      if (!error.up_to(task)) {
         error.note(task, f(parts[task]));
       }
     });

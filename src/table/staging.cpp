@@ -45,16 +45,11 @@ Status Staging::make_ready(uint64_t bytes, uint64_t extra) {
     BOBBIN_ASSIGN(encoded_, DeviceBuffer::create(bytes + bytes / 2, stream()));
   }
   bytes_ = bytes;
-  copied_bytes_ = 0;
   return {};
 }
 
-Status Staging::copy_to(uint64_t end, uint64_t least) {
-  if (end - copied_bytes_ < least) {
-    return {};
-  }
-  const uint64_t begin = std::exchange(copied_bytes_, end);
-  return copy_async(encoded_.as<std::byte>() + begin, memory_.bytes().data() + begin, end - begin, stream());
+Status Staging::copy() {
+  return copy_async(encoded_.data(), memory_.bytes().data(), bytes_, stream());
 }
 
 Status Staging::mark_copied() {
@@ -66,6 +61,28 @@ Array Staging::there(const Array& array) const {
   Array moved = array;
   relocate(moved, memory_.bytes().data(), encoded_.as<std::byte>());
   return moved;
+}
+
+StagingPool::StagingPool(std::span<Staging> stagings) {
+  for (Staging& staging : stagings) {
+    free_.push_back(&staging);
+  }
+}
+
+Staging& StagingPool::take() {
+  std::unique_lock lock(mutex_);
+  given_back_.wait(lock, [this] { return !free_.empty(); });
+  Staging& staging = *free_.front();
+  free_.pop_front();
+  return staging;
+}
+
+void StagingPool::give_back(Staging& staging) {
+  {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&staging);
+  }
+  given_back_.notify_one();
 }
 
 }  // namespace bobbin::table

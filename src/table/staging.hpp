@@ -3,9 +3,12 @@
 // does.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -30,8 +33,8 @@ class Staging {
   // Those that go to the device; and what lies behind them.
   [[nodiscard]] std::span<std::byte> bytes() const { return memory_.bytes().first(bytes_); }
   [[nodiscard]] std::span<std::byte> extra() const { return memory_.bytes().subspan(bytes_); }
-  // Copies all bytes before `end` that have not been copied yet, if they are at least so many.
-  Status copy_to(uint64_t end, uint64_t least = 0);
+  // Queues the copy of all bytes.
+  Status copy();
   // All copies out of this memory have been queued.
   Status mark_copied();
   // An array that lies in bytes(), as it lies in the device's memory.
@@ -53,7 +56,21 @@ class Staging {
   Event copied_;
   bool busy_ = false;
   uint64_t bytes_ = 0;
-  uint64_t copied_bytes_ = 0;
+};
+
+// Lends them out, the one that was given back first before the others: its copy is the first to be done.
+class StagingPool {
+ public:
+  explicit StagingPool(std::span<Staging> stagings);
+
+  // Waits for one to be given back when all are lent.
+  [[nodiscard]] Staging& take();
+  void give_back(Staging& staging);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  std::deque<Staging*> free_;
 };
 
 }  // namespace bobbin::table

@@ -92,6 +92,17 @@ TEST(Table, LargeChunksGoInPieces) {
   const auto made = loader->load(*reader, column, 0, 200'000);
   ASSERT_TRUE(made.has_value()) << made.error().message();
   expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 200'000));
+  // And so does damage.
+  file_tests::Bytes bytes = file_tests::load(dir / "t.bob");
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  file_tests::store(dir / "bad.bob", bytes);
+  const auto bad = Reader::open(dir / "bad.bob");
+  ASSERT_TRUE(bad.has_value());
+  const auto on_device = loader->load(*bad, column, 0, 200'000);
+  const auto on_host = read_columns(*bad, column, 0, 200'000);
+  ASSERT_FALSE(on_device.has_value() || on_host.has_value());
+  EXPECT_EQ(on_device.error().message(), on_host.error().message());
+  EXPECT_TRUE(loader->load(*reader, column, 0, 200'000).has_value());
 }
 
 TEST(Table, TenThousandColumns) {
