@@ -8,6 +8,7 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
+#include "plan/cascade.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -193,7 +194,10 @@ bool make_column(const Array& values, Path path, Column& column, std::vector<Dic
     return false;
   }
   column.form = composes(column) && path != Path::interpreted ? Form::packed : Form::staged;
-  return column.form == Form::packed || (path != Path::composed && path != Path::programmed);
+  if (column.form == Form::packed || path == Path::automatic || path == Path::interpreted) {
+    return true;
+  }
+  return path == Path::composed && cascade_of(column) != Cascade::none;
 }
 
 Column plain_column(DType type, uint64_t length, const void* values) {

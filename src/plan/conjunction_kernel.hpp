@@ -52,60 +52,89 @@ struct ConjunctionKernel : Uses {
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kMinBlocks = sizeof(T) == 8 ? 3 : 5;
   static constexpr uint32_t kUses = kMaxTests + 1;
+  static constexpr uint32_t kMaxJoined = kReals && sizeof(T) == 8 ? WideScaling::kMaxWidth : kBits<T>;
   using Record = UseRecord<T>;
   struct Shared {
-    simt::Shared<Quad, kWarps * kGroup * kUses * Record::kQuads> uses;
+    simt::Shared<Quad, kThreads * Record::kQuads> uses;
   };
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * group;
-    const uint64_t vectors = num_vectors(end);
     const Global<const Quad> packed = view_as<Quad>(columns[steps[0].column].frames().packed);
     uint64_t count = 0;
     Adder<T> adder;
-    for (uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * group; first < vectors;
-         first += stride) {
+    // Each warp has as many vectors as any other, one behind the other.
+    const uint64_t warps = uint64_t{cta.num_blocks()} * kWarps;
+    const uint64_t warp = uint64_t{cta.block()} * kWarps + cta.warp();
+    const uint64_t vectors = num_vectors(end);
+    const uint64_t last = vectors * (warp + 1) / warps;
+    const uint32_t group_bits = bits_of_group();
+    for (uint64_t first = vectors * warp / warps; first < last; first += uint64_t{1} << group_bits) {
+      const uint64_t left = last - first;
+      const uint32_t here = left < 1U << group_bits ? static_cast<uint32_t>(left) : 1U << group_bits;
       cta.sync_warp();  // the group before is done with
-      for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
-        Record::store(cta, shared.uses, use_at(cta, u, place), work_out(cta, u, v));
-      });
+      const uint32_t u = cta.lane() >> group_bits;
+      const uint32_t place = cta.lane() & low_mask<uint32_t>(group_bits);
+      if (u < num_uses && place < here) {
+        Record::store(cta, shared.uses, use_at(cta, u, place), work_out(cta, u, first + place));
+      }
       cta.sync_warp();
-      const auto here = static_cast<uint32_t>(vectors - first < group ? vectors - first : group);
-      for (uint32_t place = 0; place < here; ++place) {
-        if constexpr (!kReals) {
-          if (together && sum_together(cta, shared, packed, place, count, adder)) {
-            continue;
-          }
+      for (uint32_t at = 0; at < here;) {
+        const uint32_t done = together ? sum_run(cta, shared, packed, first, at, here, count, adder) : 0;
+        if (done == 0) {
+          run_vector(cta, shared, first + at, at, count, adder);
         }
-        run_vector(cta, shared, first + place, place, count, adder);
+        at += done == 0 ? 1 : done;
       }
     }
-    add_total(cta, count, adder);
+    const bool is_signed =
+        num_folds != 0 && folds[0].column != kNoColumn && columns[folds[0].column].is_signed;
+    add_totals(cta, count, adder.sum(is_signed));
   }
 
  private:
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
-    return ((cta.warp() * kUses + u) * kGroup + place) * Record::kQuads;
+  // A warp works out all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
+  [[nodiscard]] BOBBIN_HD uint32_t bits_of_group() const {
+    static_assert(kUses <= 4);
+    return num_uses <= 1 ? 5 : num_uses == 2 ? 4 : 3;
   }
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static Use read(Cta& cta, Shared& shared, uint32_t u, uint32_t place) {
+  [[nodiscard]] BOBBIN_HD uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) const {
+    return (cta.warp() * simt::kWarpSize + (u << bits_of_group()) + place) * Record::kQuads;
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Use read(Cta& cta, Shared& shared, uint32_t u, uint32_t place) const {
     return Record::read(cta, shared.uses, use_at(cta, u, place));
   }
 
   // As make_use, but where test and sum go together the sum's tells whether they can.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Use work_out(Cta& cta, uint32_t u, uint64_t v) const {
-    Use use = make_use<T>(cta, uses[u], v);
-    if (together && u == 1) {
-      const Use test = make_use<T>(cta, uses[0], v);
-      const bool wraps = test.span > low_mask<uint64_t>(test.width) - test.low;
-      const bool whole = v * kVectorLength >= begin;
-      use.way = test.way == Use::Way::direct && !wraps && whole ? use.way : Use::Way::slow;
+    if (!together) {
+      return make_use<T>(cta, uses[u], v);
     }
-    return use;
+    // By all lanes at once, though half of them want the other.
+    const Use test = as_range(make_use<T>(cta, uses[0], v));
+    if (u == 0) {
+      return test;
+    }
+    Use sum = make_use<T>(cta, uses[1], v);
+    const bool wraps = test.span > low_mask<uint64_t>(test.width) - test.low;
+    const bool whole = v * kVectorLength >= begin;
+    if (sum.way == Use::Way::direct && test.way == Use::Way::direct && !wraps && whole) {
+      sum.way = Use::Way::joined;
+    }
+    return sum;
+  }
+  // A test that all packed values pass, as a range of all.
+  [[nodiscard]] BOBBIN_HD static Use as_range(Use test) {
+    if (test.way == Use::Way::all && test.width != 0) {
+      test.low = 0;
+      test.span = low_mask<uint64_t>(test.width);
+      test.way = Use::Way::direct;
+    }
+    return test;
   }
 
   template <class Cta>
@@ -142,20 +171,49 @@ struct ConjunctionKernel : Uses {
     return step.negated ? ~hits : hits;
   }
 
-  // The one test and the one sum, of the same column, at once; false when this vector does not go that way.
+  // The one test and the one sum, of the same column, at once, for vectors of one width from `place` on.
+  // Returns for how many; none when the first does not go that way.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD bool sum_together(Cta& cta, Shared& shared, Global<const Quad> packed,
-                                            uint32_t place, uint64_t& count, Adder<T>& adder) const {
-    const Use summed = read(cta, shared, 1, place);
-    if (summed.way != Use::Way::direct) {
-      return false;
+  [[nodiscard]] BOBBIN_HD uint32_t sum_run(Cta& cta, Shared& shared, Global<const Quad> packed,
+                                           uint64_t first, uint32_t place, uint32_t here, uint64_t& count,
+                                           Adder<T>& adder) const {
+    Use sum = read(cta, shared, 1, place);
+    if (sum.way != Use::Way::joined) {
+      return 0;
     }
-    const Use tested = read(cta, shared, 0, place);
-    const RangeSum found = sum_direct_range<T>(cta, packed, tested);
-    count += found.count;
-    adder.add(found.sum, static_cast<T>(summed.low + tested.low), found.count,
-              columns[folds[0].column].is_signed);
-    return true;
+    const uint32_t begin_place = place;
+    codec::bitpack::with_width_in<1, kMaxJoined>(
+        sum.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          do {
+            const Use test = read(cta, shared, 0, place);
+            Lane<T, W> lane;
+            lane.load(cta, packed, sum.first_register);
+            count += sum_joined(cta, lane, test, sum, first + place, adder);
+            if (++place < here) {
+              sum = read(cta, shared, 1, place);
+            }
+          } while (place < here && sum.way == Use::Way::joined && sum.width == W);
+        });
+    return place - begin_place;
+  }
+
+  // Returns how many pass.
+  template <uint32_t W, class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t sum_joined(Cta& cta, const Lane<T, W>& lane, const Use& test,
+                                              const Use& sum, uint64_t v, Adder<T>& adder) const {
+    if constexpr (kReals) {
+      uint32_t count = 0;
+      const double real = sum_reals_in_range<T>(cta, lane, test, sum, count);
+      if (cta.lane() == 0) {
+        cta.store(reals, v, real);
+      }
+      return count;
+    } else {
+      const RangeSum found = sum_in_range<T, W>(lane, test.low, test.span);
+      adder.add(found.sum, static_cast<T>(sum.low + test.low), found.count,
+                columns[folds[0].column].is_signed);
+      return found.count;
+    }
   }
 
   template <class Cta>
@@ -175,25 +233,6 @@ struct ConjunctionKernel : Uses {
       const WideSum slow = sum_values<T, 1>(Spread<T>::exchange(cta, rows), column.is_signed,
                                             [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
       adder.add(slow, T{0}, 0, column.is_signed);
-    }
-  }
-
-  template <class Cta>
-  BOBBIN_HD void add_total(Cta& cta, uint64_t count, const Adder<T>& adder) const {
-    if (num_folds == 0) {
-      return;
-    }
-    WideSum sum = adder.sum(folds[0].column != kNoColumn && columns[folds[0].column].is_signed);
-    for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
-      count += cta.shfl_xor(count, distance);
-      sum.low += cta.shfl_xor(sum.low, distance);
-      sum.high += cta.shfl_xor(sum.high, distance);
-    }
-    if (cta.lane() == 0) {
-      constexpr auto kRelaxed = simt::Order::relaxed;
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::count, count);
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::low, sum.low & 0xffffffff);
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::high, sum.high + (sum.low >> 32));
     }
   }
 };

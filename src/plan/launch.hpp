@@ -101,6 +101,14 @@ Status run_in_groups(const Executor& executor, K kernel) {
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
 }
 
+// All warps have as many vectors.
+template <class K, class Executor>
+Status run_evenly(const Executor& executor, const K& kernel) {
+  BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
+  const uint64_t blocks = ceil_div<uint64_t>(num_vectors(kernel.end), K::kWarps);
+  return executor.run(kernel, std::min<uint64_t>(blocks, together));
+}
+
 template <Reach kReach, class Executor>
 Status run_query(const Executor& executor, const Query& query) {
   return run_in_groups(executor, QueryKernel<kReach>{query});
@@ -112,10 +120,10 @@ Status run_conjunction(const Executor& executor, const Query& query) {
     const bool reals = query.num_folds == 1 && query.folds[0].op == FoldOp::sum &&
                        query.columns[query.folds[0].column].is_float;
     if (reals) {
-      return run_in_groups(executor, ConjunctionKernel<T, true>{query});
+      return run_evenly(executor, ConjunctionKernel<T, true>{query});
     }
   }
-  return run_in_groups(executor, ConjunctionKernel<T, false>{query});
+  return run_evenly(executor, ConjunctionKernel<T, false>{query});
 }
 template <class Executor>
 Status run_conjunction(const Executor& executor, const Query& query) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In builds without CUDA.
+#include "plan/cascade.hpp"
 #include "plan/launch.hpp"
 
 namespace bobbin::plan {
@@ -15,6 +16,9 @@ Status query_on_cuda(const Query& /*query*/, Reach /*reach*/, StreamView /*strea
   return no_cuda();
 }
 Status conjunction_on_cuda(const Query& /*query*/, StreamView /*stream*/) {
+  return no_cuda();
+}
+Status cascade_on_cuda(const Query& /*query*/, uint32_t /*column*/, StreamView /*stream*/) {
   return no_cuda();
 }
 Status sum_reals_on_cuda(Global<const double> /*values*/, Global<double> /*sums*/, StreamView /*stream*/) {

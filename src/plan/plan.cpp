@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "plan/cascade.hpp"
 #include "plan/launch.hpp"
 #include "plan/totals.hpp"
 
@@ -60,12 +61,29 @@ std::optional<Query> as_conjunction(const Query& query) {
     if (!is_simple(column, bytes) || column.looks_up()) {
       return std::nullopt;
     }
-    made.together = query.folds[0].op == FoldOp::sum && made.num_steps == 1 && !column.is_float &&
-                    !made.steps[0].negated && made.steps[0].column == query.folds[0].column &&
-                    query.bitmap.data == nullptr;
+    made.together = query.folds[0].op == FoldOp::sum && made.num_steps == 1 && !made.steps[0].negated &&
+                    made.steps[0].column == query.folds[0].column && query.bitmap.data == nullptr;
   }
   add_sum_uses(made);
   return made;
+}
+
+// The column of a query that a CascadeKernel does, if it is one.
+std::optional<uint32_t> as_cascade(const Query& query) {
+  if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
+    return std::nullopt;
+  }
+  const uint32_t summed = query.num_folds == 1 ? query.folds[0].column : kNoColumn;
+  const uint32_t column = query.num_steps == 1 ? query.steps[0].column : summed;
+  if (column == kNoColumn || (summed != kNoColumn && summed != column) ||
+      cascade_of(query.columns[column]) == Cascade::none ||
+      query.columns[column].validity.kind != Validity::Kind::all) {
+    return std::nullopt;
+  }
+  const bool plain_test =
+      query.num_steps == 0 || (query.steps[0].op == StepOp::test && query.steps[0].table.data == nullptr);
+  const bool plain_fold = query.num_folds == 0 || query.folds[0].op != FoldOp::extremes;
+  return plain_test && plain_fold ? std::optional(column) : std::nullopt;
 }
 
 }  // namespace
@@ -79,6 +97,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   const bool cuda = stream.backend() == Backend::cuda;
   const auto launch = cuda ? &query_on_cuda : &query_on_emulator;
   const auto launch_conjunction = cuda ? &conjunction_on_cuda : &conjunction_on_emulator;
+  const auto launch_cascade = cuda ? &cascade_on_cuda : &cascade_on_emulator;
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
     Query part = query_;
     part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
@@ -93,6 +112,10 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     }
     if (const auto conjunction = as_conjunction(part); conjunction.has_value() && composed_) {
       BOBBIN_TRY(launch_conjunction(*conjunction, stream));
+      continue;
+    }
+    if (const auto column = as_cascade(part); column.has_value() && composed_) {
+      BOBBIN_TRY(launch_cascade(part, *column, stream));
       continue;
     }
     add_sum_uses(part);

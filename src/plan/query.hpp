@@ -85,6 +85,7 @@ struct Use {
     all,     // all do
     direct,  // look at packed words
     slow,    // look at values one by one
+    joined,  // of a sum: packed words are tested and summed in one step
   };
 
   uint32_t first_register = 0;
@@ -117,7 +118,7 @@ struct Query {
   uint32_t num_folds = 0;
   uint32_t num_uses = 0;
   uint32_t group = 1;     // vectors a warp takes at a time: up to kGroup
-  bool together = false;  // the one test and the one sum are of the same packed integers
+  bool together = false;  // the one test and the one sum are of the same packed column
   uint64_t begin = 0;     // rows, counted from the first vector's start
   uint64_t end = 0;
   Global<uint32_t> bitmap;  // or none

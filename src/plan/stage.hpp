@@ -16,6 +16,7 @@
 #include "plan/column.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
+#include "simt/warp_sum.hpp"
 
 namespace bobbin::plan {
 
@@ -210,28 +211,63 @@ struct Stager {
     return bytes == 1 ? get<uint8_t>(i) : bytes == 2 ? get<uint16_t>(i) : get<uint32_t>(i);
   }
 
-  // One sum after the other, as many as the order. In each, 32 neighbours at a time: first the value a stride
-  // before is added, which is done already or is the state at the restart, then they add up among themselves.
+  // One sum after the other, as many as the order.
   template <class T>
   BOBBIN_HD void sum_up(const Node& node) {
     const auto restarts = view_as<T>(node.extra);
-    const uint32_t stride = node.stride;
     for (uint32_t order = 0; order < node.order; ++order) {
-      for (uint32_t first = 0; first < count; first += simt::kWarpSize) {
-        const uint32_t i = first + cta.lane();
-        T sum = i < count ? get<T>(i) : T{0};
-        if (cta.lane() < stride && i < count) {
-          sum += i < stride ? cta.load(restarts, (v * stride + i) * node.order + order) : get<T>(i - stride);
-        }
-        for (uint32_t distance = stride; distance < simt::kWarpSize; distance *= 2) {
-          const T other = static_cast<T>(cta.shfl_up(static_cast<Word<T>>(sum), distance));
-          sum += cta.lane() >= distance ? other : T{0};
-        }
-        if (i < count) {
-          put<T>(i, sum);
-        }
-        cta.sync_warp();
+      if (node.stride == 1) {
+        sum_neighbours<T>(cta.load(restarts, v * node.order + order));
+      } else {
+        sum_strided<T>(node, order);
       }
+      cta.sync_warp();
+    }
+  }
+
+  // A lane has 32 neighbours. It begins with the one of its own number, so that no two lanes ask the same
+  // bank of shared memory at a time; what comes before that one is known once all have been seen.
+  template <class T>
+  BOBBIN_HD void sum_neighbours(T restart) {
+    const uint32_t first = cta.lane() * simt::kWarpSize;
+    const auto place = [&](uint32_t k) { return first + (k + cta.lane()) % simt::kWarpSize; };
+    Word<T> before = 0;
+    Word<T> all = 0;
+    for (uint32_t k = 0; k < simt::kWarpSize; ++k) {
+      const Word<T> value = place(k) < count ? get<T>(place(k)) : T{0};
+      all += value;
+      before += place(k) < first + cta.lane() ? value : 0;
+    }
+    const auto start = static_cast<T>(restart + simt::sum_through(cta, all) - all);
+    auto sum = static_cast<T>(start + before);
+    for (uint32_t k = 0; k < simt::kWarpSize; ++k) {
+      if (place(k) < count) {
+        sum = static_cast<T>((place(k) == first ? start : sum) + get<T>(place(k)));
+        put<T>(place(k), sum);
+      }
+    }
+  }
+
+  // 32 neighbours at a time: first the value a stride before is added, which is done already or is the state
+  // at the restart, then they add up among themselves.
+  template <class T>
+  BOBBIN_HD void sum_strided(const Node& node, uint32_t order) {
+    const auto restarts = view_as<T>(node.extra);
+    const uint32_t stride = node.stride;
+    for (uint32_t first = 0; first < count; first += simt::kWarpSize) {
+      const uint32_t i = first + cta.lane();
+      T sum = i < count ? get<T>(i) : T{0};
+      if (cta.lane() < stride && i < count) {
+        sum += i < stride ? cta.load(restarts, (v * stride + i) * node.order + order) : get<T>(i - stride);
+      }
+      for (uint32_t distance = stride; distance < simt::kWarpSize; distance *= 2) {
+        const T other = static_cast<T>(cta.shfl_up(static_cast<Word<T>>(sum), distance));
+        sum += cta.lane() >= distance ? other : T{0};
+      }
+      if (i < count) {
+        put<T>(i, sum);
+      }
+      cta.sync_warp();
     }
   }
   // What lanes exchange: at least 32 bits.

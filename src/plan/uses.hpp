@@ -213,17 +213,35 @@ struct Uses : Query {
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const Column& column, const Use& use,
                                                   uint32_t mask) const {
-    if constexpr (sizeof(T) == 8) {
-      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
-      const WideScaling scaling{static_cast<double>(reference), powers.f64.up[use.f], powers.f64.down[use.e]};
-      return RealSum::of_halves(cta, sum_chains<T>(cta, column, use, scaling, mask));
-    } else if constexpr (sizeof(T) == 4) {
-      const NarrowScaling scaling{static_cast<uint32_t>(use.low), powers.scaling<T>(use.e, use.f)};
-      const Chains chains = sum_chains<T>(cta, column, use, scaling, mask);
-      return RealSum::of_warp(cta, chains.first + chains.second);
-    } else {
-      return 0;  // no float has so few bits
-    }
+    const auto packed = view_as<Quad>(column.frames().packed);
+    const auto counts = [&](uint32_t n, auto /*packed*/) { return (mask >> Spread<T>::bit(n) & 1) != 0; };
+    return with_scaling<T>(use, [&]<class Scaling>(const Scaling& scaling) {
+      Chains chains;
+      codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
+          use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+            Lane<T, W == 0 ? 1 : W> lane{};
+            if constexpr (W != 0) {
+              lane.load(cta, packed, use.first_register);
+            }
+            chains = sum_reals(lane, scaling, counts);
+          });
+      return add_up<T>(cta, chains);
+    });
+  }
+  // The same of a lane's values in a test's range, which does not wrap around, and their number.
+  template <class T, uint32_t W, class Cta>
+  [[nodiscard]] BOBBIN_HD double sum_reals_in_range(Cta& cta, const Lane<T, W>& lane, const Use& test,
+                                                    const Use& sum, uint32_t& count) const {
+    using Value = typename Lane<T, W>::Value;
+    const auto low = static_cast<Value>(test.low);
+    const auto span = static_cast<Value>(test.span);
+    return with_scaling<T>(sum, [&](const auto& scaling) {
+      return add_up<T>(cta, sum_reals(lane, scaling, [&](uint32_t /*n*/, Value value) {
+                         const bool hit = static_cast<Value>(value - low) <= span;
+                         count += hit ? 1 : 0;
+                         return hit;
+                       }));
+    });
   }
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD double sum_slow_reals(Cta& cta, const Column& column, const Use& use,
@@ -232,33 +250,41 @@ struct Uses : Query {
         RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
     return RealSum::of_warp(cta, lane);
   }
-  template <class T, class Scaling, class Cta>
-  [[nodiscard]] BOBBIN_HD static Chains sum_chains(Cta& cta, const Column& column, const Use& use,
-                                                   const Scaling& scaling, uint32_t mask) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    Chains chains;
-    codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
-        use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<T, W == 0 ? 1 : W> lane{};
-          if constexpr (W != 0) {
-            lane.load(cta, packed, use.first_register);
-          }
-          chains = sum_reals(lane, mask, scaling);
-        });
-    return chains;
+  // Calls f with what makes floats of a vector's packed integers.
+  template <class T, class F>
+  [[nodiscard]] BOBBIN_HD double with_scaling(const Use& use, F&& f) const {
+    if constexpr (sizeof(T) == 8) {
+      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
+      return f(WideScaling{static_cast<double>(reference), powers.f64.up[use.f], powers.f64.down[use.e]});
+    } else if constexpr (sizeof(T) == 4) {
+      return f(NarrowScaling{static_cast<uint32_t>(use.low), powers.scaling<T>(use.e, use.f)});
+    } else {
+      return 0;  // no float has so few bits
+    }
   }
-  // The count and the sum of the values that a test passes: see sum_in_range().
+  // The chains of all lanes.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static RangeSum sum_direct_range(Cta& cta, Global<const Quad> packed,
-                                                           const Use& use) {
-    RangeSum found;
-    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 Lane<T, W> lane;
-                                                 lane.load(cta, packed, use.first_register);
-                                                 found = sum_in_range<T, W>(lane, use.low, use.span);
-                                               });
-    return found;
+  [[nodiscard]] BOBBIN_HD static double add_up(Cta& cta, const Chains& chains) {
+    return sizeof(T) == 8 ? RealSum::of_halves(cta, chains)
+                          : RealSum::of_warp(cta, chains.first + chains.second);
+  }
+  // What all lanes have counted and summed for the first fold, to memory.
+  template <class Cta>
+  BOBBIN_HD void add_totals(Cta& cta, uint64_t count, WideSum sum) const {
+    if (num_folds == 0) {
+      return;
+    }
+    for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
+      count += cta.shfl_xor(count, distance);
+      sum.low += cta.shfl_xor(sum.low, distance);
+      sum.high += cta.shfl_xor(sum.high, distance);
+    }
+    if (cta.lane() == 0) {
+      constexpr auto kRelaxed = simt::Order::relaxed;
+      cta.template atomic_add<kRelaxed>(totals, TotalWords::count, count);
+      cta.template atomic_add<kRelaxed>(totals, TotalWords::low, sum.low & 0xffffffff);
+      cta.template atomic_add<kRelaxed>(totals, TotalWords::high, sum.high + (sum.low >> 32));
+    }
   }
 };
 

@@ -29,6 +29,13 @@ TEST(GpuQueries, SlicesBeginAnywhere) {
   }
 }
 
+TEST(GpuQueries, ATestAndASumInOneStep) {
+  for (uint64_t seed = 0; seed < num_seeds(650); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_joined(Backend::cuda, static_cast<uint32_t>(seed % 65), random), "") << "seed " << seed;
+  }
+}
+
 TEST(GpuQueries, RowsAreTakenAndFiltered) {
   for (uint64_t seed = 0; seed < num_seeds(1000); ++seed) {
     Random random(seed);

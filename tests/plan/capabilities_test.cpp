@@ -25,11 +25,13 @@ constexpr const char* kHead =
     "encoded data. *Decodes* means: the operation works, on decoded values. A device is a GPU or its "
     "emulator.\n"
     "\n"
-    "Queries (`bobbin/query.hpp`, `bobbin query`) go one of four ways on a device. *Packed*: tests and sums "
+    "Queries (`bobbin/query.hpp`, `bobbin query`) go one of these ways on a device. *Packed*: tests and sums "
     "are done on packed words, in a kernel\n"
-    "composed for simple queries or programmed for others. *Interpreted*: vectors are decoded in shared "
-    "memory, and no value is written to\n"
-    "memory. *Decoded*: the column is decoded first. A tree goes the way that its root says here, if what is "
+    "composed for simple queries or programmed for others. *Composed*: a column queried by itself is decoded "
+    "to registers; otherwise it is\n"
+    "interpreted. *Interpreted*: vectors are decoded in shared memory, and no value is written to memory. "
+    "*Decoded*: the column is decoded\n"
+    "first. A tree goes the way that its root says here, if what is "
     "below can go it too.\n"
     "\n";
 
@@ -75,6 +77,7 @@ std::vector<std::string> row_of(const Codec& codec) {
   Column column;
   std::vector<Dictionary> dictionaries;
   const bool packed = make_column(values_of(array), Path::programmed, column, dictionaries);
+  const bool composed = make_column(values_of(array), Path::composed, column, dictionaries);
   const bool known = make_column(values_of(array), Path::interpreted, column, dictionaries);
   return {std::string(codec.name),
           codec.floats_only   ? "floats"
@@ -87,9 +90,10 @@ std::vector<std::string> row_of(const Codec& codec) {
           encoded(codec.compare != nullptr),
           encoded(device.compare != nullptr || packed),
           encoded(known && can_fetch(column)),
-          packed  ? "packed"
-          : known ? "interpreted"
-                  : "decoded"};
+          packed     ? "packed"
+          : composed ? "composed"
+          : known    ? "interpreted"
+                     : "decoded"};
 }
 
 std::string table() {

@@ -202,7 +202,13 @@ Result<std::string> run_on(const Case& c, Backend backend, Path path, const std:
       return fmt::format("row {} of {}", row, c.length());
     }
   }
-  return compare_totals(c, totals, rows);
+  if (std::string problem = compare_totals(c, totals, rows); !problem.empty()) {
+    return problem;
+  }
+  // Without a bitmap some queries take a shorter way.
+  BOBBIN_TRY(prepared.run(nullptr, stream.view()));
+  BOBBIN_ASSIGN(const auto again, prepared.totals(stream.view()));
+  return compare_totals(c, again, rows);
 }
 
 // A range with an end at a value of the column, near one, or anywhere.

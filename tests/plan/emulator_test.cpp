@@ -36,6 +36,15 @@ TEST(EmulatedQueries, SlicesBeginAnywhere) {
   simt::default_emulator_options() = {};
 }
 
+TEST(EmulatedQueries, ATestAndASumInOneStep) {
+  for (uint32_t width = 0; width <= 64; width += BOBBIN_RACES_ARE_CHECKED ? 8 : 1) {
+    simt::default_emulator_options().seed = width;
+    Random random(width);
+    ASSERT_EQ(check_joined(Backend::emulator, width, random), "") << "width " << width;
+  }
+  simt::default_emulator_options() = {};
+}
+
 TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
   for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
     simt::default_emulator_options().seed = seed;

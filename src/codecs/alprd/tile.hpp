@@ -26,7 +26,7 @@ struct Joiner {
   uint32_t low[2];   // the lower bytes of what codes 0 .. 7 stand for
   uint32_t high[2];  // the upper bytes
 
-  static Joiner of(const Cut& cut) {
+  BOBBIN_HD static Joiner of(const Cut& cut) {
     Joiner joiner{.cut = cut, .low = {}, .high = {}};
     for (uint32_t code = 0; code < 8; ++code) {
       const uint32_t part = cut.exchange(code);

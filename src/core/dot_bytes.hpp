@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes, summed, for host and device: one instruction on a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "core/portable.hpp"
+
+namespace bobbin {
+
+// `sum`, and to it each of the four bytes of `a` times that of `b`, all without a sign.
+BOBBIN_HD uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum) {
+#ifdef __CUDA_ARCH__
+  return __dp4a(a, b, sum);
+#else
+  for (uint32_t shift = 0; shift < 32; shift += 8) {
+    sum += (a >> shift & 0xff) * (b >> shift & 0xff);
+  }
+  return sum;
+#endif
+}
+
+}  // namespace bobbin
