@@ -51,10 +51,11 @@ struct DeviceColumn {
 };
 
 struct LoadOptions {
-  unsigned threads = 0;  // that read, check and copy, each with a stream; 0: as many as there are cores
+  unsigned threads = 0;              // that read, check and copy; 0: as many as there are cores
   MemoryResource* memory = nullptr;  // for what is loaded; none: the backend's default_memory()
   // Compressed bytes that are copied at once, about: many small copies are slow, and nothing is decoded
-  // before the copy is done. As many batches are in memory as there are threads, or four.
+  // before the copy is done. As many batches are in memory, each with a stream, as there are threads, or
+  // four.
   uint64_t batch_bytes = uint64_t{8} << 20;
 };
 

@@ -8,14 +8,19 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/masked/masked.hpp"
+#include "core/bits.hpp"
 #include "file/access.hpp"
 
 namespace bobbin::table {
 namespace {
 
 constexpr uint64_t kRowsPerWord = codec::masked::kRowsPerWord;
-// A thread reads so much of a chunk that others can read the rest of it at the same time.
+// A thread reads so much of a chunk that others can read the rest of it at the same time: neither so little
+// that it costs more to take a piece than to read it, nor so many pieces of a chunk that those of a file that
+// lies about its sizes fill the memory.
 constexpr uint64_t kPiecesPerBatch = 16;
+constexpr uint64_t kPiecesPerChunk = 16;
+constexpr uint64_t kLeastPiece = uint64_t{1} << 16;
 
 // A bit for each string, as the codec has them, in memory of whole words.
 std::span<const std::byte> put_bits(const Array& array, std::span<std::byte> memory) {
@@ -44,7 +49,7 @@ LoadRun::LoadRun(const Reader& reader, std::span<const Part> parts, std::span<De
       stagings_(stagings),
       faults_(faults),
       pool_(stagings),
-      piece_bytes_(std::max<uint64_t>(1, batch_bytes / kPiecesPerBatch)),
+      piece_bytes_(std::max(kLeastPiece, batch_bytes / kPiecesPerBatch)),
       memory_(memory),
       batches_(batches_of(reader, parts, batch_bytes)),
       with_bits_(bits_are_whole(parts)) {
@@ -59,9 +64,10 @@ LoadRun::LoadRun(const Reader& reader, std::span<const Part> parts, std::span<De
 // At least one, also for a chunk of no bytes and for one whose rows are not all asked for.
 void LoadRun::add_tasks(size_t batch, size_t member) {
   const uint64_t bytes = batches_[batch].whole ? batches_[batch].members[member].bytes : 0;
+  const uint64_t most = std::max(piece_bytes_, ceil_div(bytes, kPiecesPerChunk));
   uint64_t begin = 0;
   do {
-    const uint64_t piece = std::min(piece_bytes_, bytes - begin);
+    const uint64_t piece = std::min(most, bytes - begin);
     tasks_.push_back({batch, member, begin, piece});
     begin += piece;
     ++works_[batch].unread;
@@ -100,7 +106,8 @@ void LoadRun::do_task(const Task& task) {
   if (work.staging != nullptr) {
     error_.note(part, work.staging->mark_copied());  // the memory need not wait for the decoding
   }
-  attempt(!error_.any(), &LoadRun::decode);
+  // A slice is read only now.
+  attempt(batches_[task.batch].whole ? !error_.any() : !error_.up_to(part), &LoadRun::decode);
   if (work.staging != nullptr) {
     pool_.give_back(*work.staging);
   }
@@ -200,7 +207,7 @@ Status LoadRun::decode(const Task& task) {
     return load_slice(task.batch);
   }
   for (size_t m = 0; m < batches_[task.batch].members.size(); ++m) {
-    BOBBIN_TRY(decode_member(task.batch, m));
+    error_.note(batches_[task.batch].members[m].part, decode_member(task.batch, m));
   }
   return {};
 }
@@ -225,15 +232,17 @@ Status LoadRun::load_slice(size_t batch) {
   return with_part(reader_, parts_[part], [&](const Array& slice) -> Status {
     BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(slice, staging.stream()));
     const Destination to = destination(part);
-    if (to.strings == nullptr) {
-      BOBBIN_TRY(decode_numbers(encoded.array, to, staging.stream()));
-    } else {
-      const StringFacts facts{
-          .num_bytes = {}, .check_content = false, .bits = put_bits(slice, staging.extra())};
-      BOBBIN_TRY(copy_validity(facts, to, staging.shared_stream(), memory_));
-      BOBBIN_TRY(decode_strings(encoded.array, facts, to, staging.shared_stream(), memory_));
+    const StringFacts facts{
+        .num_bytes = {},
+        .check_content = false,
+        .bits = to.strings == nullptr ? std::span<const std::byte>() : put_bits(slice, staging.extra())};
+    Status status = to.strings == nullptr ? decode_numbers(encoded.array, to, staging.stream())
+                                          : copy_validity(facts, to, staging.shared_stream(), memory_);
+    if (status.ok() && to.strings != nullptr) {
+      status = decode_strings(encoded.array, facts, to, staging.shared_stream(), memory_);
     }
-    return staging.stream().synchronize();
+    const Status done = staging.stream().synchronize();
+    return status.ok() ? done : status;
   });
 }
 
