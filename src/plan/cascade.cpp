@@ -16,13 +16,21 @@ bool is_joined(const Column& column) {
          column.nodes[3 + patched].op == Op::join;
 }
 
+bool is_scaled(const Column& column) {
+  return column.num_nodes == 3 && column.nodes[0].op == Op::unpack && column.nodes[1].op == Op::scale &&
+         column.nodes[2].op == Op::patch;
+}
+
 }  // namespace
 
 Cascade cascade_of(const Column& column) {
   if (column.form != Form::staged) {
     return Cascade::none;
   }
-  return is_summed(column) ? Cascade::summed : is_joined(column) ? Cascade::joined : Cascade::none;
+  return is_summed(column)   ? Cascade::summed
+         : is_joined(column) ? Cascade::joined
+         : is_scaled(column) ? Cascade::scaled
+                             : Cascade::none;
 }
 
 }  // namespace bobbin::plan

@@ -14,6 +14,7 @@ enum class Cascade : uint8_t {
   none,
   summed,  // delta over packed residuals, of neighbours
   joined,  // alprd over packed parts, the left ones perhaps with patches
+  scaled,  // alp over packed integers, with patches
 };
 [[nodiscard]] Cascade cascade_of(const Column& column);
 

@@ -43,7 +43,7 @@ struct Summed {
     return bits;
   }
 
-  explicit BOBBIN_HD Summed(const Column& /*column*/) {}
+  BOBBIN_HD Summed(const Query& /*query*/, const Column& /*column*/) {}
 
   template <class Cta>
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
@@ -109,6 +109,32 @@ struct Summed {
   }
 };
 
+// A thread's packed values of a vector, as Spread has them.
+template <class Value, class Cta>
+BOBBIN_HD void unpack_values(Cta& cta, const Frames& frames, uint64_t v, uint32_t count,
+                             Value (&values)[32]) {
+  const auto packed = view_as<Quad>(frames.packed);
+  const auto frame = frames.frame<Value>(cta, v);
+  if (count == kVectorLength && frame.width != 0) {
+    codec::bitpack::with_width_in<1, kBits<Value>>(
+        frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+          Lane<Value, W> lane;
+          lane.load(cta, packed, frame.first_register);
+          BOBBIN_UNROLL
+          for (uint32_t n = 0; n < 32; ++n) {
+            values[n] = static_cast<Value>(frame.reference + static_cast<Value>(lane.value(n)));
+          }
+        });
+    return;
+  }
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    const uint32_t i = Spread<Value>::index(cta.lane(), n);
+    values[n] =
+        static_cast<Value>(i < count ? frame.reference + unpack_one<Value>(cta, packed, frame, i) : Value{0});
+  }
+}
+
 // Left parts, of which most are codes, and right ones. A thread has the values of packed words.
 template <class TheValue, uint32_t kWarps>
 struct Joined {
@@ -127,7 +153,7 @@ struct Joined {
     return transpose(cta, Spread<Value>::exchange(cta, bits));
   }
 
-  explicit BOBBIN_HD Joined(const Column& column)
+  BOBBIN_HD Joined(const Query& /*query*/, const Column& column)
       : joiner_(codec::alprd::Joiner::of(column.nodes[column.num_nodes - 1].cut)) {}
 
   template <class Cta>
@@ -135,7 +161,7 @@ struct Joined {
                       Value (&values)[32]) const {
     cta.sync_warp();  // the vector before is done with
     make_left(cta, shared, column, v, count);
-    make_right(cta, column.nodes[column.num_nodes - 2].frames, v, count, values);
+    unpack_values(cta, column.nodes[column.num_nodes - 2].frames, v, count, values);
     auto& left = as_parts(shared);
     const uint32_t right_bits = column.nodes[column.num_nodes - 1].cut.right_bits;
     BOBBIN_UNROLL
@@ -195,32 +221,77 @@ struct Joined {
     }
   }
 
+  codec::alprd::Joiner joiner_;
+};
+
+// Integers that are scaled, and exceptions. A thread has the values of packed words.
+template <class TheValue, uint32_t kWarps>
+struct Scaled {
+  using Value = TheValue;
+  static constexpr bool kReals = true;
+  struct Shared {
+    simt::Shared<Value, kWarps * kVectorLength> exceptions;  // each where its value stands
+    simt::Shared<uint32_t, kWarps * simt::kWarpSize> marks;  // a bit for each value of a thread that is one
+  };
+
+  [[nodiscard]] BOBBIN_HD static uint32_t index(uint32_t lane, uint32_t n) {
+    return Spread<Value>::index(lane, n);
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t bit(uint32_t n) { return Spread<Value>::bit(n); }
   template <class Cta>
-  BOBBIN_HD static void make_right(Cta& cta, const Frames& frames, uint64_t v, uint32_t count,
-                                   Value (&values)[32]) {
-    const auto packed = view_as<Quad>(frames.packed);
-    const auto frame = frames.frame<Value>(cta, v);
-    if (count == kVectorLength && frame.width != 0) {
-      codec::bitpack::with_width_in<1, kBits<Value>>(
-          frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-            Lane<Value, W> lane;
-            lane.load(cta, packed, frame.first_register);
-            BOBBIN_UNROLL
-            for (uint32_t n = 0; n < 32; ++n) {
-              values[n] = static_cast<Value>(frame.reference + static_cast<Value>(lane.value(n)));
-            }
-          });
-      return;
+  [[nodiscard]] BOBBIN_HD static uint32_t bitmap_word(Cta& cta, uint32_t bits) {
+    return transpose(cta, Spread<Value>::exchange(cta, bits));
+  }
+
+  BOBBIN_HD Scaled(const Query& query, const Column& /*column*/) : powers_(query.powers) {}
+
+  template <class Cta>
+  BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
+                      Value (&values)[32]) const {
+    unpack_values(cta, column.nodes[0].frames, v, count, values);
+    const auto scales = view_as<uint8_t>(column.scales());
+    const auto scaling = powers_.scaling<Value>(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
+    BOBBIN_UNROLL
+    for (Value& value : values) {
+      value = std::bit_cast<Value>(scaling.value_of(value));
     }
+    put_exceptions(cta, shared, column.nodes[2].patches.typed<Value>(), v, count);
+    const uint32_t marks = cta.load(shared.marks, cta.warp() * simt::kWarpSize + cta.lane());
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      const uint32_t i = index(cta.lane(), n);
-      values[n] = static_cast<Value>(i < count ? frame.reference + unpack_one<Value>(cta, packed, frame, i)
-                                               : Value{0});
+      if ((marks >> n & 1) != 0) {
+        values[n] = cta.load(shared.exceptions, cta.warp() * kVectorLength + index(cta.lane(), n));
+      }
     }
   }
 
-  codec::alprd::Joiner joiner_;
+ private:
+  template <class Cta>
+  BOBBIN_HD static void put_exceptions(Cta& cta, Shared& shared,
+                                       const codec::patched::PatchSource<Value>& patches, uint64_t v,
+                                       uint32_t count) {
+    const uint32_t first = cta.warp() * simt::kWarpSize;
+    cta.sync_warp();  // the vector before is done with
+    cta.store(shared.marks, first + cta.lane(), 0U);
+    cta.sync_warp();
+    patches.apply(cta, patches.run(cta, v, cta.lane(), simt::kWarpSize), [&](uint32_t i, Value value) {
+      if (i < count) {
+        cta.store(shared.exceptions, cta.warp() * kVectorLength + i, value);
+        cta.template atomic_or<simt::Order::relaxed>(shared.marks, first + lane_of(i), 1U << number_of(i));
+      }
+    });
+    cta.sync_warp();
+  }
+
+  // Whose value i of a vector is, and which of that thread's: index() the other way.
+  [[nodiscard]] BOBBIN_HD static uint32_t lane_of(uint32_t i) {
+    return sizeof(Value) == 8 ? i % 16 + i / 512 * 16 : i % 32;
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t number_of(uint32_t i) {
+    return sizeof(Value) == 8 ? i / 16 % 32 : i / 32;
+  }
+
+  const Powers& powers_;
 };
 
 // `kMaker` is one of those.
@@ -242,7 +313,7 @@ struct CascadeKernel : Uses {
     const uint64_t warp = uint64_t{cta.block()} * kWarps + cta.warp();
     const uint64_t vectors = num_vectors(end);
     const uint64_t last = vectors * (warp + 1) / warps;
-    const Maker maker(columns[column]);
+    const Maker maker(*this, columns[column]);
     uint64_t count = 0;
     WideSum sum;
     for (uint64_t v = vectors * warp / warps; v < last; ++v) {

@@ -15,15 +15,25 @@ Status run_cascade_of(const Executor& executor, const Query& query, uint32_t col
   return run_evenly(executor, kernel);
 }
 
+template <template <class, uint32_t> class kMaker, class Executor>
+Status run_cascade_as(const Executor& executor, const Query& query, uint32_t column) {
+  return query.columns[column].bytes == 8 ? run_cascade_of<uint64_t, kMaker>(executor, query, column)
+                                          : run_cascade_of<uint32_t, kMaker>(executor, query, column);
+}
+
 template <class Executor>
 Status run_cascade(const Executor& executor, const Query& query, uint32_t column) {
-  const bool wide = query.columns[column].bytes == 8;
-  if (cascade_of(query.columns[column]) == Cascade::summed) {
-    return wide ? run_cascade_of<uint64_t, Summed>(executor, query, column)
-                : run_cascade_of<uint32_t, Summed>(executor, query, column);
+  switch (cascade_of(query.columns[column])) {
+    case Cascade::summed:
+      return run_cascade_as<Summed>(executor, query, column);
+    case Cascade::joined:
+      return run_cascade_as<Joined>(executor, query, column);
+    case Cascade::scaled:
+      return run_cascade_as<Scaled>(executor, query, column);
+    case Cascade::none:
+      break;
   }
-  return wide ? run_cascade_of<uint64_t, Joined>(executor, query, column)
-              : run_cascade_of<uint32_t, Joined>(executor, query, column);
+  return {StatusCode::invalid_argument, "plan: no cascade"};
 }
 
 }  // namespace bobbin::plan

@@ -141,7 +141,7 @@ struct Column {
 // How values are to reach a kernel; tests force each in turn.
 enum class Path : uint8_t {
   automatic,    // the first of these that can be, for each column and for the query
-  composed,     // in a kernel made for such queries, over packed words
+  composed,     // in a kernel made for such queries
   programmed,   // over packed words, step by step
   interpreted,  // decoded vector by vector in shared memory
   decoded,      // decoded first, to memory

@@ -110,14 +110,17 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     if (first == 0 && bitmap != nullptr) {
       part.bitmap = {bitmap, vectors * simt::kWarpSize};
     }
-    if (const auto conjunction = as_conjunction(part); conjunction.has_value() && composed_) {
+    const bool may_compose = path_ == Path::automatic || path_ == Path::composed;
+    if (const auto conjunction = as_conjunction(part); conjunction.has_value() && may_compose) {
       BOBBIN_TRY(launch_conjunction(*conjunction, stream));
       continue;
     }
-    if (const auto column = as_cascade(part); column.has_value() && composed_) {
+    if (const auto column = as_cascade(part); column.has_value() && may_compose) {
       BOBBIN_TRY(launch_cascade(part, *column, stream));
       continue;
     }
+    BOBBIN_RETURN_IF(path_ == Path::composed, StatusCode::unsupported,
+                     "plan: no kernel is composed for this query");
     add_sum_uses(part);
     BOBBIN_TRY(launch(part, reach_, stream));
   }

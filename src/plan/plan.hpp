@@ -82,7 +82,7 @@ class Prepared {
 
   Query query_;  // without folds
   Reach reach_ = Reach::narrow;
-  bool composed_ = false;  // simple queries may go to a kernel made for them
+  Path path_ = Path::automatic;
   std::vector<FoldStep> folds_;
   std::vector<DType> types_;  // of the folds' columns
   std::vector<DeviceBuffer> kept_;

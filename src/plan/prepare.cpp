@@ -9,6 +9,7 @@
 #include "array/array.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
+#include "plan/cascade.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/totals.hpp"
@@ -23,7 +24,7 @@ class Preparer {
 
   Result<Prepared> prepare() {
     BOBBIN_TRY(check());
-    made_.composed_ = path_ == Path::automatic || path_ == Path::composed;
+    made_.path_ = path_;
     made_.query_.powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>};
     for (uint32_t c = 0; c < columns_.size(); ++c) {
       BOBBIN_TRY(add_column(c));
@@ -80,7 +81,8 @@ class Preparer {
     std::vector<Dictionary> dictionaries;
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == Form::packed && patches_hinder(c, column)) {
-      made = path_ == Path::automatic && make_column(array, Path::interpreted, column, dictionaries);
+      made = make_column(array, Path::interpreted, column, dictionaries) &&
+             (path_ == Path::automatic || (path_ == Path::composed && cascade_of(column) != Cascade::none));
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));

@@ -32,7 +32,16 @@ TEST(GpuQueries, SlicesBeginAnywhere) {
 TEST(GpuQueries, ATestAndASumInOneStep) {
   for (uint64_t seed = 0; seed < num_seeds(650); ++seed) {
     Random random(seed);
-    ASSERT_EQ(check_joined(Backend::cuda, static_cast<uint32_t>(seed % 65), random), "") << "seed " << seed;
+    ASSERT_EQ(check_joined(Backend::cuda, static_cast<uint32_t>(seed % 65), 6000, random), "")
+        << "seed " << seed;
+  }
+}
+
+TEST(GpuQueries, AWarpHasManyVectors) {
+  for (uint64_t seed = 0; seed < num_seeds(2); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_joined(Backend::cuda, 8 + static_cast<uint32_t>(seed), uint64_t{1} << 25, random), "")
+        << seed;
   }
 }
 

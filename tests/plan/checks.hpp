@@ -19,9 +19,9 @@ namespace bobbin::testing {
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 
-// A test and a sum of one packed column of so many bits, of every kind of type, composed, against the same on
+// A test and a sum of one column of so many bits, of every kind of type, composed, against the same on
 // decoded values and on the host.
-[[nodiscard]] std::string check_joined(Backend backend, uint32_t width, Random& random);
+[[nodiscard]] std::string check_joined(Backend backend, uint32_t width, uint64_t most_rows, Random& random);
 
 // Takes and filters rows of a column, drawn as above, on every path there is.
 [[nodiscard]] std::string check_gather(Backend backend, Random& random);

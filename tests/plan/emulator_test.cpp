@@ -40,7 +40,17 @@ TEST(EmulatedQueries, ATestAndASumInOneStep) {
   for (uint32_t width = 0; width <= 64; width += BOBBIN_RACES_ARE_CHECKED ? 8 : 1) {
     simt::default_emulator_options().seed = width;
     Random random(width);
-    ASSERT_EQ(check_joined(Backend::emulator, width, random), "") << "width " << width;
+    ASSERT_EQ(check_joined(Backend::emulator, width, 6000, random), "") << "width " << width;
+  }
+  simt::default_emulator_options() = {};
+}
+
+TEST(EmulatedQueries, AWarpHasManyVectors) {
+  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 10); ++seed) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1;
+    Random random(seed);
+    ASSERT_EQ(check_joined(Backend::emulator, 8 + static_cast<uint32_t>(seed), 400'000, random), "") << seed;
   }
   simt::default_emulator_options() = {};
 }

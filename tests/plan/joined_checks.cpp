@@ -16,15 +16,19 @@
 namespace bobbin::testing {
 namespace {
 
-// Integers of so many bits above some base, or as many hundredths.
+// Integers of up to so many bits above some base, or as many hundredths. Vectors may differ in width.
 template <class T>
 std::vector<T> draw_values(Random& random, uint64_t length, uint32_t width) {
-  const uint64_t mask = low_mask<uint64_t>(width);
+  const uint64_t widths = 1 + random.below(3);
   const uint64_t base = random.below(3) == 0 ? random.next() : random.below(1000);
+  const uint64_t rare = random.below(2) == 0 ? UINT64_MAX : 50;  // exceptions
   std::vector<T> values(length);
-  for (T& value : values) {
+  for (uint64_t i = 0; i < length; ++i) {
+    const uint64_t mask = low_mask<uint64_t>(width) >> i / 1024 % widths;
+    T& value = values[i];
     if constexpr (std::is_floating_point_v<T>) {
       value = static_cast<T>(static_cast<int64_t>(base % 1000 + (random.next() & mask))) / 100;
+      value = random.below(rare) == 0 ? value + static_cast<T>(1) / 3 : value;
     } else {
       value = static_cast<T>(base + (random.next() & mask));
     }
@@ -64,8 +68,9 @@ Result<plan::Total> run_on(const Array& array, const ValueRange& range, Backend 
 }
 
 template <class T>
-Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width, Random& random) {
-  const uint64_t length = 1 + random.below(6000);
+Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width, uint64_t most_rows,
+                                    Random& random) {
+  const uint64_t length = 1 + random.below(most_rows);
   const std::vector<T> values = draw_values<T>(random, length, width);
   const CodecId codec = std::is_floating_point_v<T> ? random.below(2) == 0 ? CodecId::alp : CodecId::alprd
                         : random.below(2) == 0      ? CodecId::ffor
@@ -93,11 +98,11 @@ Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width,
 
 }  // namespace
 
-std::string check_joined(Backend backend, uint32_t width, Random& random) {
+std::string check_joined(Backend backend, uint32_t width, uint64_t most_rows, Random& random) {
   for (const DType type :
        {DType::u8, DType::i16, DType::u32, DType::i32, DType::u64, DType::i64, DType::f32, DType::f64}) {
     const auto problem = visit_type(type, [&]<class T>(std::type_identity<T>) {
-      return check_joined_as<T>(backend, type, std::min<uint32_t>(width, size_bits(type)), random);
+      return check_joined_as<T>(backend, type, std::min<uint32_t>(width, size_bits(type)), most_rows, random);
     });
     if (!problem.has_value() || !problem->empty()) {
       return problem.has_value() ? *problem : std::string(problem.error().message());
