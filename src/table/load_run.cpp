@@ -18,7 +18,7 @@ constexpr uint64_t kRowsPerWord = codec::masked::kRowsPerWord;
 // A thread reads so much of a chunk that others can read the rest of it at the same time: neither so little
 // that it costs more to take a piece than to read it, nor so many pieces of a chunk that those of a file that
 // lies about its sizes fill the memory.
-constexpr uint64_t kPiecesPerBatch = 16;
+constexpr uint64_t kPiecesPerBatch = 8;
 constexpr uint64_t kPiecesPerChunk = 16;
 constexpr uint64_t kLeastPiece = uint64_t{1} << 16;
 
