@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries of one column whose values must be made before anything can be told of them: sums of differences
-// (delta), or parts that are joined (alprd). One test at most, and one sum or count at most; other queries of
-// such columns are interpreted (stage.hpp).
+// (delta), parts that are joined (alprd), or decimals with exceptions, which have their place in the order of
+// a sum (alp). One test at most, and one sum or count at most; other queries of such columns are interpreted
+// (stage.hpp).
 //
 // Shape: a warp a vector of 1024 rows, 32 values a thread, in registers from the last step of decoding on.
-// Shared memory, a warp: the residuals once, with padding, for delta; two bytes a value for alprd. Bytes
-// read: the column's.
+// Shared memory, a warp: the residuals once, with padding, for delta; two bytes a value for alprd; room for
+// as many exceptions as values for alp. Bytes read: the column's.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test and a sum of one packed column, which kernels do in one step: every width, ranges that begin and end
-// anywhere.
+// A test and a sum of one column, which composed kernels do in one step: every width, ranges that begin and
+// end anywhere.
 #include <fmt/format.h>
 
 #include <bit>
@@ -83,7 +83,7 @@ Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width,
   BOBBIN_ASSIGN(const plan::Total on_host, run_on(array, range, Backend::cpu, plan::Path::automatic));
   const auto got = run_on(array, range, backend, plan::Path::composed);
   if (!got.has_value()) {
-    // Exceptions keep a column out of the kernel that is meant here.
+    // Not every column has such a kernel.
     return got.error().code() == StatusCode::unsupported ? std::string() : std::string(got.error().message());
   }
   for (const plan::Total& other : {want, on_host}) {

@@ -92,7 +92,7 @@ TEST(Table, LargeChunksGoInPieces) {
   const auto made = loader->load(*reader, column, 0, 200'000);
   ASSERT_TRUE(made.has_value()) << made.error().message();
   expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 200'000));
-  // And so does damage.
+  // Damage in them is told as the reader tells it, and the loader goes on.
   file_tests::Bytes bytes = file_tests::load(dir / "t.bob");
   bytes[bytes.size() / 2] ^= std::byte{1};
   file_tests::store(dir / "bad.bob", bytes);
