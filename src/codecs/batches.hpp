@@ -29,7 +29,7 @@ struct BatchValues {
 // large.
 template <class Done>
 void decode_in_batches(const Array& inner, std::byte* out, Done&& done) {
-  constexpr uint64_t kBatch = 8 * uint64_t{kVectorLength};
+  constexpr uint64_t kBatch = 2 * uint64_t{kVectorLength};
   const Codec& codec = *find_codec(inner.codec);
   const size_t size = size_bytes(inner.type);
   const uint64_t end = inner.offset + inner.length;

@@ -66,6 +66,9 @@ class HostFilter {
   static void keep_rows(const Batch& batch, Words& words) {
     const uint64_t from = batch.begin - batch.first;
     const uint64_t to = batch.end - batch.first;
+    if (to - from == kBatchRows) {
+      return;
+    }
     for (uint64_t w = 0; w < words.size(); ++w) {
       const auto below = [&](uint64_t bound) {
         return low_mask<uint32_t>(
@@ -104,10 +107,7 @@ class HostFold {
 
  private:
   void add_rows(const Batch& batch, const Words& rows, std::vector<HostColumn>& columns) {
-    uint64_t count = 0;
-    for (uint64_t w = 0; w < batch.words(); ++w) {
-      count += static_cast<uint64_t>(std::popcount(rows[w]));
-    }
+    const uint64_t count = (have_avx2() ? count_rows_avx2 : count_rows)(rows.data(), batch.words());
     total_.count += count;
     if (aggregate_.fold == Fold::count) {
       return;

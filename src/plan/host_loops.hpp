@@ -6,11 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
+#include "core/wide.hpp"
 #include "plan/values.hpp"
 
 namespace bobbin::plan {
@@ -39,7 +42,7 @@ BOBBIN_INLINE uint32_t gather_bits(const uint8_t* flags) {
 
 // Bits of 32 values in a range that is not negated.
 template <class T>
-BOBBIN_INLINE uint32_t test_32(const BitsOf<T>* values, BitsOf<T> low, BitsOf<T> span) {
+BOBBIN_INLINE uint32_t test_narrow(const BitsOf<T>* values, BitsOf<T> low, BitsOf<T> span) {
   using Bits = BitsOf<T>;
   uint8_t flags[32];
   for (uint32_t i = 0; i < 32; ++i) {
@@ -48,19 +51,117 @@ BOBBIN_INLINE uint32_t test_32(const BitsOf<T>* values, BitsOf<T> low, BitsOf<T>
   return gather_bits(flags);
 }
 
+// The same of values that have room for 32 bits: each leaves its bit, and all are put together in the end.
+// `test(values, hits)` sets all bits of those of `hits` whose values pass.
+template <class T, class Test>
+BOBBIN_INLINE uint32_t test_wide(const BitsOf<T>* values, Test&& test) {
+  using Bits = BitsOf<T>;
+  constexpr uint32_t kLanesHere = kWideLanes<Bits>;
+  Wide<Bits> bit;
+  for (uint32_t i = 0; i < kLanesHere; ++i) {
+    bit[i] = Bits{1} << i;
+  }
+  Wide<Bits> all{};
+  for (uint32_t first = 0; first < 32; first += kLanesHere, bit <<= kLanesHere) {
+    Wide<Bits> hits;
+    test(values + first, hits);
+    all |= hits & bit;
+  }
+  Bits word = 0;
+  for (uint32_t i = 0; i < kLanesHere; ++i) {
+    word |= all[i];
+  }
+  return static_cast<uint32_t>(word);
+}
+
+// A range, for test_wide: by keys, as ValueRange tells it.
+template <class T>
+struct TestKeys {
+  using Bits = BitsOf<T>;
+  Bits low;
+  Bits span;
+
+  BOBBIN_INLINE void operator()(const Bits* values, Wide<Bits>& hits) const {
+    using Key = std::make_signed_t<Bits>;
+    Wide<Key> key;
+    load_wide(key, values);
+    if constexpr (std::is_floating_point_v<T>) {
+      key ^= (key < 0) & std::numeric_limits<Key>::max();
+    }
+    hits = reinterpret_cast<Wide<Bits>>((reinterpret_cast<Wide<Bits>>(key) - low) <= span);
+  }
+};
+
+// By comparing floats, which takes half of the instructions. Not for all ranges.
+template <class Float>
+struct TestFloats {
+  Float least;
+  Float greatest;
+
+  // For comparisons, zeros are one value, and NaN is in no range.
+  static std::optional<TestFloats> of(const ValueRange& range) {
+    using Key = std::make_signed_t<BitsOf<Float>>;
+    constexpr Key kInfinity = order_key(std::numeric_limits<Float>::infinity());
+    constexpr Key kLowerZero = order_key(-Float{0});
+    const auto least = static_cast<Key>(range.low);
+    const auto greatest = static_cast<Key>(range.low + range.span);
+    if (least > greatest || least < order_key(-std::numeric_limits<Float>::infinity()) ||
+        greatest > kInfinity || least == kLowerZero + 1 || greatest == kLowerZero) {
+      return std::nullopt;
+    }
+    return TestFloats{value_of_key<Float>(least), value_of_key<Float>(greatest)};
+  }
+
+  BOBBIN_INLINE void operator()(const BitsOf<Float>* values, Wide<BitsOf<Float>>& hits) const {
+    Wide<Float> floats;
+    load_wide(floats, values);
+    hits = reinterpret_cast<Wide<BitsOf<Float>>>((floats >= least) & (floats <= greatest));
+  }
+};
+
+// Calls store(w, hits) for each word of 32 values.
+template <class T, class Store>
+BOBBIN_INLINE void test_words(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
+                              Store&& store) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (const auto test = TestFloats<T>::of(range); test.has_value()) {
+      for (uint64_t w = 0; w < words; ++w) {
+        store(w, test_wide<T>(values + w * 32, *test));
+      }
+      return;
+    }
+  }
+  const TestKeys<T> keys{static_cast<BitsOf<T>>(range.low), static_cast<BitsOf<T>>(range.span)};
+  for (uint64_t w = 0; w < words; ++w) {
+    if constexpr (sizeof(T) < sizeof(uint32_t)) {
+      store(w, test_narrow<T>(values + w * 32, keys.low, keys.span));
+    } else {
+      store(w, test_wide<T>(values + w * 32, keys));
+    }
+  }
+}
+
 template <class T>
 BOBBIN_INLINE void test_rows(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
                              uint32_t* bitmap) {
-  for (uint64_t w = 0; w < words; ++w) {
-    const uint32_t hits =
-        test_32<T>(values + w * 32, static_cast<BitsOf<T>>(range.low), static_cast<BitsOf<T>>(range.span));
-    bitmap[w] = range.negated ? ~hits : hits;
-  }
+  test_words<T>(values, words, range,
+                [&](uint64_t w, uint32_t hits) { bitmap[w] = range.negated ? ~hits : hits; });
 }
 template <class T>
 BOBBIN_AVX2 void test_rows_avx2(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
                                 uint32_t* bitmap) {
   test_rows<T>(values, words, range, bitmap);
+}
+
+BOBBIN_INLINE uint64_t count_rows(const uint32_t* bitmap, uint64_t words) {
+  uint64_t count = 0;
+  for (uint64_t w = 0; w < words; ++w) {
+    count += static_cast<uint64_t>(std::popcount(bitmap[w]));
+  }
+  return count;
+}
+BOBBIN_AVX2 inline uint64_t count_rows_avx2(const uint32_t* bitmap, uint64_t words) {
+  return count_rows(bitmap, words);
 }
 
 // Exact for up to 2^31 values.
@@ -95,28 +196,44 @@ BOBBIN_AVX2 WideSum sum_rows_avx2(const T* values, uint64_t words, const uint32_
   return sum_rows<T>(values, words, bitmap);
 }
 
+BOBBIN_INLINE void load_reals(Wide<double>& reals, const double* from) {
+  load_wide(reals, from);
+}
+BOBBIN_INLINE void load_reals(Wide<double>& reals, const float* from) {
+  for (uint32_t i = 0; i < kWideLanes<double>; ++i) {
+    reals[i] = from[i];
+  }
+}
+
 // The sum of one vector of floats, in RealSum's order. `values` has 1024 of them.
 template <class Float>
 BOBBIN_INLINE double sum_vector(const Float* values, const uint32_t* bitmap) {
-  double chains[2][32] = {};
-  for (uint32_t r = 0; r < 32; ++r) {
-    const auto masks = spread<uint64_t>(bitmap[r]);
-    double* const to = chains[r / 16];
-    for (uint32_t p = 0; p < 32; ++p) {
-      const auto value = static_cast<double>(values[r * 32 + p]);
-      // A chain is never -0.0, so a zero in the place of what does not count changes nothing.
-      to[p] += std::bit_cast<double>(std::bit_cast<uint64_t>(value) & masks[p]);
+  constexpr uint32_t kLanesHere = kWideLanes<double>;
+  double chains[32];
+  for (uint32_t p = 0; p < 32; p += kLanesHere) {
+    Wide<uint64_t> bit;
+    for (uint32_t i = 0; i < kLanesHere; ++i) {
+      bit[i] = uint64_t{1} << (p + i);
     }
-  }
-  for (uint32_t p = 0; p < 32; ++p) {
-    chains[0][p] += chains[1][p];
+    Wide<double> halves[2] = {};
+    for (uint32_t r = 0; r < 16; ++r) {
+      for (uint32_t half = 0; half < 2; ++half) {
+        const uint32_t row = half * 16 + r;
+        Wide<double> reals;
+        load_reals(reals, values + row * 32 + p);
+        // A chain is never -0.0, so a zero in the place of what does not count changes nothing.
+        halves[half] += reinterpret_cast<Wide<double>>(reinterpret_cast<Wide<int64_t>>(reals) &
+                                                       ((bit & bitmap[row]) == bit));
+      }
+    }
+    store_wide(&chains[p], halves[0] + halves[1]);
   }
   for (uint32_t distance = 16; distance != 0; distance /= 2) {
     for (uint32_t p = 0; p < distance; ++p) {
-      chains[0][p] += chains[0][p + distance];
+      chains[p] += chains[p + distance];
     }
   }
-  return chains[0][0];
+  return chains[0];
 }
 template <class Float>
 BOBBIN_AVX2 double sum_vector_avx2(const Float* values, const uint32_t* bitmap) {

@@ -18,20 +18,20 @@ BOBBIN_INLINE T load_at(const std::byte* bytes, uint64_t i) {
   return value;
 }
 
-// Doubles of integers up to 2^51, where their products do not overflow: the integer is put under the exponent
+// Doubles of integers below 2^51, where their products do not overflow: the integer is put under the exponent
 // of 1.5 * 2^52, and a product of doubles is rounded as the exact one of integers is when it becomes a
 // double. Vectors of 64-bit integers can be neither multiplied nor converted on most CPUs. False, and nothing
 // is written, when an integer is larger.
 BOBBIN_INLINE bool to_doubles(std::byte* integers, uint64_t count, const Scaling<double>& scaling) {
   constexpr uint64_t kMagicBits = 0x4338000000000000;
   constexpr double kMagic = 6755399441055744.0;
-  const int64_t most = std::min(int64_t{1} << 51, INT64_MAX / static_cast<int64_t>(scaling.factor));
-  int64_t larger = 0;
+  // A power of two, so that one addition and one "or" tell of integers outside -limit .. limit - 1.
+  const uint64_t limit = std::min(uint64_t{1} << 51, std::bit_floor(uint64_t{INT64_MAX} / scaling.factor));
+  uint64_t seen = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    const auto integer = load_at<int64_t>(integers, i);
-    larger |= (integer > most ? -1 : 0) | (integer < -most ? -1 : 0);
+    seen |= load_at<uint64_t>(integers, i) + limit;
   }
-  if (larger != 0) {
+  if (seen >= 2 * limit) {
     return false;
   }
   const auto up = static_cast<double>(static_cast<int64_t>(scaling.factor));  // 10^f, exactly

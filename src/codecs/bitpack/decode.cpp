@@ -5,43 +5,28 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "core/dispatch.hpp"
 #include "core/vectors.hpp"
+#include "core/wide.hpp"
 
 namespace bobbin::codec::bitpack {
 namespace {
-
-constexpr uint32_t kWords = kRegisterBytes / 8;
-
-BOBBIN_INLINE uint64_t load_word(const std::byte* bytes, uint32_t i) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes + size_t{i} * 8, 8);
-  return word;
-}
-
-BOBBIN_INLINE void store_word(std::byte* bytes, uint32_t i, uint64_t word) {
-  std::memcpy(bytes + size_t{i} * 8, &word, 8);
-}
 
 template <class T>
 BOBBIN_INLINE void unpack_rows(const std::byte* __restrict packed, uint32_t width, uint32_t rows, T reference,
                                T* __restrict out) {
   for (uint32_t row = 0; row < rows; ++row, out += kLanes<T>) {
     const auto cut = RowCut<T, uint64_t>::of(row, width);
-    const std::byte* low = packed + size_t{cut.low_register} * kRegisterBytes;
-    auto* to = reinterpret_cast<std::byte*>(out);
-    if (cut.high_mask == 0) {
-      for (uint32_t i = 0; i < kWords; ++i) {
-        store_word(to, i, (load_word(low, i) >> cut.shift) & cut.low_mask);
+    const std::byte* const low = packed + size_t{cut.low_register} * kRegisterBytes;
+    auto* const to = reinterpret_cast<std::byte*>(out);
+    for (uint32_t at = 0; at < kRegisterBytes; at += kWideBytes) {
+      Wide<uint64_t> words;
+      load_wide(words, low + at);
+      words = (words >> cut.shift) & cut.low_mask;
+      if (cut.high_mask != 0) {
+        Wide<uint64_t> above;
+        load_wide(above, low + kRegisterBytes + at);
+        words |= ((above << 1) << (kBits<T> - 1 - cut.shift)) & cut.high_mask;
       }
-    } else {
-      const std::byte* high = low + kRegisterBytes;
-      for (uint32_t i = 0; i < kWords; ++i) {
-        store_word(to, i, cut.extract(load_word(low, i), load_word(high, i)));
-      }
-    }
-    if (reference != 0) {
-      for (uint32_t i = 0; i < kLanes<T>; ++i) {
-        out[i] = static_cast<T>(out[i] + reference);
-      }
+      store_wide(to + at, reinterpret_cast<Wide<T>>(words) + reference);
     }
   }
 }
