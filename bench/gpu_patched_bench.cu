@@ -21,7 +21,7 @@ namespace {
 struct Args {
   std::string out;
   uint64_t values = uint64_t{1} << 29;
-  uint64_t floats = uint64_t{1} << 28;
+  uint64_t floats = uint64_t{1} << 29;
 };
 
 // A block of values that is repeated on the card.

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
@@ -30,6 +31,16 @@ constexpr size_t shared_bytes() {
   return std::is_same_v<typename K::Shared, NoShared> ? 0 : sizeof(typename K::Shared);
 }
 
+// And no more than so many, when it says.
+template <class K>
+constexpr uint32_t most_blocks() {
+  if constexpr (requires { K::kMostBlocks; }) {
+    return K::kMostBlocks;
+  } else {
+    return 0;
+  }
+}
+
 template <class K>
 __global__ void __launch_bounds__(K::kThreads, min_blocks<K>()) run_kernel(const __grid_constant__ K kernel) {
   CudaCta cta;
@@ -51,14 +62,14 @@ class CudaExecutor {
     }
     BOBBIN_RETURN_IF(blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
     BOBBIN_TRY(allow_shared<K>());
-    run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, shared_bytes<K>(), handle()>>>(kernel);
+    BOBBIN_ASSIGN(const size_t shared, shared_to_ask_for<K>());
+    run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, shared, handle()>>>(kernel);
     return BOBBIN_CUDA(cudaGetLastError());
   }
 
   // How many blocks of a kernel the card holds at a time.
   template <Kernel K>
   [[nodiscard]] Result<uint32_t> most_together() const {
-    constexpr int kMaxDevices = 64;
     static std::atomic<uint32_t> known[kMaxDevices];  // asking takes microseconds
     int device = 0;
     BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
@@ -88,7 +99,37 @@ class CudaExecutor {
   }
 
  private:
+  static constexpr int kMaxDevices = 64;  // of which something is remembered
+
   [[nodiscard]] cudaStream_t handle() const { return static_cast<cudaStream_t>(stream_.handle()); }
+
+  // Shared memory that is not used keeps further blocks away from an SM.
+  template <Kernel K>
+  static Result<size_t> shared_to_ask_for() {
+    if constexpr (most_blocks<K>() == 0) {
+      return shared_bytes<K>();
+    } else {
+      constexpr size_t kMost = 48 * 1024;  // without a special request
+      constexpr size_t kOfEachBlock = 1024;
+      BOBBIN_ASSIGN(const size_t all, shared_of_sm());
+      const size_t share = all / most_blocks<K>() / kOfEachBlock * kOfEachBlock - kOfEachBlock;
+      return std::max(shared_bytes<K>(), std::min(share, kMost));
+    }
+  }
+  static Result<size_t> shared_of_sm() {
+    static std::atomic<int> known[kMaxDevices];
+    int device = 0;
+    BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
+    int bytes = device < kMaxDevices ? known[device].load() : 0;
+    if (bytes == 0) {
+      BOBBIN_TRY(
+          BOBBIN_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device)));
+      if (device < kMaxDevices) {
+        known[device] = bytes;
+      }
+    }
+    return static_cast<size_t>(bytes);
+  }
 
   template <Kernel K>
   static Status allow_shared() {

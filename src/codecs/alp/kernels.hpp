@@ -24,14 +24,13 @@ template <class Executor>
 struct Plans {
   static Status decode(const Array& array, void* out, StreamView stream) {
     return visit_float(array.type, [&]<class Float>(std::type_identity<Float>) -> Status {
-      return decode_with<Float>(array, {}, out, stream);
+      return decode_with<Float>(array, nullptr, out, stream);
     });
   }
 
   static Status decode_patched(const Array& array, void* out, StreamView stream) {
     return visit_float(array.type, [&]<class Float>(std::type_identity<Float>) -> Status {
-      return decode_with<Float>(array.children[0], patched::PatchSource<BitsOf<Float>>::of(array), out,
-                                stream);
+      return decode_with<Float>(array.children[0], &array, out, stream);
     });
   }
 
@@ -163,26 +162,31 @@ struct Plans {
     return Patched::wrap(std::move(array), {made.starts, indices, patches}, made.patches);
   }
 
+  // `patched`, when given, has the patches over the values.
   template <class Float>
-  static Status decode_with(const Array& array, const patched::PatchSource<BitsOf<Float>>& patches, void* out,
-                            StreamView stream) {
+  static Status decode_with(const Array& array, const Array* patched, void* out, StreamView stream) {
     using T = BitsOf<Float>;
+    using Source = ScaledFrames<Float>;
     const Executor executor(stream);
     const Array& integers = array.children[0];
     const auto scale_bytes = array.buffers[0].bytes;
     const Global<const uint8_t> scales{reinterpret_cast<const uint8_t*>(scale_bytes.data()),
                                        scale_bytes.size()};
     if (integers.codec == CodecId::bitpack || integers.codec == CodecId::ffor) {
-      const ScaledFrames<Float> source{
-          {Patched::template frames_of<T>(integers)}, patches, scales, kPowers<Float>};
+      using Patches = typename Source::Patches;
+      const Source source{{Patched::template frames_of<T>(integers)},
+                          patched == nullptr ? Patches{} : Patches::of(*patched),
+                          scales,
+                          kPowers<Float>};
       return bitpack::run_decode<T>(executor, source, array, out);
     }
     BOBBIN_TRY(device_ops(stream.backend(), integers.codec)->decode(integers, out, stream));
     const Global<T> values{static_cast<T*>(out), array.length};
     const ConvertKernel<Float> convert{values, array.offset, scales, kPowers<Float>};
     BOBBIN_TRY(executor.run(convert, ceil_div<uint64_t>(array.length, ConvertKernel<Float>::kThreads)));
-    return patches.starts.data == nullptr ? Status{}
-                                          : Patched::template write_patches<T>(executor, patches, array, out);
+    return patched == nullptr ? Status{}
+                              : Patched::template write_patches<T>(
+                                    executor, patched::PatchSource<T>::of(*patched), array, out);
   }
 };
 

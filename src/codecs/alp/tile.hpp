@@ -46,17 +46,13 @@ struct DeviceScaling {
   }
 };
 
-// Keeps a vector's scale, not what it stands for: that would take more registers while a thread unpacks.
 template <class Float>
 struct ToFloats {
   using Bits = BitsOf<Float>;
 
-  const Powers<Float>& powers;
-  uint32_t e;
-  uint32_t f;
+  DeviceScaling<Float> scaling;
 
   [[nodiscard]] BOBBIN_HD Quad operator()(const Quad& quad) const {
-    const auto scaling = DeviceScaling<Float>::of(powers, e, f);
     auto words = bitpack::Words<Bits>::of(quad);
     BOBBIN_UNROLL
     for (Bits& word : words.word) {
@@ -69,17 +65,20 @@ struct ToFloats {
 // Packed integers, their scales, and patches over the values: what bitpack's decoding kernel takes.
 template <class Float>
 struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
-  // With one thread a column there are 6 warps an SM for f64, 12 for f32, and each waits for its own
-  // arithmetic.
-  static constexpr uint32_t kRowParts = sizeof(Float) == 8 ? 4 : 2;
+  using Finish = ToFloats<Float>;
+  static constexpr bitpack::DecodeShape kShape =
+      sizeof(Float) == 8 ? bitpack::DecodeShape{1024, 4, 12} : bitpack::DecodeShape{512, 4, 20};
 
-  patched::PatchSource<BitsOf<Float>> patches;
+  // 32 threads share a vector: each has few.
+  using Patches = patched::PatchSource<BitsOf<Float>, 2>;
+
+  Patches patches;
   Global<const uint8_t> scales;
   Powers<Float> powers;
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD ToFloats<Float> finish(Cta& cta, uint64_t v) const {
-    return {powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1)};
+    return {DeviceScaling<Float>::of(powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1))};
   }
 };
 

@@ -15,24 +15,24 @@ namespace bobbin::codec::alprd {
 using bitpack::kSliceLength;
 using bitpack::kSlices;
 
-// Four vectors a block, as bitpack's kernel has them: both parts are unpacked into shared memory, left codes
+// Some vectors a block, as bitpack's kernel has them: both parts are unpacked into shared memory, left codes
 // become left parts there, patches first of all, and values leave it in one run, joined on the way.
 template <class T>
 struct DecodeKernel {
-  using Tile = bitpack::Tile<T, sizeof(T) == 8 ? 2048 : 1024>;
+  using Tile = bitpack::Tile<T, 2048>;
+  using Patches = patched::PatchSource<uint16_t, 2>;
   // Into how many parts a column's rows are cut, each with a thread of its own, as in alp.
-  static constexpr uint32_t kRowParts = sizeof(T) == 8 ? 4 : 2;
+  static constexpr uint32_t kRowParts = sizeof(T);
   static constexpr uint32_t kThreads = Tile::kThreads * kRowParts;
   static constexpr uint32_t kLeftQuads = kRows<uint16_t> * kSlices;  // of a vector
   struct Shared {
     simt::Shared<Quad, Tile::kQuads> right;
     simt::Shared<Quad, Tile::kVectors * kLeftQuads> left;
   };
-  // As many as an SM's shared memory holds.
-  static constexpr uint32_t kMinBlocks = 227 * 1024 / (sizeof(Shared) + 1024);
+  static constexpr uint32_t kMinBlocks = 4;
 
   patched::AnyFrames<uint16_t> left;
-  patched::PatchSource<uint16_t> patches;
+  Patches patches;
   patched::AnyFrames<T> right;
   Joiner joiner;
   Global<T> out;  // values offset .. end-1
@@ -44,16 +44,17 @@ struct DecodeKernel {
     auto& shared = cta.template shared<Shared>();
     const Place place = place_of(cta);
     const bool inside = place.count != 0;
-    using Run = typename patched::PatchSource<uint16_t>::Run;
-    const Run run =
-        inside ? patches.run(cta, place.vector, place.part * kSlices + place.slice, kRowParts * kSlices)
-               : Run{};
+    typename Patches::Run run{};
     if (inside) {
+      run = patches.find(cta, place.vector, place.part * kSlices + place.slice, kRowParts * kSlices);
       const auto left_frame = left.frame(cta, place.vector);
       const auto right_frame = right.frame(cta, place.vector);
+      // Right parts, which often lie where no frame must be loaded to know, are waited for together with what
+      // tells where the rest is.
+      unpack<T>(cta, right.packed, right_frame, place, shared.right);
+      patches.load_ahead(cta, run);
       unpack<uint16_t>(cta, left.packed, left_frame, place, shared.left);
       look_up(cta, shared, place);
-      unpack<T>(cta, right.packed, right_frame, place, shared.right);
     }
     cta.sync();
     write_patches(cta, shared, place, run);
@@ -149,7 +150,7 @@ struct DecodeKernel {
 
   template <class Cta>
   BOBBIN_HD void write_patches(Cta& cta, Shared& shared, const Place& place,
-                               const typename patched::PatchSource<uint16_t>::Run& run) const {
+                               const typename Patches::Run& run) const {
     auto& parts = left_as<uint16_t>(shared);
     patches.apply(cta, run, [&](uint32_t i, uint16_t code) {
       cta.store(parts, place.in_tile * kVectorLength + i, static_cast<uint16_t>(joiner.part_of(code)));

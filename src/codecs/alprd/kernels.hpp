@@ -34,8 +34,7 @@ struct Plans {
       using K = DecodeKernel<T>;
       const uint64_t end = array.offset + array.length;
       const K kernel{.left = Patched::template frames_of<uint16_t>(codes),
-                     .patches = with_patches ? patched::PatchSource<uint16_t>::of(left)
-                                             : patched::PatchSource<uint16_t>{},
+                     .patches = with_patches ? K::Patches::of(left) : typename K::Patches{},
                      .right = Patched::template frames_of<T>(right),
                      .joiner = Joiner::of(Cut::parse(array.metadata)),
                      .out = {static_cast<T*>(out), array.length},

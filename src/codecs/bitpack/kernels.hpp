@@ -10,165 +10,12 @@
 
 #include "bobbin/memory.hpp"
 #include "codecs/bitpack/bitpack.hpp"
+#include "codecs/bitpack/decode_kernel.hpp"
 #include "codecs/bitpack/tile.hpp"
 #include "codecs/codec.hpp"
 #include "core/dispatch.hpp"
 
 namespace bobbin::codec::bitpack {
-
-// Where vectors of one width lie.
-template <class T>
-struct UniformSource {
-  Global<const Quad> packed;
-  uint32_t width;
-  NoPatches patches{};
-
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD AsIs finish(Cta& /*cta*/, uint64_t /*v*/) const {
-    return {};
-  }
-  template <class Cta>
-  BOBBIN_HD Frame<T> frame(Cta& /*cta*/, uint64_t v) const {
-    return {.first_register = v * width, .width = width, .reference = 0};
-  }
-};
-
-// The values a block decodes or encodes at a time, one thread for each column of each vector: 32 threads for
-// 64-bit values in 32 KiB, 256 for 8-bit ones.
-template <class T, uint32_t kTileQuads>
-struct Tile {
-  static constexpr uint32_t kQuads = kTileQuads;
-  static constexpr uint32_t kValues = kQuads * kSliceLength<T>;
-  static constexpr uint32_t kVectors = kValues / kVectorLength;
-  static constexpr uint32_t kVectorQuads = kQuads / kVectors;
-  static constexpr uint32_t kThreads = kVectors * kSlices;
-  // As many blocks as an SM's shared memory holds (192 KiB): some wait for memory while others compute.
-  static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
-};
-
-// Into how many parts a column's rows are cut, each with a thread of its own: one, unless the source says
-// that there is much to compute.
-template <class Source>
-constexpr uint32_t row_parts() {
-  if constexpr (requires { Source::kRowParts; }) {
-    return Source::kRowParts;
-  } else {
-    return 1;
-  }
-}
-
-// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. A
-// source has `packed`, frame(v), finish(v), which gives what turns unpacked integers into the values, and
-// `patches`. Whole tiles are gathered in shared memory and leave it in one run: the card's memory wants long
-// runs of writes.
-template <class T, class Source>
-struct DecodeKernel {
-  // 16 KiB beat 32 by up to 1 % (docs/perf/bitpack.md); 64-bit vectors are so long that a warp needs 32.
-  using Tile = bitpack::Tile<T, sizeof(T) == 8 ? 2048 : 1024>;
-  static constexpr uint32_t kParts = row_parts<Source>();
-  static constexpr uint32_t kPartRows = kRows<T> / kParts;
-  static constexpr uint32_t kThreads = Tile::kThreads * kParts;
-  static constexpr uint32_t kMinBlocks = Tile::kMinBlocks;
-  struct Shared {
-    simt::Shared<Quad, Tile::kQuads> values;
-  };
-
-  Source source;
-  Global<T> out;  // values offset .. end-1
-  uint64_t offset;
-  uint64_t end;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint32_t part = cta.thread() / Tile::kThreads;
-    const uint32_t in_tile = cta.thread() % Tile::kThreads / kSlices;
-    const uint32_t slice = cta.thread() % kSlices;
-    const uint64_t tile = cta.block();
-    const uint64_t vector = tile * Tile::kVectors + in_tile;
-    const uint64_t first = tile * Tile::kValues;
-    const bool inside = vector * kVectorLength < end;
-    const Frame<T> frame = inside ? source.frame(cta, vector) : Frame<T>{};
-    const auto finish = source.finish(cta, inside ? vector : 0);
-    using Run = typename decltype(source.patches)::Run;
-    const Run patches =
-        inside ? source.patches.run(cta, vector, part * kSlices + slice, kParts * kSlices) : Run{};
-    // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
-    if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
-      if (inside && part == 0) {
-        decode_edge(cta, frame, finish, vector * kVectorLength, slice);
-      }
-      if (source.patches.dealt_out() || kParts > 1) {
-        cta.sync();
-      }
-      source.patches.apply(
-          cta, patches, [&](uint32_t i, T value) { store_inside(cta, vector * kVectorLength + i, value); });
-      return;
-    }
-    auto& shared = cta.template shared<Shared>();
-    const uint32_t to = in_tile * Tile::kVectorQuads + slice;
-    // One choice of width and part: a choice within a choice is not inlined.
-    with_width_in<0, (kBits<T> + 1) * kParts - 1>(
-        frame.width * kParts + part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
-          unpack_column<T, I / kParts, I % kParts * kPartRows, (I % kParts + 1) * kPartRows>(
-              cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
-                cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
-              });
-        });
-    if constexpr (!std::is_same_v<decltype(finish), const AsIs>) {
-      finish_column(cta, shared, to, part * kPartRows, finish);
-    }
-    if (source.patches.dealt_out() || kParts > 1) {
-      cta.sync();
-    } else {
-      cta.sync_warp();  // what follows stores in the same place by another type
-    }
-    auto& values = reinterpret_cast<simt::Shared<T, Tile::kValues>&>(shared.values);
-    source.patches.apply(cta, patches,
-                         [&](uint32_t i, T value) { cta.store(values, in_tile * kVectorLength + i, value); });
-    cta.sync();
-    const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
-    const uint64_t start = (first - offset) / kSliceLength<T>;
-    for (uint32_t q = cta.thread(); q < Tile::kQuads; q += kThreads) {
-      cta.store_once(quads, start + q, cta.load(shared.values, q));
-    }
-  }
-
- private:
-  // Unpacking is unrolled for each width. With more work a value it would no longer fit the cache for
-  // instructions: that is done in a loop of its own.
-  template <class Cta, class Finish>
-  BOBBIN_HD static void finish_column(Cta& cta, Shared& shared, uint32_t to, uint32_t first_row,
-                                      const Finish& finish) {
-    constexpr uint32_t kAtOnce = 4;
-    for (uint32_t first = first_row; first < first_row + kPartRows; first += kAtOnce) {
-      BOBBIN_UNROLL
-      for (uint32_t row = first; row < first + kAtOnce; ++row) {
-        const uint32_t at = to + row * kSlices;
-        cta.store(shared.values, at, finish(cta.load(shared.values, at)));
-      }
-    }
-  }
-  template <class Cta, class Finish>
-  BOBBIN_HD void decode_edge(Cta& cta, const Frame<T>& frame, const Finish& finish, uint64_t first,
-                             uint32_t slice) const {
-    const uint64_t left = end - first;
-    const uint32_t rows = left >= kVectorLength ? kRows<T> : num_rows(static_cast<uint32_t>(left), kBits<T>);
-    for (uint32_t row = 0; row < rows; ++row) {
-      const Quad quad =
-          finish(add_reference<T>(unpack_slice<T>(cta, source.packed, frame, row, slice), frame.reference));
-      for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
-        const uint64_t at = first + row * kLanes<T> + slice * kSliceLength<T> + i;
-        store_inside(cta, at, value_in<T>(quad, i));
-      }
-    }
-  }
-  template <class Cta>
-  BOBBIN_HD void store_inside(Cta& cta, uint64_t at, T value) const {
-    if (at >= offset && at < end) {
-      cta.store(out, at - offset, value);
-    }
-  }
-};
 
 // Compares vectors from any source of frames with a constant: see ValueRange. Writes all 32 words of each
 // vector.
@@ -257,15 +104,6 @@ struct CompareKernel {
 template <class Quads = const Quad>
 Global<Quads> as_quads(const Buffer& buffer) {
   return {reinterpret_cast<Quads*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(Quad)};
-}
-
-// Decodes an array whose frames come from `source`.
-template <class T, class Executor, class Source>
-Status run_decode(const Executor& executor, const Source& source, const Array& array, void* out) {
-  using K = DecodeKernel<T, Source>;
-  const uint64_t end = array.offset + array.length;
-  return executor.run(K{source, {static_cast<T*>(out), array.length}, array.offset, end},
-                      ceil_div<uint64_t>(end, K::Tile::kValues));
 }
 
 template <class T, class Executor, class Source>

@@ -98,11 +98,24 @@ struct NoPatches {
                                   uint32_t /*places*/) const {
     return {};
   }
-  // Whether a thread's patches may lie in others' columns, which must be unpacked first.
-  [[nodiscard]] BOBBIN_HD bool dealt_out() const { return false; }
+  [[nodiscard]] BOBBIN_HD static constexpr bool none() { return true; }
   // Calls write(index in the vector, value) for each patch of a run.
   template <class Cta, class Write>
   BOBBIN_HD void apply(Cta& /*cta*/, const Run& /*run*/, Write&& /*write*/) const {}
+};
+
+// How a block of DecodeKernel works. What is best was measured (docs/perf/patched.md).
+struct DecodeShape {
+  uint32_t quads;       // that a block decodes
+  uint32_t row_parts;   // into which a column's rows are cut, each with a thread of its own
+  uint32_t min_blocks;  // an SM should hold: bounds the registers of a thread
+  // And no more than so many, since the card's memory wants few places written at a time. 0: any.
+  uint32_t most_blocks = 0;
+
+  template <class T>
+  static constexpr uint32_t parts() {
+    return sizeof(T) < 4 ? 1 : 4;
+  }
 };
 
 // Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each

@@ -26,6 +26,8 @@ using simt::Quad;
 // Where vectors with their own frames lie.
 template <class T>
 struct FrameSource {
+  using Finish = bitpack::AsIs;
+
   Global<const Quad> packed;
   Global<const uint32_t> entries;
   Global<const T> references;

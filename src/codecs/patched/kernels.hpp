@@ -203,6 +203,9 @@ struct Plans {
     const Array& inner = array.children[0];
     const Executor executor(stream);
     const DeviceOps& ops = *device_ops(stream.backend(), inner.codec);
+    if (array.buffers[1].bytes.empty()) {
+      return ops.decode(inner, out, stream);  // no patches
+    }
     if (ops.decode_patched != nullptr) {
       return ops.decode_patched(array, out, stream);
     }

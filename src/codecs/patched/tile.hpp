@@ -2,10 +2,9 @@
 // Tile functions of patches, for kernels that unpack vectors as bitpack does: eight threads a vector, each a
 // column of 16 bytes a row.
 //
-// By lanes, a thread applies its own column's patches right after it has written the column: no one else
-// writes there, so nothing is waited for. Sorted, a chunk's patches are dealt out to the eight in turn,
-// whoever's columns they lie in: all must be done with unpacking first. (With more than eight threads a
-// vector, they are dealt out to all.)
+// By lanes, a thread applies its own column's patches; where several threads share a column, each has some of
+// them. Sorted, a chunk's patches are dealt out to all threads of its vector in turn, whoever's columns they
+// lie in. All must be done with unpacking first.
 //
 // Shared memory: none of its own. Preconditions (checked by validate): blocks are as large as their counts
 // say, indices lie in the chunk and, by lanes, in their lane. Cost: for each patch an index and a value are
@@ -35,12 +34,10 @@ static_assert(kSlices == kPatchLanes);
 }
 
 // Patches of vectors, as bitpack::NoPatches but with some.
-template <class T>
+template <class T, uint32_t kAhead = sizeof(T) < 4 ? 8 : 4>
 struct PatchSource {
-  // So many are loaded before they are needed, while a thread unpacks.
-  static constexpr uint32_t kAhead = 8;
-
-  // Those for one thread: `count` of them, every `step`th.
+  // Those for one thread: `count` of them, every `step`th. kAhead are loaded before they are needed, while it
+  // unpacks: where few threads share a vector, each has more.
   struct Run {
     uint64_t index = 0;  // where the first one's index is, in u16s
     uint64_t value = 0;  // where its value is, in values
@@ -50,7 +47,7 @@ struct PatchSource {
     T values[kAhead] = {};
   };
 
-  Form form;
+  Form form = Form::sorted;
   Global<const uint32_t> starts;
   Global<const uint64_t> counts;   // lanes: the blocks
   Global<const uint16_t> indices;  // lanes: the blocks again
@@ -61,6 +58,9 @@ struct PatchSource {
       const auto bytes = array.buffers[buffer].bytes;
       return {reinterpret_cast<const U*>(bytes.data()), bytes.size() / sizeof(U)};
     };
+    if (array.buffers[1].bytes.empty()) {
+      return {};
+    }
     const Form form = form_of(array);
     return {.form = form,
             .starts = view.template operator()<uint32_t>(0),
@@ -69,23 +69,32 @@ struct PatchSource {
             .values = view.template operator()<T>(form == Form::lanes ? 1 : 2)};
   }
 
-  [[nodiscard]] BOBBIN_HD bool dealt_out() const { return form == Form::sorted; }
+  [[nodiscard]] BOBBIN_HD bool none() const { return starts.data == nullptr; }
 
-  // What thread `place` of `places` has to do for vector v.
+  // What thread `place` of `places` has to do for vector v: where its patches are, and then the first ones.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Run find(Cta& cta, uint64_t v, uint32_t place, uint32_t places) const {
+    if (none()) {
+      return {};
+    }
+    return form == Form::sorted ? dealt_run(cta, v, place, places)
+                                : lane_run(cta, v, place % kSlices, place / kSlices, places / kSlices);
+  }
+  template <class Cta>
+  BOBBIN_HD void load_ahead(Cta& cta, Run& run) const {
+    load_from(cta, run, 0);
+  }
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run run(Cta& cta, uint64_t v, uint32_t place, uint32_t places) const {
-    if (starts.data == nullptr) {
-      return {};  // there are none at all
-    }
-    Run run = form == Form::sorted ? dealt_run(cta, v, place, places) : lane_run(cta, v, place);
-    load_ahead(cta, run, 0);
+    Run run = find(cta, v, place, places);
+    load_ahead(cta, run);
     return run;
   }
 
   // All patches of vector v, or by lanes those of one lane, without a look at them.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run range(Cta& cta, uint64_t v, uint32_t lane) const {
-    return form == Form::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane);
+    return form == Form::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane, 0, 1);
   }
 
   // Calls write(index, value) for each patch of a run.
@@ -93,7 +102,7 @@ struct PatchSource {
   BOBBIN_HD void apply(Cta& cta, Run run, Write&& write) const {
     for (uint32_t first = 0; first < run.count; first += kAhead) {
       if (first != 0) {
-        load_ahead(cta, run, first);
+        load_from(cta, run, first);
       }
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < kAhead; ++i) {
@@ -114,24 +123,24 @@ struct PatchSource {
             .count = (size + places - 1 - place) / places,
             .step = places};
   }
+  // Every `parts`th patch of a lane, from the `part`th on.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Run lane_run(Cta& cta, uint64_t v, uint32_t slice) const {
-    if (slice >= kSlices) {
-      return {};
-    }
+  [[nodiscard]] BOBBIN_HD Run lane_run(Cta& cta, uint64_t v, uint32_t slice, uint32_t part,
+                                       uint32_t parts) const {
     const uint64_t start = cta.load(starts, v);
     const uint64_t in_lanes = cta.load(starts, v + 1) == start ? 0 : cta.load(counts, start);
-    const uint32_t before = sum_of_bytes(in_lanes & ((uint64_t{1} << (8 * slice)) - 1));
+    const uint32_t before = sum_of_bytes(in_lanes & ((uint64_t{1} << (8 * slice)) - 1)) + part;
     const uint32_t values_at = Block::values(sum_of_bytes(in_lanes), sizeof(T));
+    const auto in_lane = static_cast<uint32_t>(in_lanes >> (8 * slice) & 0xff);
     return {.index = (start * kUnitBytes + Block::kIndices) / sizeof(uint16_t) + before,
             .value = (start * kUnitBytes + values_at) / sizeof(T) + before,
-            .count = static_cast<uint32_t>(in_lanes >> (8 * slice) & 0xff),
-            .step = 1};
+            .count = (in_lane + parts - 1 - part) / parts,
+            .step = parts};
   }
 
   // Patches first .. first + kAhead - 1 of a run, as far as there are.
   template <class Cta>
-  BOBBIN_HD void load_ahead(Cta& cta, Run& run, uint32_t first) const {
+  BOBBIN_HD void load_from(Cta& cta, Run& run, uint32_t first) const {
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kAhead; ++i) {
       if (first + i < run.count) {
@@ -146,6 +155,8 @@ struct PatchSource {
 // Where vectors of either kind of frame lie: all of one width, or each with an entry and a reference.
 template <class T>
 struct AnyFrames {
+  using Finish = bitpack::AsIs;
+
   Global<const Quad> packed;
   Global<const uint32_t> entries;  // none: all of one width
   Global<const T> references;
@@ -167,6 +178,10 @@ struct AnyFrames {
 // The same with patches: what bitpack's decoding kernel takes.
 template <class T>
 struct PatchedFrames : AnyFrames<T> {
+  static constexpr bitpack::DecodeShape kShape{.quads = 1024,
+                                               .row_parts = bitpack::DecodeShape::parts<T>(),
+                                               .min_blocks = sizeof(T) == 1 || sizeof(T) == 4 ? 8 : 12};
+
   PatchSource<T> patches;
 };
 
