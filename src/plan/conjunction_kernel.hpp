@@ -64,26 +64,25 @@ struct ConjunctionKernel : Uses {
     const Global<const Quad> packed = view_as<Quad>(columns[steps[0].column].frames().packed);
     uint64_t count = 0;
     Adder<T> adder;
-    // Each warp has as many vectors as any other, one behind the other.
-    const uint64_t warps = uint64_t{cta.num_blocks()} * kWarps;
-    const uint64_t warp = uint64_t{cta.block()} * kWarps + cta.warp();
+    // Each block has as many vectors as any other, one behind the other, and its warps take turns.
     const uint64_t vectors = num_vectors(end);
-    const uint64_t last = vectors * (warp + 1) / warps;
+    const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
     const uint32_t group_bits = bits_of_group();
-    for (uint64_t first = vectors * warp / warps; first < last; first += uint64_t{1} << group_bits) {
-      const uint64_t left = last - first;
+    for (uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp(); first < last;
+         first += uint64_t{kWarps} << group_bits) {
+      const uint64_t left = ceil_div<uint64_t>(last - first, kWarps);
       const uint32_t here = left < 1U << group_bits ? static_cast<uint32_t>(left) : 1U << group_bits;
       cta.sync_warp();  // the group before is done with
       const uint32_t u = cta.lane() >> group_bits;
       const uint32_t place = cta.lane() & low_mask<uint32_t>(group_bits);
       if (u < num_uses && place < here) {
-        Record::store(cta, shared.uses, use_at(cta, u, place), work_out(cta, u, first + place));
+        Record::store(cta, shared.uses, use_at(cta, u, place), work_out(cta, u, first + place * kWarps));
       }
       cta.sync_warp();
       for (uint32_t at = 0; at < here;) {
         const uint32_t done = together ? sum_run(cta, shared, packed, first, at, here, count, adder) : 0;
         if (done == 0) {
-          run_vector(cta, shared, first + at, at, count, adder);
+          run_vector(cta, shared, first + at * kWarps, at, count, adder);
         }
         at += done == 0 ? 1 : done;
       }
@@ -188,7 +187,7 @@ struct ConjunctionKernel : Uses {
             const Use test = read(cta, shared, 0, place);
             Lane<T, W> lane;
             lane.load(cta, packed, sum.first_register);
-            count += sum_joined(cta, lane, test, sum, first + place, adder);
+            count += sum_joined(cta, lane, test, sum, first + place * kWarps, adder);
             if (++place < here) {
               sum = read(cta, shared, 1, place);
             }
