@@ -101,7 +101,7 @@ Status run_in_groups(const Executor& executor, K kernel) {
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
 }
 
-// All warps have as many vectors.
+// All blocks, or all warps, have as many vectors.
 template <class K, class Executor>
 Status run_evenly(const Executor& executor, const K& kernel) {
   BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());

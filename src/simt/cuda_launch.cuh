@@ -31,7 +31,7 @@ constexpr size_t shared_bytes() {
   return std::is_same_v<typename K::Shared, NoShared> ? 0 : sizeof(typename K::Shared);
 }
 
-// And no more than so many, when it says.
+// Blocks an SM should hold at most, when the kernel says; 0: any.
 template <class K>
 constexpr uint32_t most_blocks() {
   if constexpr (requires { K::kMostBlocks; }) {

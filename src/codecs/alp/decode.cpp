@@ -18,10 +18,10 @@ BOBBIN_INLINE T load_at(const std::byte* bytes, uint64_t i) {
   return value;
 }
 
-// Doubles of integers below 2^51, where their products do not overflow: the integer is put under the exponent
-// of 1.5 * 2^52, and a product of doubles is rounded as the exact one of integers is when it becomes a
-// double. Vectors of 64-bit integers can be neither multiplied nor converted on most CPUs. False, and nothing
-// is written, when an integer is larger.
+// Doubles of integers of 52 bits at most, where their products do not overflow: the integer is put under the
+// exponent of 1.5 * 2^52, and a product of doubles is rounded as the exact one of integers is when it becomes
+// a double. Vectors of 64-bit integers can be neither multiplied nor converted on most CPUs. False, and
+// nothing is written, when an integer may be too large.
 BOBBIN_INLINE bool to_doubles(std::byte* integers, uint64_t count, const Scaling<double>& scaling) {
   constexpr uint64_t kMagicBits = 0x4338000000000000;
   constexpr double kMagic = 6755399441055744.0;

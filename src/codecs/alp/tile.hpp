@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of ALP: what turns a row's slice of integers, still in registers, into floats. Unpacking is
-// bitpack's, patches are patched's.
+// Tile functions of ALP: what turns 16 bytes of integers, unpacked, into floats. Unpacking is bitpack's,
+// patches are patched's.
 //
 // Formula: value = float(integer * 10^f) * 10^-e (f32: / 10^e), two roundings. Cost: an integer
 // multiplication, a conversion and a multiplication a value (f32: three, two of them with an addition); 2

@@ -5,12 +5,11 @@
 // straddles; all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes side by
 // side (64-bit words for 64-bit lanes).
 //
-// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, thread c of eight walks
-// down slice c of all T rows (a *column*): it loads each register's slice once, 16 bytes at a time, and hands
-// each row's slice to a sink, from registers. A warp unpacks four vectors. The width is a template value,
-// picked by with_width at run time for each vector: shifts and masks are then constants, two instructions a
-// word. To compare, a thread walks down one 32-bit word of all registers, and a warp covers a vector (two of
-// 64-bit values).
+// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, a thread walks down slice
+// c (a *column*) of all T rows or of a part of them: it loads each register's slice once, 16 bytes at a time,
+// and hands each row's slice to a sink, from registers. The width is a template value, picked by with_width
+// at run time for each vector: shifts and masks are then constants, two instructions a word. To compare, a
+// thread walks down one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
 //
 // Shared memory: none. Preconditions (checked by validate): every register of a vector lies inside `packed`.
 // Cost: W/8 bytes read and T/8 written a value; about one instruction a byte written.

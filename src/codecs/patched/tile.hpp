@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile functions of patches, for kernels that unpack vectors as bitpack does: eight threads a vector, each a
-// column of 16 bytes a row.
+// column of 16 bytes a row, or a multiple of eight, each a part of a column.
 //
 // By lanes, a thread applies its own column's patches; where several threads share a column, each has some of
 // them. Sorted, a chunk's patches are dealt out to all threads of its vector in turn, whoever's columns they
