@@ -119,14 +119,14 @@ struct TestFloats {
   }
 };
 
-// Calls store(w, hits) for each word of 32 values.
-template <class T, class Store>
-BOBBIN_INLINE void test_words(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
-                              Store&& store) {
+template <class T>
+BOBBIN_INLINE void test_rows(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
+                             uint32_t* bitmap) {
+  const uint32_t turned = range.negated ? ~0U : 0;
   if constexpr (std::is_floating_point_v<T>) {
     if (const auto test = TestFloats<T>::of(range); test.has_value()) {
       for (uint64_t w = 0; w < words; ++w) {
-        store(w, test_wide<T>(values + w * 32, *test));
+        bitmap[w] = test_wide<T>(values + w * 32, *test) ^ turned;
       }
       return;
     }
@@ -134,18 +134,11 @@ BOBBIN_INLINE void test_words(const BitsOf<T>* values, uint64_t words, const Val
   const TestKeys<T> keys{static_cast<BitsOf<T>>(range.low), static_cast<BitsOf<T>>(range.span)};
   for (uint64_t w = 0; w < words; ++w) {
     if constexpr (sizeof(T) < sizeof(uint32_t)) {
-      store(w, test_narrow<T>(values + w * 32, keys.low, keys.span));
+      bitmap[w] = test_narrow<T>(values + w * 32, keys.low, keys.span) ^ turned;
     } else {
-      store(w, test_wide<T>(values + w * 32, keys));
+      bitmap[w] = test_wide<T>(values + w * 32, keys) ^ turned;
     }
   }
-}
-
-template <class T>
-BOBBIN_INLINE void test_rows(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
-                             uint32_t* bitmap) {
-  test_words<T>(values, words, range,
-                [&](uint64_t w, uint32_t hits) { bitmap[w] = range.negated ? ~hits : hits; });
 }
 template <class T>
 BOBBIN_AVX2 void test_rows_avx2(const BitsOf<T>* values, uint64_t words, const ValueRange& range,
