@@ -2,7 +2,6 @@
 # The bench harness as a library. Included by cli/ and by bench/, whichever comes first.
 include_guard(GLOBAL)
 
-find_path(BOBBIN_FMT_INCLUDE fmt/format.h REQUIRED)
 find_path(BOBBIN_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 
 add_library(bobbin_harness STATIC
@@ -15,9 +14,8 @@ add_library(bobbin_harness STATIC
   ${CMAKE_CURRENT_LIST_DIR}/tables.cpp
   ${CMAKE_CURRENT_LIST_DIR}/texts.cpp)
 target_include_directories(bobbin_harness PUBLIC ${PROJECT_SOURCE_DIR})
-target_include_directories(bobbin_harness SYSTEM PUBLIC ${BOBBIN_FMT_INCLUDE} ${BOBBIN_JSON_INCLUDE})
-target_compile_definitions(bobbin_harness PUBLIC FMT_HEADER_ONLY)
-target_link_libraries(bobbin_harness PUBLIC bobbin PRIVATE bobbin_options)
+target_include_directories(bobbin_harness SYSTEM PUBLIC ${BOBBIN_JSON_INCLUDE})
+target_link_libraries(bobbin_harness PUBLIC bobbin fmt::fmt PRIVATE bobbin_options)
 
 # The peers are optional: a table shows "-" for one that is not there.
 function(bobbin_harness_peer name header library)
