@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "bobbin/query.hpp"
 #include "cli/command.hpp"
@@ -44,6 +45,19 @@ std::string text_of(const Value& value, std::optional<DType> type) {
              : file::printable(query::to_string(value));
 }
 
+// Text as JSON escapes it. Bytes that are not UTF-8, which JSON cannot hold, become {"hex": "ff00"}, so that
+// different values stay different.
+Json json_of(const std::string& text) {
+  if (file::is_utf8(text)) {
+    return text;
+  }
+  std::string digits;
+  for (const char c : text) {
+    digits += fmt::format("{:02x}", static_cast<uint8_t>(c));
+  }
+  return {{"hex", digits}};
+}
+
 // Integers of more than 64 bits, infinities and NaN are texts: not every reader of JSON takes such numbers.
 // So are decimals, whose digits doubles would not keep, dates and timestamps.
 Json json_of(const Value& value, std::optional<DType> type) {
@@ -63,7 +77,7 @@ Json json_of(const Value& value, std::optional<DType> type) {
       }
       return query::to_text(value.integer);
     case Value::Kind::text:
-      return file::printable(value.text);
+      return json_of(value.text);
     case Value::Kind::real:
       break;
   }
@@ -92,7 +106,7 @@ Result<Answer> aggregate(const Reader& reader, const query::Scan& scan,
   Answer answer;
   std::vector<std::pair<Value, std::optional<DType>>> line;
   for (size_t i = 0; i < aggregates.size(); ++i) {
-    answer.heads.push_back(file::printable(query::to_text(aggregates[i])));
+    answer.heads.push_back(query::to_text(aggregates[i]));
     line.emplace_back(values[i], type_of(reader, aggregates[i]));
   }
   add_line(answer, line);
@@ -102,7 +116,7 @@ Result<Answer> aggregate(const Reader& reader, const query::Scan& scan,
 Result<Answer> count_groups(const Reader& reader, const query::Scan& scan, const std::string& column,
                             query::QueryStats& stats) {
   BOBBIN_ASSIGN(const query::GroupCounts groups, scan.group_counts(column, &stats));
-  Answer answer{.heads = {file::printable(column), "count()"}, .cells = {}, .json = {}};
+  Answer answer{.heads = {column, "count()"}, .cells = {}, .json = {}};
   const std::optional<DType> type = type_of(reader, query::min(column));
   for (const auto& [value, rows] : groups) {
     add_line(answer, {{value, type}, {Value::of_integer(rows), std::nullopt}});
@@ -135,7 +149,9 @@ Status run_query(const Args& args) {
     print_json(answer, stats);
     return {};
   }
-  print_table(answer.heads, answer.cells);
+  std::vector<std::string> heads;
+  std::ranges::transform(answer.heads, std::back_inserter(heads), file::printable);
+  print_table(heads, answer.cells);
   if (args.stats) {
     print(fmt::format("{}, {} read\n", count(stats.row_groups, "row group"), stats.read));
   }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -226,17 +225,16 @@ class Parser {
       BOBBIN_TRY(advance());
       return Literal(truth);
     }
-    const size_t begin = token_.position;
     const bool negative = token_.is_symbol("-");
     if (negative || token_.is_symbol("+")) {
       BOBBIN_TRY(advance());
     }
-    BOBBIN_ASSIGN(Literal found, number(begin, negative));
+    BOBBIN_ASSIGN(Literal found, number(negative));
     BOBBIN_TRY(advance());
     return found;
   }
 
-  [[nodiscard]] Result<Literal> number(size_t begin, bool negative) const {
+  [[nodiscard]] Result<Literal> number(bool negative) const {
     const auto with_sign = [&](double value) { return Literal(negative ? -value : value); };
     if (token_.is_keyword("nan")) {
       return with_sign(std::numeric_limits<double>::quiet_NaN());
@@ -249,20 +247,11 @@ class Parser {
     }
     const std::string_view digits = token_.source;
     if (digits.find_first_not_of("0123456789") == std::string_view::npos) {
-      const std::optional<Int128> value = to_integer(digits, negative);
-      return value.has_value() ? Result<Literal>(Literal(*value))
-                               : error_at(begin, "the integer has more than 128 bits");
+      if (const std::optional<Int128> value = to_integer(digits, negative); value.has_value()) {
+        return Literal(*value);
+      }
     }
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      return error_at(begin, fmt::format("{} is beyond what a double can hold", quoted(digits)));
-    }
-    Literal found = with_sign(value);
-    if (!stands_for(value, digits)) {
-      found.text = (negative ? "-" : "") + std::string(digits);
-    }
-    return found;
+    return literal_of_digits((negative ? "-" : "") + std::string(digits));
   }
 
   Result<AggregateSpec> aggregate() {

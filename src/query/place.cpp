@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "core/digits.hpp"
@@ -69,6 +70,14 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, std::end(text), value).ptr};
 }
 
+// A constant from one double stands for the shortest decimal that reads back as it, and compares with
+// integers and with f32 by the double itself. Digits that mean something else in any of these ways are kept.
+bool needs_digits(double value, std::string_view text) {
+  constexpr double kLastWhole = 0x1p53;  // beyond it, integers lie between doubles
+  return !(std::abs(value) < kLastWhole) || split(shortest(std::abs(value))) != split(text) ||
+         nearest_to_digits<float>(text) != static_cast<float>(std::abs(value));
+}
+
 Place place_of_magnitude(const Digits& number, uint32_t scale) {
   constexpr int64_t kMostDigits = 30;  // still below kFar
   const int64_t whole = number.point + scale;
@@ -92,10 +101,10 @@ Place place_of_decimal(const Literal& literal, uint32_t scale) {
     constexpr Int128 kBeyond = Int128{1} << 65;  // all values, and times 10^18 it has 126 bits
     return exactly(std::clamp(literal.integer, -kBeyond, kBeyond) * static_cast<Int128>(kPowersOfTen[scale]));
   }
-  if (!std::isfinite(literal.real)) {
-    return place_of(literal);
+  if (!literal.text.empty()) {
+    return place_of_digits(literal.text, scale);
   }
-  return place_of_digits(literal.text.empty() ? shortest(literal.real) : literal.text, scale);
+  return std::isfinite(literal.real) ? place_of_digits(shortest(literal.real), scale) : place_of(literal);
 }
 
 Int128 floor_divide_wide(Int128 value, Int128 by) {
@@ -134,6 +143,9 @@ Place place_of(const Literal& literal) {
   if (literal.kind != Literal::Kind::real) {
     return exactly(std::clamp(literal.integer, -kFar, kFar));
   }
+  if (!literal.text.empty()) {
+    return place_of_digits(literal.text, 0);
+  }
   if (std::isnan(literal.real)) {
     return {.is_nan = true};
   }
@@ -147,8 +159,28 @@ Place place_of_digits(std::string_view text, uint32_t scale) {
   return negative ? negative_of(magnitude) : magnitude;
 }
 
-bool stands_for(double value, std::string_view text) {
-  return split(shortest(std::abs(value))) == split(text);
+template <class T>
+T nearest_to_digits(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative || text.starts_with('+') ? 1 : 0);
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    value = split(text).point > 0 ? std::numeric_limits<T>::infinity() : T{0};
+  }
+  return negative ? -value : value;
+}
+template float nearest_to_digits<float>(std::string_view text);
+template double nearest_to_digits<double>(std::string_view text);
+
+Literal literal_of_digits(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
+  Literal literal(nearest_to_digits<double>(text));
+  if (needs_digits(literal.real, digits)) {
+    literal.text = (negative ? "-" : "") + std::string(digits);
+  }
+  return literal;
 }
 
 Result<Place> place_in(const Column& column, const Literal& literal) {

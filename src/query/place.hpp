@@ -22,13 +22,16 @@ struct Place {
   bool is_nan = false;  // then there are none
 };
 
-// Of the number itself; the constant is one.
+// Of the number itself, by all its digits; the constant is a number.
 [[nodiscard]] Place place_of(const Literal& literal);
 // Of a number's text (a sign, digits, a point, an exponent) times 10^scale, whatever its length.
 [[nodiscard]] Place place_of_digits(std::string_view text, uint32_t scale);
-// Whether the text, of a number without a sign, is the magnitude of what the double stands for: the shortest
-// decimal that reads back as it.
-[[nodiscard]] bool stands_for(double value, std::string_view text);
+// A number's text (an optional sign, digits, a point, an exponent) as a constant, whatever its length. The
+// digits are kept wherever the nearest double would compare differently with some column.
+[[nodiscard]] Literal literal_of_digits(std::string_view text);
+// The value of a float type nearest to a number's text; infinity beyond all finite values.
+template <class T>
+[[nodiscard]] T nearest_to_digits(std::string_view text);
 // Among the values of a column that stands for something else than its integers. Errors name the column, its
 // type and the constant.
 [[nodiscard]] Result<Place> place_in(const Column& column, const Literal& literal);

@@ -6,18 +6,21 @@
 namespace bobbin::query {
 namespace {
 
-// Parts of the same kind become one node's, so that long chains stay flat.
+// Parts of the same kind become one node's, so that long chains stay flat. The first node's parts stay where
+// they are: a chain of n terms takes n steps.
 Predicate join(Predicate::Kind kind, Predicate a, Predicate b) {
-  Predicate joined{.kind = kind};
-  for (Predicate* part : {&a, &b}) {
-    if (part->kind == kind) {
-      joined.parts.insert(joined.parts.end(), std::make_move_iterator(part->parts.begin()),
-                          std::make_move_iterator(part->parts.end()));
-    } else {
-      joined.parts.push_back(std::move(*part));
-    }
+  if (a.kind != kind) {
+    Predicate joined{.kind = kind};
+    joined.parts.push_back(std::move(a));
+    a = std::move(joined);
   }
-  return joined;
+  if (b.kind == kind) {
+    a.parts.insert(a.parts.end(), std::make_move_iterator(b.parts.begin()),
+                   std::make_move_iterator(b.parts.end()));
+  } else {
+    a.parts.push_back(std::move(b));
+  }
+  return a;
 }
 
 }  // namespace

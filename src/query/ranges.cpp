@@ -62,26 +62,46 @@ ValueRange to_range(DType type, const Interval& interval) {
   });
 }
 
-// The value of a float type that stands for a constant.
+// The values of a float type next to a constant, the same when the constant is one.
 template <class T>
-T nearest(const Literal& literal) {
-  return literal.kind == Literal::Kind::integer ? static_cast<T>(literal.integer)
-                                                : static_cast<T>(literal.real);
+struct Neighbours {
+  T above;  // the least that is not below it
+  T below;  // the greatest that is not above it
+};
+
+constexpr double kAllIntegers = 0x1p127;  // one more than the greatest Int128
+
+template <class T>
+bool is_above(T value, Int128 integer) {
+  return value >= static_cast<T>(kAllIntegers) || static_cast<Int128>(value) > integer;
 }
 template <class T>
-bool is_beyond(const Literal& literal, T rounded) {
-  return std::isinf(rounded) && (literal.kind == Literal::Kind::integer || std::isfinite(literal.real));
+bool is_below(T value, Int128 integer) {
+  return value < static_cast<T>(kAllIntegers) && static_cast<Int128>(value) < integer;
 }
-// As an end of a range: one between the greatest finite value and infinity is infinity from below.
+
 template <class T>
-T as_least(const Literal& literal) {
-  const T rounded = nearest<T>(literal);
-  return is_beyond(literal, rounded) && rounded < 0 ? std::numeric_limits<T>::lowest() : rounded;
+Neighbours<T> neighbours_of(Int128 integer) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const T nearest = static_cast<T>(integer);
+  return {is_below(nearest, integer) ? std::nextafter(nearest, kInfinity) : nearest,
+          is_above(nearest, integer) ? std::nextafter(nearest, -kInfinity) : nearest};
 }
+
+// A number that is not an integer stands for the nearest value; one beyond all finite values lies between
+// them and infinity.
 template <class T>
-T as_greatest(const Literal& literal) {
-  const T rounded = nearest<T>(literal);
-  return is_beyond(literal, rounded) && rounded > 0 ? std::numeric_limits<T>::max() : rounded;
+Neighbours<T> neighbours_of(const Literal& literal) {
+  using Limits = std::numeric_limits<T>;
+  if (literal.kind == Literal::Kind::integer) {
+    return neighbours_of<T>(literal.integer);
+  }
+  const T nearest = literal.text.empty() ? static_cast<T>(literal.real) : nearest_to_digits<T>(literal.text);
+  const bool is_finite = std::isfinite(literal.real) || !literal.text.empty();
+  if (std::isinf(nearest) && is_finite) {
+    return nearest > 0 ? Neighbours<T>{nearest, Limits::max()} : Neighbours<T>{Limits::lowest(), nearest};
+  }
+  return {nearest, nearest};
 }
 
 template <class F>
@@ -96,8 +116,9 @@ ValueRange negated(ValueRange range) {
 
 ValueRange float_range(DType type, Compare op, const Literal& literal) {
   return visit_float(type, [&]<class T>(std::type_identity<T>) {
-    const Scalar least = scalar_of(as_least<T>(literal));
-    const Scalar greatest = scalar_of(as_greatest<T>(literal));
+    const Neighbours<T> near = neighbours_of<T>(literal);
+    const Scalar least = scalar_of(near.above);
+    const Scalar greatest = scalar_of(near.below);
     switch (op) {
       case Compare::eq:
         return ValueRange::between(type, least, greatest);
@@ -168,7 +189,8 @@ ValueRange range_of(DType type, Compare op, const Literal& literal) {
 ValueRange range_between(DType type, const Literal& least, const Literal& greatest) {
   if (is_float(type)) {
     return visit_float(type, [&]<class T>(std::type_identity<T>) {
-      return ValueRange::between(type, scalar_of(as_least<T>(least)), scalar_of(as_greatest<T>(greatest)));
+      return ValueRange::between(type, scalar_of(neighbours_of<T>(least).above),
+                                 scalar_of(neighbours_of<T>(greatest).below));
     });
   }
   return range_between(type, place_of(least), place_of(greatest));

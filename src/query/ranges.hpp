@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From constants of any kind to ranges of a column's type, exactly. Integer columns: by value, whatever the
-// constant is. Float columns: the constant is rounded to the nearest value of the type first, but one that is
-// beyond all finite values stays between them and infinity.
+// From constants of any kind to ranges of a column's type. Integer columns compare exactly, by all digits of
+// the constant. Float columns compare exactly with integers; other constants are rounded to the nearest value
+// of the type first, but one beyond all finite values stays between them and infinity.
 #pragma once
 
 #include <span>

@@ -27,3 +27,11 @@ make f32 6 'i / 2 - 1' | bobbin compress --type f32 | bobbin query - --group val
 bobbin query t.bob --agg 'sum(id),min(temperature)' --where 'id < 1000100' --json --backend cpu
 make u64 3 18446744073709551615 | bobbin compress --type u64 | bobbin query - --agg 'sum(value),min(value)' --where 'value > 0' --json --backend cpu
 make f32 6 'i / 10' | bobbin compress --type f32 | bobbin query - --where 'value < 0.25' --group value --json --backend cpu
+# Strings that differ stay different.
+printf 'a\tb\na\\x09b\n\377\n\\xff\n"q"\n' | bobbin compress --type lines | bobbin query - --group value --json --backend cpu
+# Integers compare by all digits, however many a constant has.
+make u64 6 '9007199254740990 + i' | bobbin compress --type u64 > large.bob
+for where in 'value = 9007199254740993.0' 'value < 9007199254740992.5' 'value = 9007199254740993.00000000000000000001' 'value < 1e999' \
+  'value > 999999999999999999999999999999999999999999' 'value > -1e-400'; do
+  bobbin query large.bob --where "$where" --agg 'count(),max(value)' --backend cpu
+done

@@ -3,7 +3,7 @@
 bobbin-test-table t.bob
 printf 'one\ntwo\n' | bobbin compress --type lines --utf8 > s.bob
 for where in 'nope < 3' "id = 'x'" 'id <' 'id < 3 and' '(id < 3' 'id < 3)' 'id ~ 3' "id = 'x" 'id 3' 'id between 1 or 2' 'id in (1 2)' \
-  'id = 999999999999999999999999999999999999999999' 'id < 1e999' "id like 'a%b'"; do
+  "id like 'a%b'"; do
   status bobbin query t.bob --where "$where" --backend cpu
 done
 status bobbin query s.bob --where 'value = 3' --backend cpu

@@ -65,6 +65,36 @@ TEST(QueryParser, KnowsEveryTest) {
                 col("a") < Literal(-(Int128{1} << 126) - (Int128{1} << 126)));
 }
 
+Literal number_of(const std::string& text) {
+  const auto parsed = parse_predicate("a = " + text);
+  return parsed.has_value() ? parsed->literals[0] : Literal("not parsed");
+}
+
+TEST(QueryParser, KeepsAllDigitsWhereTheyMatter) {
+  EXPECT_EQ(number_of("2.5").text, "");
+  EXPECT_EQ(number_of("1e3").text, "");
+  EXPECT_EQ(number_of("9007199254740991.0").text, "");
+  EXPECT_EQ(number_of("9007199254740993.0").text, "9007199254740993.0");
+  EXPECT_EQ(number_of("-12345678901234567890.5").text, "-12345678901234567890.5");
+  EXPECT_EQ(number_of("0.99999999999999999999").text, "0.99999999999999999999");
+  EXPECT_EQ(number_of("1e999").text, "1e999");
+  EXPECT_EQ(number_of("1e999").real, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(number_of("-1e-999").real, 0.0);
+  EXPECT_EQ(number_of("170141183460469231731687303715884105728").kind, Literal::Kind::real);
+  EXPECT_EQ(number_of("170141183460469231731687303715884105728").text,
+            "170141183460469231731687303715884105728");
+}
+
+TEST(QueryParser, ReadsLongChainsInOneStepATerm) {
+  std::string text = "a = 0";
+  for (int i = 1; i < 200'000; ++i) {
+    text += (i % 2 == 0 ? " or a = " : " or b = ") + std::to_string(i);
+  }
+  const auto parsed = parse_predicate(text);
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
+  EXPECT_EQ(parsed->parts.size(), 200'000U);
+}
+
 TEST(QueryParser, AndBindsTighterThanOr) {
   const auto a = col("a") == 1;
   const auto b = col("b") == 2;
@@ -104,9 +134,6 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("a like 'a%b'"),
             "character 8: 'a%b' is no pattern of the forms 'x', 'x%' and '%x%', where x "
             "is without '%' and '_'");
-  EXPECT_EQ(error_of("a = 1e999"), "character 5: '1e999' is beyond what a double can hold");
-  EXPECT_EQ(error_of("a = 170141183460469231731687303715884105728"),
-            "character 5: the integer has more than 128 bits");
   EXPECT_EQ(error_of("and = 1"), "character 1: expected a column's name, 'not' or '(', found 'and'");
 }
 

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/scalar.hpp"
+#include "query/text.hpp"
+#include "tests/query/meaning.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::query_tests {
@@ -95,6 +98,53 @@ TEST(QueryRanges, CompareByValue) {
       }
     });
   }
+}
+
+// A number's text, an integer and digits after its point, beside integers: no double has room for these.
+TEST(QueryRanges, IntegersCompareWithAllDigits) {
+  Random random(8);
+  for (int i = 0; i < 2000; ++i) {
+    const int bits = static_cast<int>(random.below(67));
+    const Int128 whole = (Int128{1} << bits) + static_cast<Int128>(random.below(7)) - 3;
+    const bool negative = random.below(2) == 0;
+    const char* const fractions[] = {"", ".", ".0", ".000", ".00000000000000000000001", ".5", ".99999999999"};
+    const std::string fraction = whole < 0 ? "" : fractions[random.below(std::size(fractions))];
+    const bool between = fraction.find_first_of("159") != std::string::npos;
+    const std::string text = (negative ? "-" : "") + query::to_text(whole < 0 ? -whole : whole) + fraction;
+    const Int128 integer = (negative ? -1 : 1) * (whole < 0 ? -whole : whole);
+    const Literal literal = query::literal_of_digits(text);
+    for (const DType type : {DType::i64, DType::u64, DType::i32}) {
+      visit_integer(type, [&]<class T>(std::type_identity<T>) {
+        for (int step = -2; step <= 2; ++step) {
+          const auto value = static_cast<T>(static_cast<uint64_t>(integer) + static_cast<uint64_t>(step));
+          const int sign = Int128{value} < integer   ? -1
+                           : Int128{value} > integer ? 1
+                           : between                 ? (negative ? 1 : -1)
+                                                     : 0;
+          for (const Compare op : kOps) {
+            ASSERT_EQ(query::range_of(type, op, literal).holds(type, scalar_of(value)), holds(op, sign))
+                << to_string(type) << " " << query::to_text(Int128{value}) << " op " << static_cast<int>(op)
+                << " " << text;
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(QueryRanges, FloatsCompareWithDigitsByTheNearestValue) {
+  const auto holds_for = [](DType type, Compare op, const char* text, double value) {
+    const Scalar scalar = type == DType::f32 ? scalar_of(static_cast<float>(value)) : scalar_of(value);
+    return query::range_of(type, op, query::literal_of_digits(text)).holds(type, scalar);
+  };
+  EXPECT_TRUE(holds_for(DType::f64, Compare::eq, "9007199254740993.0", 9007199254740992.0));
+  EXPECT_TRUE(holds_for(DType::f64, Compare::gt, "1e999", kInfinity));
+  EXPECT_FALSE(holds_for(DType::f64, Compare::eq, "1e999", kInfinity));
+  EXPECT_TRUE(holds_for(DType::f64, Compare::lt, "-1e999", -kInfinity));
+  EXPECT_TRUE(holds_for(DType::f64, Compare::lt, "1e999", std::numeric_limits<double>::max()));
+  EXPECT_TRUE(holds_for(DType::f64, Compare::eq, "1e-999", 0));
+  // As a double it lies in the middle of two floats; the digits lie above.
+  EXPECT_TRUE(holds_for(DType::f32, Compare::eq, "1.00000005960464477539062500001", 1.0000001192092896));
 }
 
 TEST(QueryRanges, BetweenIsTwoComparisons) {

@@ -84,15 +84,25 @@ int sign_of(const T& a, const T& b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// The constant as a column of floats sees it. A long double has room for all that is compared.
+// The constant, a number with a point, as a column of floats sees it. A long double has room for all that is
+// compared.
 long double rounded(DType type, const Literal& literal) {
-  const bool integer = literal.kind == Literal::Kind::integer;
-  const auto exact =
-      integer ? static_cast<long double>(literal.integer) : static_cast<long double>(literal.real);
-  const long double near =
-      type == DType::f32 ? (integer ? static_cast<float>(literal.integer) : static_cast<float>(literal.real))
-                         : (integer ? static_cast<double>(literal.integer) : literal.real);
-  return std::isinf(near) ? exact : near;
+  const long double near = type == DType::f32 ? static_cast<float>(literal.real) : literal.real;
+  return std::isinf(near) ? static_cast<long double>(literal.real) : near;
+}
+
+// A double beside an integer, without rounding either.
+std::optional<int> sign_of(double value, Int128 integer) {
+  constexpr double kBeyond = 0x1p127;
+  if (std::isnan(value)) {
+    return std::nullopt;
+  }
+  if (value >= kBeyond || value < -kBeyond) {
+    return value < 0 ? -1 : 1;
+  }
+  const double whole = std::floor(value);
+  const int sign = sign_of(static_cast<Int128>(whole), integer);
+  return sign == 0 && whole != value ? 1 : sign;
 }
 
 Predicate draw_leaf(Random& random, const TestTable& table) {
@@ -357,6 +367,10 @@ std::optional<bool> compares(DType type, const Cell& cell, Compare op, const Lit
   const auto* integer = std::get_if<Int128>(&cell);
   if (integer != nullptr && literal.kind == Literal::Kind::integer) {
     return holds(op, sign_of(*integer, literal.integer));
+  }
+  if (integer == nullptr && literal.kind == Literal::Kind::integer) {
+    const std::optional<int> sign = sign_of(std::get<double>(cell), literal.integer);
+    return sign.has_value() ? holds(op, *sign) : op == Compare::ne;
   }
   const auto value = integer == nullptr ? static_cast<long double>(std::get<double>(cell))
                                         : static_cast<long double>(*integer);
