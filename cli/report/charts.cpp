@@ -29,11 +29,10 @@ std::string spans_note(const Model& model) {
   if (model.spans.size() == model.num_row_groups) {
     return "";
   }
-  return fmt::format(" Each stands for {} row groups (the last for {}).", model.spans.front().num_groups,
-                     model.spans.back().num_groups);
+  return fmt::format(" Up to {} row groups are shown as one.", model.spans.front().num_groups);
 }
 
-// A line a node, children indented.
+// A line for each node, children indented.
 void add_tree(const NodeInfo& node, size_t depth, size_t& left, std::string& text) {
   if (left == 0) {
     return;
@@ -46,19 +45,9 @@ void add_tree(const NodeInfo& node, size_t depth, size_t& left, std::string& tex
   }
 }
 
-std::string cell_text(const Span& span, const Column& column, const ColumnSummary& cell) {
-  std::string text = fmt::format("{}\n{}, ratio {}", span_text(span), count(cell.bytes, "byte"),
-                                 ratio_text(raw_of(column, cell), cell.bytes));
-  if (span.num_groups == 1) {
-    size_t left = kMaxNodes;
-    add_tree(cell.encodings.front().sum, 0, left, text);
-    return text;
-  }
-  for (const CascadeTotal& total : cascades(cell)) {
-    text +=
-        fmt::format("\n{}: {}, {}", total.cascade, count(total.chunks, "chunk"), count(total.bytes, "byte"));
-  }
-  return text;
+std::string cell_text(const Span& span, const ColumnSummary& cell) {
+  return fmt::format("{}\n{}, ratio {}\n{}", span_text(span), count(cell.bytes, "byte"),
+                     ratio_text(cell.raw, cell.bytes), encoding_text(cell));
 }
 
 std::string strip_html(const Model& model, const ColumnFacts& facts, const Palette& palette) {
@@ -66,7 +55,7 @@ std::string strip_html(const Model& model, const ColumnFacts& facts, const Palet
   for (size_t i = 0; i < facts.cells.size(); ++i) {
     html += fmt::format(R"(<i class="fill {}" title="{}"></i>)",
                         palette.cascade_style(cascades(facts.cells[i]).front().cascade),
-                        escaped_lines(cell_text(model.spans[i], facts.column, facts.cells[i])));
+                        escaped_lines(cell_text(model.spans[i], facts.cells[i])));
   }
   return html;
 }
@@ -109,8 +98,8 @@ Bounds finite_bounds(const ColumnFacts& facts) {
   return bounds;
 }
 
-// How far below the chart's upper edge a value stands. Halves, because the whole range may be no finite
-// number; a single value stands in the middle.
+// How far below the chart's upper edge a value is drawn: a single value in the middle. Halves, because the
+// whole range may not be a finite number.
 double depth_of(double value, const Bounds& bounds) {
   const double range = bounds.high / 2 - bounds.low / 2;
   if (std::isinf(value)) {
@@ -147,19 +136,39 @@ std::string band_html(const ColumnFacts& facts) {
       band_path(facts), low);
 }
 
+// A column of one value has no range to draw.
+bool has_range(const ColumnFacts& facts) {
+  const Zone& zone = facts.total.zone;
+  return !is_string(facts.column.type) && zone.has_bounds() && zone.min.bits != zone.max.bits;
+}
+
 }  // namespace
 
-std::string cells_html(const Model& model, const Palette& palette) {
-  std::string html = "<section>\n<h2 id=\"encodings\">Encodings by row group</h2>\n";
-  if (model.spans.empty()) {
-    return html + "<p>There are no row groups.</p>\n</section>\n";
+std::string encoding_text(const ColumnSummary& summary) {
+  std::string text;
+  if (summary.encodings.size() == 1) {
+    size_t left = kMaxNodes;
+    add_tree(summary.encodings.front().sum, 0, left, text);
+    return text.substr(1);  // after the first line break
   }
-  html += fmt::format(
-      "<p>A line a column, a cell a row group; the hue is the codec on top, the shade what is below "
-      "it.{}</p>\n",
-      spans_note(model));
+  for (const CascadeTotal& total : cascades(summary)) {
+    text += fmt::format("{}{}: {}, {}", text.empty() ? "" : "\n", total.cascade, count(total.chunks, "chunk"),
+                        count(total.bytes, "byte"));
+  }
+  return text;
+}
+
+std::string cells_html(const Model& model, const Palette& palette) {
+  if (model.spans.size() < 2) {
+    return "";  // the table has it all
+  }
+  std::string html = fmt::format(
+      "<section>\n<h2 id=\"encodings\">Encodings by row group</h2>\n"
+      "<p>A cell per row group; stripes are its codecs, the outermost on top. Point at a cell for its "
+      "sizes.{}</p>\n"
+      "<p class=\"hint\" aria-hidden=\"true\">Scroll for more &#8594;</p>\n{}",
+      spans_note(model), cascade_legend_html(palette));
   html +=
-      cascade_legend_html(palette) +
       "<div class=\"box\" role=\"region\" aria-labelledby=\"encodings\" tabindex=\"0\">"
       "<table class=\"cells\">\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Row groups</th></tr>"
       "</thead>\n<tbody>\n";
@@ -174,17 +183,16 @@ std::string cells_html(const Model& model, const Palette& palette) {
 std::string bands_html(const Model& model) {
   std::string bands;
   for (const ColumnFacts& facts : model.columns) {
-    if (!is_string(facts.column.type) && facts.total.zone.has_bounds()) {
-      bands += band_html(facts);
-    }
+    bands += has_range(facts) ? band_html(facts) : "";
   }
-  if (bands.empty()) {
+  if (model.spans.size() < 2 || bands.empty()) {
     return "";
   }
   return fmt::format(
-      "<section>\n<h2 id=\"ranges\">Ranges by row group</h2>\n<p>From the least to the greatest value of "
-      "each "
-      "row group, left to right: what a query can skip.{}</p>\n<div class=\"bands\">\n{}</div>\n</section>\n",
+      "<section>\n<h2 id=\"ranges\">Ranges by row group</h2>\n"
+      "<p>The least to the greatest value of each row group, from left to right. A query skips row groups "
+      "whose "
+      "range has no match.{}</p>\n<div class=\"bands\">\n{}</div>\n</section>\n",
       spans_note(model), bands);
 }
 

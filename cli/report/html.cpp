@@ -11,6 +11,7 @@ namespace bobbin::cli::page {
 namespace {
 
 constexpr size_t kLongestName = 80;
+constexpr double kLeastShare = 0.1;  // in percent, that is written as a number
 
 void append_escaped(char c, std::string& html) {
   switch (c) {
@@ -71,9 +72,13 @@ std::string number_html(uint64_t number) {
   return html;
 }
 
-std::string share_text(uint64_t part, uint64_t whole) {
-  return whole == 0 ? "-"
-                    : fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+std::string share_html(uint64_t part, uint64_t whole) {
+  const double share = whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  if (whole == 0) {
+    return "-";
+  }
+  return part > 0 && share < kLeastShare ? fmt::format("&lt;{} %", kLeastShare)
+                                         : fmt::format("{:.1f} %", share);
 }
 
 }  // namespace bobbin::cli::page

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text, names and numbers as HTML has them.
+// Text, names and numbers as HTML.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace bobbin::cli::page {
 
-// Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and what HTML would
-// take for its own is escaped.
+// Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and characters that
+// mean something in HTML are escaped.
 [[nodiscard]] std::string escaped(std::string_view text);
-// That for text of several lines, whose newlines stay.
+// The same for text of several lines, which keeps its newlines.
 [[nodiscard]] std::string escaped_lines(std::string_view text);
-// A column's name as text: cut when long, and kept from turning round the text beside it.
+// A column's name as text: cut when long, and isolated, so that it cannot change the direction of the text
+// around it.
 [[nodiscard]] std::string name_html(std::string_view name);
-// "12.3 MiB", with the exact number on demand.
+// "12.3 MiB", with the exact number as a tooltip.
 [[nodiscard]] std::string bytes_html(uint64_t bytes);
-// 1234567 as "1 234 567", the blanks being narrow ones.
+// 1234567 as "1 234 567", with narrow blanks.
 [[nodiscard]] std::string number_html(uint64_t number);
-// "12.3 %"
-[[nodiscard]] std::string share_text(uint64_t part, uint64_t whole);
+// "12.3 %"; "<0.1 %" for less, "-" for a share of nothing.
+[[nodiscard]] std::string share_html(uint64_t part, uint64_t whole);
 
 }  // namespace bobbin::cli::page

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree map: a cell a column, and in it one for each place in its encoding trees.
+// The tree map: a cell per column, and in it one for each place in its encoding trees; and the footer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void add_parts(const NodeInfo& node, const std::string& above, std::map<std::str
   }
 }
 
-// The largest; the last one stands for the rest when there are many.
+// The largest first. Where there are many, the last one is the sum of the rest.
 std::vector<Part> parts_of(const ColumnSummary& summary) {
   std::map<std::string, Part> places;
   for (const ColumnSummary::Encoding& encoding : summary.encodings) {
@@ -82,49 +82,69 @@ std::string parts_html(const ColumnSummary& summary, const Rect& rect, const Pal
 }
 
 std::string column_html(const ColumnFacts& facts, const Rect& rect, uint64_t total, const Palette& palette) {
-  const std::string share = share_text(facts.total.bytes, total);
+  const std::string share = share_html(facts.total.bytes, total);
   return fmt::format(
       "<div class=\"col\" style=\"{}\" title=\"{}: {}, {}, ratio {}\"><span>{} <small>{}</small></span>"
       "<div class=\"in\">{}</div></div>\n",
       place_html(rect, kWhole), escaped(facts.column.name), count(facts.total.bytes, "byte"), share,
-      ratio_text(facts.raw, facts.total.bytes), name_html(facts.column.name), share,
+      ratio_text(facts.total.raw, facts.total.bytes), name_html(facts.column.name), share,
       rect.width > 0 && rect.height > 0 ? parts_html(facts.total, rect, palette) : "");
 }
 
-std::string legend_html(const Palette& palette, uint64_t total) {
+// A cell that is no column's.
+std::string rest_html(std::string_view style, const std::string& label, std::string_view title,
+                      uint64_t bytes, const Rect& rect, uint64_t total) {
+  const std::string share = share_html(bytes, total);
+  return fmt::format(
+      "<div class=\"col {}\" style=\"{}\" title=\"{}: {}, {}\"><span>{} <small>{}</small></span></div>\n",
+      style, place_html(rect, kWhole), title, count(bytes, "byte"), share, label, share);
+}
+
+std::string legend_html(const Palette& palette, const Model& model) {
   std::string html = "<ul aria-label=\"Codecs\">";
+  const auto add = [&](const std::string& style, const std::string& name, uint64_t bytes) {
+    html += fmt::format("<li><span class=\"fill {}\"></span>{} <small>{}</small></li>", style, escaped(name),
+                        share_html(bytes, model.file_bytes));
+  };
   for (const Palette::Entry& entry : palette.codecs()) {
-    html += fmt::format("<li><span class=\"fill {}\"></span>{} <small>{}</small></li>", entry.style,
-                        escaped(entry.name), share_text(entry.bytes, total));
+    if (entry.bytes > 0) {  // others are not in the map
+      add(entry.style, entry.name, entry.bytes);
+    }
   }
+  if (model.num_others() > 0) {
+    add("others", "other columns", model.bytes_of_others);
+  }
+  add("rest", "footer", model.footer_bytes);
   return html + "</ul>\n";
 }
 
 }  // namespace
 
 std::string map_html(const Model& model, const Palette& palette) {
-  std::vector<uint64_t> sizes(model.columns.size());
-  std::ranges::transform(model.columns, sizes.begin(), [](const auto& facts) { return facts.total.bytes; });
-  uint64_t total = model.bytes_of_others;
-  for (const uint64_t size : sizes) {
-    total += size;
+  std::vector<uint64_t> sizes;
+  for (const ColumnFacts& facts : model.columns) {
+    sizes.push_back(facts.total.bytes);
   }
-  std::string html = "<section>\n<h2 id=\"map\">Where the bytes are</h2>\n";
-  if (total == 0) {
-    return html + "<p>No column has any.</p>\n</section>\n";
+  if (std::ranges::all_of(sizes, [](uint64_t size) { return size == 0; })) {
+    return "";
   }
-  html += "<p>Area is bytes: by column, and in a column by codec.</p>\n" +
-          legend_html(palette, total - model.bytes_of_others) +
-          "<div class=\"map\" role=\"group\" aria-labelledby=\"map\">\n";
   sizes.push_back(model.bytes_of_others);
+  sizes.push_back(model.footer_bytes);
   const std::vector<Rect> rects = lay_out(sizes, kWhole);
-  for (size_t i = 0; i < model.columns.size(); ++i) {
-    html += column_html(model.columns[i], rects[i], total, palette);
+  std::string html =
+      "<section>\n<h2 id=\"map\">Where the bytes are</h2>\n"
+      "<p>Area is bytes of the file: by column, and in a column by codec.</p>\n" +
+      legend_html(palette, model) + "<div class=\"map\" role=\"group\" aria-labelledby=\"map\">\n";
+  const size_t num_columns = model.columns.size();
+  for (size_t i = 0; i < num_columns; ++i) {
+    html += column_html(model.columns[i], rects[i], model.file_bytes, palette);
   }
   if (model.num_others() > 0) {
-    html += fmt::format("<div class=\"col others\" style=\"{}\"><span>{} other columns</span></div>\n",
-                        place_html(rects.back(), kWhole), number_html(model.num_others()));
+    const std::string label = number_html(model.num_others()) + " other columns";
+    html += rest_html("others", label, label, model.bytes_of_others, rects[num_columns], model.file_bytes);
   }
+  html += rest_html("rest", "footer", "footer, header and trailer", model.footer_bytes,
+                    rects[num_columns + 1], model.file_bytes);
   return html + "</div>\n</section>\n";
 }
 

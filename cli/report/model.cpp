@@ -2,12 +2,13 @@
 #include "cli/report/model.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 namespace bobbin::cli::page {
 namespace {
 
-constexpr uint64_t kOffsetBytes = 4;
+constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 
 // The indices of the columns with most bytes, ascending.
 std::vector<size_t> largest(const std::vector<ColumnSummary>& summaries) {
@@ -39,10 +40,23 @@ void add_cells(const Reader& reader, size_t together, Model& model) {
   }
 }
 
+// Nothing where the metadata does not say, or says what is not a number.
+std::optional<uint64_t> source_bytes(const Metadata& metadata) {
+  const auto found = std::ranges::find(metadata, kSourceBytesKey, &Metadata::value_type::first);
+  if (found == metadata.end()) {
+    return std::nullopt;
+  }
+  const std::string& text = found->second;
+  uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
+}
+
 }  // namespace
 
-uint64_t raw_of(const Column& column, const ColumnSummary& summary) {
-  return summary.raw + (is_string(column.type) ? kOffsetBytes * summary.zone.rows : 0);
+bool Model::has_peers() const {
+  return std::ranges::any_of(columns,
+                             [](const ColumnFacts& facts) { return facts.peers.zstd || facts.peers.lz4; });
 }
 
 Model make_model(const OpenReader& file) {
@@ -54,22 +68,21 @@ Model make_model(const OpenReader& file) {
               .num_row_groups = reader.num_row_groups(),
               .raw = 0,
               .file_bytes = reader.file_bytes(),
+              .footer_bytes = reader.file_bytes(),
+              .source_bytes = source_bytes(reader.metadata()),
               .spans = {},
               .columns = {},
               .bytes_of_others = 0};
   for (size_t i = 0; i < summaries.size(); ++i) {
-    model.raw += raw_of(reader.columns()[i], summaries[i]);
+    model.raw += summaries[i].raw;
     model.bytes_of_others += summaries[i].bytes;
+    model.footer_bytes -= std::min(model.footer_bytes, summaries[i].bytes);
   }
   for (const size_t i : largest(summaries)) {
     const Column& column = reader.columns()[i];
     model.bytes_of_others -= summaries[i].bytes;
-    model.columns.push_back({.index = i,
-                             .column = column,
-                             .raw = raw_of(column, summaries[i]),
-                             .total = std::move(summaries[i]),
-                             .cells = {},
-                             .peers = {}});
+    model.columns.push_back(
+        {.index = i, .column = column, .total = std::move(summaries[i]), .cells = {}, .peers = {}});
   }
   add_cells(reader, groups_per_span(reader.num_row_groups(), model.columns.size()), model);
   return model;

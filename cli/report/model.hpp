@@ -13,7 +13,7 @@
 namespace bobbin::cli::page {
 
 inline constexpr size_t kMaxColumns = 250;  // those with most bytes
-inline constexpr size_t kMaxSpans = 128;    // row groups beyond are seen several as one
+inline constexpr size_t kMaxSpans = 128;    // with more row groups, a span has several
 inline constexpr size_t kMaxCells = 8000;   // of all columns together
 
 // Row groups next to each other that are shown as one.
@@ -24,7 +24,7 @@ struct Span {
   uint64_t num_rows = 0;
 };
 
-// What the peers make of a column, row group by row group; nothing when they were not asked or not there.
+// A column's bytes after compression by peers, row group by row group; nothing where that was not measured.
 struct PeerSizes {
   std::optional<uint64_t> zstd;
   std::optional<uint64_t> lz4;
@@ -33,9 +33,8 @@ struct PeerSizes {
 struct ColumnFacts {
   size_t index = 0;  // in the file
   Column column;
-  uint64_t raw = 0;  // as raw_of()
   ColumnSummary total;
-  std::vector<ColumnSummary> cells;  // one a span
+  std::vector<ColumnSummary> cells;  // one per span
   PeerSizes peers;
 };
 
@@ -46,19 +45,20 @@ struct Model {
   uint64_t num_row_groups = 0;
   uint64_t raw = 0;
   uint64_t file_bytes = 0;
+  uint64_t footer_bytes = 0;             // all that is not in a column: footer, header and trailer
+  std::optional<uint64_t> source_bytes;  // of the file that it was made from, where the metadata says
   std::vector<Span> spans;
   std::vector<ColumnFacts> columns;  // in the file's order
   uint64_t bytes_of_others = 0;      // of columns that are not shown
 
   [[nodiscard]] uint64_t num_others() const { return num_columns - columns.size(); }
+  // Whether any column was compressed with zstd or lz4.
+  [[nodiscard]] bool has_peers() const;
 };
-
-// Bytes of the plain array; of strings, their bytes and a 4-byte offset each.
-[[nodiscard]] uint64_t raw_of(const Column& column, const ColumnSummary& summary);
 
 // From the footer alone.
 [[nodiscard]] Model make_model(const OpenReader& file);
-// Decodes the model's columns, a chunk at a time, and compresses them with zstd -3 and with lz4.
+// Decodes the model's columns, one chunk at a time, and compresses them with zstd -3 and with lz4.
 [[nodiscard]] Status measure_peers(const OpenReader& file, bool quiet, Model& model);
 
 }  // namespace bobbin::cli::page

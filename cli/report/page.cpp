@@ -9,7 +9,7 @@
 namespace bobbin::cli::page {
 namespace {
 
-// The policy makes sure of it: whatever stands in the page, a browser loads nothing and runs no script.
+// The policy makes sure that a browser loads nothing and runs no script, whatever names the page holds.
 constexpr const char* kHead = R"(<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -17,14 +17,18 @@ constexpr const char* kHead = R"(<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{} - bobbin report</title>
-<style>{}</style>
+<style>{}{}</style>
 </head>
 <body>
 )";
 
 constexpr const char* kMethod =
-    "Ratios are raw bytes to stored bytes. Raw is the plain array of a column; of strings, their bytes and a "
-    "4-byte offset each. zstd (level 3) and lz4 compress the same raw columns, row group by row group.";
+    "Raw is the plain array of a column; for strings, their bytes without offsets. A ratio is raw bytes to "
+    "stored bytes.";
+constexpr const char* kPeers =
+    " zstd (level 3) and lz4 compress the same raw bytes, row group by row group, and keep neither nulls nor "
+    "the "
+    "lengths of strings.";
 
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -35,10 +39,13 @@ std::string fact(std::string_view what, const std::string& value) {
 }
 
 std::string facts_html(const Model& model) {
-  return "<dl>\n" + fact("Rows", number_html(model.num_rows)) +
-         fact("Columns", number_html(model.num_columns)) +
-         fact("Row groups", number_html(model.num_row_groups)) + fact("Raw", bytes_html(model.raw)) +
-         fact("On disk", bytes_html(model.file_bytes)) +
+  std::string html = "<dl>\n" + fact("Rows", number_html(model.num_rows)) +
+                     fact("Columns", number_html(model.num_columns)) +
+                     fact("Row groups", number_html(model.num_row_groups));
+  if (model.source_bytes) {
+    html += fact("Source", bytes_html(*model.source_bytes));
+  }
+  return html + fact("Raw", bytes_html(model.raw)) + fact("File", bytes_html(model.file_bytes)) +
          fact("Ratio", ratio_text(model.raw, model.file_bytes)) + "</dl>\n";
 }
 
@@ -57,12 +64,12 @@ std::string others_html(const Model& model) {
 std::string make_page(const Model& model) {
   const Palette palette(model);
   const std::string name = escaped(file_name(model.name));
-  return fmt::format(kHead, name, kStyle) +
+  return fmt::format(kHead, name, kStyle, palette.css()) +
          fmt::format("<header>\n<h1><bdi>{}</bdi></h1>\n{}</header>\n<main>\n", name, facts_html(model)) +
          others_html(model) + map_html(model, palette) + table_html(model) + cells_html(model, palette) +
          bands_html(model) +
-         fmt::format("</main>\n<footer><p>{} Made by bobbin {}.</p></footer>\n</body>\n</html>\n", kMethod,
-                     BOBBIN_VERSION);
+         fmt::format("</main>\n<footer><p>{}{} Made by bobbin {}.</p></footer>\n</body>\n</html>\n", kMethod,
+                     model.has_peers() ? kPeers : "", BOBBIN_VERSION);
 }
 
 }  // namespace bobbin::cli::page

@@ -4,11 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
+
+#include "cli/report/colors.hpp"
 
 namespace bobbin::cli::page {
 namespace {
 
-std::vector<Palette::Entry> by_size(const std::map<std::string, uint64_t>& totals) {
+constexpr size_t kMaxStripes = 4;    // more would be too thin to see
+constexpr size_t kMaxStriped = 256;  // cascades; the rest have their outermost codec's colour
+
+using Totals = std::map<std::string, uint64_t>;
+
+void add_nodes(const NodeInfo& node, Totals& totals) {
+  totals[node.codec] += node.bytes;
+  std::ranges::for_each(node.children, [&](const NodeInfo& child) { add_nodes(child, totals); });
+}
+
+std::vector<Palette::Entry> by_size(const Totals& totals) {
   std::vector<Palette::Entry> entries;
   entries.reserve(totals.size());
   for (const auto& [name, bytes] : totals) {
@@ -18,37 +31,66 @@ std::vector<Palette::Entry> by_size(const std::map<std::string, uint64_t>& total
   return entries;
 }
 
+// "dict(bitpack, fsst)": dict, bitpack, fsst.
+std::vector<std::string> codecs_of(const std::string& cascade) {
+  constexpr const char* kBetween = "(), ";
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin != std::string::npos && names.size() < kMaxStripes;) {
+    const size_t end = cascade.find_first_of(kBetween, begin);
+    names.push_back(cascade.substr(begin, end - begin));
+    begin = cascade.find_first_not_of(kBetween, end);
+  }
+  return names;
+}
+
+std::string stripes_css(const std::string& cascade) {
+  const std::vector<std::string> names = codecs_of(cascade);
+  if (names.size() == 1) {
+    return fmt::format("var(--codec-{})", names.front());
+  }
+  std::string stops;
+  for (size_t i = 0; i < names.size(); ++i) {
+    stops += fmt::format("{}var(--codec-{}) {}% {}%", i == 0 ? "" : ",", names[i], 100 * i / names.size(),
+                         100 * (i + 1) / names.size());
+  }
+  return "linear-gradient(" + stops + ")";
+}
+
 }  // namespace
 
 Palette::Palette(const Model& model) {
+  Totals codecs;
+  Totals cascades;
   for (const ColumnFacts& facts : model.columns) {
     for (const ColumnSummary::Encoding& encoding : facts.total.encodings) {
-      add_nodes(encoding.sum);
-      cascade_bytes_[cascade_text(encoding.sum)] += tree_bytes(encoding.sum);
+      add_nodes(encoding.sum, codecs);
+      cascades[cascade_text(encoding.sum)] += tree_bytes(encoding.sum);
     }
   }
-  codecs_ = by_size(codec_bytes_);
-  cascades_ = by_size(cascade_bytes_);
-  name_styles();
+  codecs_ = by_size(codecs);
+  for (Entry& entry : codecs_) {
+    entry.style = "c-" + entry.name;
+    codec_styles_[entry.name] = entry.style;
+  }
+  cascades_ = by_size(cascades);
+  for (size_t i = 0; i < cascades_.size(); ++i) {
+    cascades_[i].style =
+        i < kMaxStriped ? fmt::format("k{}", i) : codec_styles_.at(codecs_of(cascades_[i].name).front());
+    cascade_styles_[cascades_[i].name] = cascades_[i].style;
+  }
 }
 
-void Palette::add_nodes(const NodeInfo& node) {
-  codec_bytes_[node.codec] += node.bytes;
-  std::ranges::for_each(node.children, [this](const NodeInfo& child) { add_nodes(child); });
-}
-
-void Palette::name_styles() {
-  for (size_t i = 0; i < codecs_.size(); ++i) {
-    codecs_[i].style = fmt::format("h{}", std::min(i, kHues));
-    codec_styles_[codecs_[i].name] = codecs_[i].style;
+std::string Palette::css() const {
+  std::string properties;
+  std::string rules;
+  for (const Entry& entry : codecs_) {
+    properties += fmt::format("--codec-{}: {};\n", entry.name, page::css(color_of(entry.name)));
+    rules += fmt::format(".{} {{ background: var(--codec-{}); }}\n", entry.style, entry.name);
   }
-  std::map<std::string, size_t> shades;
-  for (Entry& entry : cascades_) {
-    const std::string root = entry.name.substr(0, entry.name.find('('));
-    const size_t shade = std::min(shades[root]++, kShades - 1);
-    entry.style = codec_styles_[root] + (shade == 0 ? "" : fmt::format(" s{}", shade));
-    cascade_styles_[entry.name] = entry.style;
+  for (const Entry& entry : cascades_ | std::views::take(kMaxStriped)) {
+    rules += fmt::format(".{} {{ background: {}; }}\n", entry.style, stripes_css(entry.name));
   }
+  return fmt::format(":root {{\n{}}}\n{}", properties, rules);
 }
 
 const std::string& Palette::codec_style(const std::string& codec) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours: a codec has a hue, and cascades with the same codec on top are shades of it.
+// The codecs and cascades of a file, with the CSS classes that colour them. A codec has a colour; a cascade
+// has stripes of its codecs' colours, the outermost codec on top.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,11 @@
 
 namespace bobbin::cli::page {
 
-inline constexpr size_t kHues = 12;   // codecs beyond are grey
-inline constexpr size_t kShades = 4;  // of a hue; cascades beyond share the last one
-
 class Palette {
  public:
   struct Entry {
     std::string name;
-    std::string style;  // the classes that colour it
+    std::string style;  // the class that colours it
     uint64_t bytes = 0;
   };
 
@@ -29,17 +27,14 @@ class Palette {
   [[nodiscard]] const std::vector<Entry>& cascades() const { return cascades_; }
   [[nodiscard]] const std::string& codec_style(const std::string& codec) const;
   [[nodiscard]] const std::string& cascade_style(const std::string& cascade) const;
+  // The rules of those classes.
+  [[nodiscard]] std::string css() const;
 
  private:
-  void add_nodes(const NodeInfo& node);
-  void name_styles();
-
-  std::map<std::string, uint64_t> codec_bytes_;
-  std::map<std::string, uint64_t> cascade_bytes_;
-  std::map<std::string, std::string> codec_styles_;
-  std::map<std::string, std::string> cascade_styles_;
   std::vector<Entry> codecs_;
   std::vector<Entry> cascades_;
+  std::map<std::string, std::string> codec_styles_;
+  std::map<std::string, std::string> cascade_styles_;
 };
 
 }  // namespace bobbin::cli::page

@@ -3,23 +3,24 @@
 
 namespace bobbin::cli::page {
 
-// Fills are told by lightness, chroma and hue, so that text on them has the same contrast whatever the codec.
-// Labels of the map show where their cell has the room: each cell is a container that knows its size.
+// Colours of codecs are in colors.hpp. Labels of the map show where their cell has the room: each cell is a
+// container that knows its size. A hint shows where its table scrolls: an animation by the table's scroll
+// position is inactive where there is nothing to scroll. Browsers without such animations show it on phones.
 const std::string_view kStyle = R"css(
 :root {
   color-scheme: light dark;
   --page: #fcfcfa; --ink: #1b1d20; --soft: #565b63; --line: #d9d9d3; --card: #f3f3ef;
-  --light: .78; --chroma: .095; --step: -.13;
+  --shade: #0003; --light: .64; --step: .06; --vivid: 1;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #15171a; --ink: #e8e8e4; --soft: #a6abb3; --line: #33373d; --card: #1d2024;
-    --light: .47; --chroma: .085; --step: .12;
+    --shade: #000b; --light: .53; --step: -.05; --vivid: .9;
   }
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 76rem;
+  margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 80rem;
   background: var(--page); color: var(--ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   font-variant-numeric: tabular-nums;
@@ -34,32 +35,42 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr))
 header { margin-bottom: 1rem; }
 dt { font-size: .8rem; color: var(--soft); }
 dd { margin: 0; font-size: 1.2rem; line-height: 1.3; font-weight: 600; }
-.box { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
+section { timeline-scope: --sideways; }
+.box { overflow-x: auto; scroll-timeline: --sideways x; border: 1px solid var(--line); border-radius: .4rem;
+  background: linear-gradient(to left, var(--page) 50%, transparent) right / 3rem 100% no-repeat local,
+    linear-gradient(to left, var(--shade), transparent) right / 1rem 100% no-repeat scroll; }
+.hint { visibility: hidden; max-width: none; margin: 0 0 .25rem; text-align: right; font-size: .8rem; }
+@supports (animation-timeline: --sideways) {
+  .hint { animation: hint linear both; animation-timeline: --sideways; }
+}
+@supports not (animation-timeline: --sideways) {
+  @media (max-width: 40rem) { .hint { visibility: visible; } }
+}
+@media (min-width: 60rem) { .hint { margin-top: -2rem; } }
+@keyframes hint { from, 95% { visibility: visible; } to { visibility: hidden; } }
 .box:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th, td { padding: .35rem .6rem; text-align: left; white-space: nowrap; vertical-align: baseline; }
+th, td { padding: .35rem .45rem; text-align: left; white-space: nowrap; vertical-align: baseline; }
 tbody tr + tr > * { border-top: 1px solid var(--line); }
-thead th { font-weight: 500; font-size: .8rem; color: var(--soft); background: var(--card); }
-tbody th { position: sticky; left: 0; max-width: 13rem; overflow: hidden; text-overflow: ellipsis;
+thead th { font-weight: 500; font-size: .8rem; color: var(--soft); }
+tbody th { position: sticky; left: 0; max-width: 11rem; overflow: hidden; text-overflow: ellipsis;
   background: var(--page); font-weight: 600; }
-td.v, td.e { max-width: 8.5rem; overflow: hidden; text-overflow: ellipsis; }
-td.e { max-width: 17rem; }
+td.v, td.e { max-width: 7.5rem; overflow: hidden; text-overflow: ellipsis; }
+td.e { max-width: 14rem; }
 .n { text-align: right; }
 .none { color: var(--soft); }
 .best { font-weight: 700; }
-.fill { background: oklch(calc(var(--light) + var(--n, 0) * var(--step)) var(--c, var(--chroma)) var(--h)); }
-.h0 { --h: 250; } .h1 { --h: 70; } .h2 { --h: 155; } .h3 { --h: 345; } .h4 { --h: 205; } .h5 { --h: 30; }
-.h6 { --h: 115; } .h7 { --h: 300; } .h8 { --h: 180; } .h9 { --h: 50; } .h10 { --h: 275; } .h11 { --h: 95; }
-.h12 { --h: 0; --c: 0; }
-.s1 { --n: 1; } .s2 { --n: 2; } .s3 { --n: 3; }
+.rest { background: repeating-linear-gradient(135deg, var(--line) 0 2px, var(--card) 2px 7px); }
+.others { background: var(--card); border: 1px solid var(--line); }
 ul { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin: 0 0 .6rem; padding: 0; list-style: none;
   font-size: .85rem; }
 li .fill { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem; border-radius: .15rem;
-  vertical-align: -.05rem; }
+  vertical-align: -.05rem; outline: 1px solid var(--line); }
 .map { position: relative; width: 100%; aspect-ratio: 16 / 9; max-height: 38rem; overflow: hidden;
   background: var(--page); border-radius: .4rem; }
 .map div { position: absolute; overflow: hidden; container-type: size; }
-.map .col { border: 1px solid var(--page); background: var(--card); }
+.map .col { border: 1px solid var(--page); }
+.map .col:not(.rest) { background: var(--card); }
 .map .in { inset: 0; }
 .map .fill { border: .5px solid var(--page); }
 .map span { display: none; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; line-height: 1.3; }
@@ -73,15 +84,14 @@ li .fill { display: inline-block; width: .8rem; height: .8rem; margin-right: .4r
 .cells th, .cells td { padding-block: .2rem; vertical-align: middle; }
 .cells td { width: 100%; }
 .strip { display: flex; gap: 1px; }
-.strip i { flex: 1 1 0; min-width: 5px; height: 1.15rem; border-radius: 1px; }
+.strip i { flex: 1 1 0; min-width: 5px; height: 1.25rem; border-radius: 1px; }
 .bands { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 16rem), 1fr)); gap: 1rem; }
 figure { margin: 0; min-width: 0; }
 .bands figcaption { font-size: .875rem; font-weight: 600; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; }
 .bands svg { display: block; width: 100%; height: 4rem; margin: .15rem 0; background: var(--card);
   border-block: 1px solid var(--line); }
-.bands path { fill: oklch(calc(var(--light) - .12) .1 250); }
-@media (prefers-color-scheme: dark) { .bands path { fill: oklch(.68 .1 250); } }
+.bands path { fill: oklch(.66 .1 250); }
 .bands small { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 footer { margin-top: 2.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 @media (max-width: 40rem) {

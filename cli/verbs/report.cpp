@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin report: a page of HTML that shows where a .bob file's bytes are and how they are encoded.
+// bobbin report: an HTML page that shows where a .bob file's bytes are and how they are encoded.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -48,18 +48,17 @@ Status write_report(const Args& args) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("report", "Write a page of HTML about sizes, encodings and zone maps");
+  CLI::App* verb = app.add_subcommand("report", "Write an HTML page about sizes, encodings and zone maps");
   auto args = std::make_shared<Args>();
   verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
   verb->add_option("-o,--output", args->output, "File to write, '-' for stdout")
       ->type_name("OUT")
       ->required();
   verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
-  verb->add_flag("--no-peers", args->no_peers,
-                 "Read the footer only: do not decode columns to compress them with zstd and lz4");
-  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  verb->add_flag("--no-peers", args->no_peers, "Do not decode the columns to compare with zstd and lz4");
+  verb->add_flag("-q,--quiet", args->quiet, "Print no progress and no summary");
   verb->footer(
-      "The page stands alone: no script, nothing from the network.\n"
+      "The page is self-contained: no script, nothing from the network.\n"
       "Example:\n"
       "  bobbin report table.bob -o table.html");
   verb->callback([args, &action] { action = [args] { return report(write_report(*args)); }; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes files for the tests of reports. usage: bobbin-report-tables mixed|wide|long FILE
+// Writes files for the tests of reports. usage: bobbin-report-tables mixed|wide|long|tiny|constants|empty
+// FILE
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -85,10 +86,11 @@ bobbin::Status write_mixed(const char* path) {
                                  &url,
                                  &city};
   BOBBIN_TRY(writer.append(columns, Mixed::kRows));
+  BOBBIN_TRY(writer.set_metadata("bobbin.source_bytes", "7654321"));
   return writer.finish();
 }
 
-// Numbers in so many columns and row groups.
+// Numbers in that many columns and row groups.
 bobbin::Status write_numbers(const char* path, size_t num_columns, uint64_t rows, uint64_t rows_per_group) {
   std::vector<uint32_t> values(rows);
   for (uint64_t i = 0; i < rows; ++i) {
@@ -107,6 +109,49 @@ bobbin::Status write_numbers(const char* path, size_t num_columns, uint64_t rows
   return writer.finish();
 }
 
+// Two columns, one of integers with nulls and one of strings, in a single row group.
+bobbin::Status write_tiny(const char* path, uint64_t rows) {
+  const std::vector<int32_t> numbers = {5, 0, -3};
+  const uint8_t validity = 0b101;
+  const bobbin::NullableView nullable{numbers.data(), &validity};
+  bobbin::Strings words;
+  for (const std::string_view word : {"one", "", "three"}) {
+    Mixed::add(words, word);
+  }
+  const bobbin::StringsView strings = words.view();
+  BOBBIN_ASSIGN(bobbin::Writer writer,
+                bobbin::Writer::create(path, {{"number", DType::i32, true}, {"word", DType::utf8}}, {}));
+  const void* const columns[] = {&nullable, &strings};
+  BOBBIN_TRY(writer.append(columns, rows));
+  return writer.finish();
+}
+
+// Every row of every row group has the same values.
+bobbin::Status write_constants(const char* path) {
+  const std::vector<int64_t> number(10'000, 42);
+  const std::vector<double> fraction(10'000, 0.25);
+  bobbin::WriteOptions options;
+  options.rows_per_group = 1024;
+  BOBBIN_ASSIGN(bobbin::Writer writer,
+                bobbin::Writer::create(path, {{"number", DType::i64}, {"fraction", DType::f64}}, options));
+  const void* const columns[] = {number.data(), fraction.data()};
+  BOBBIN_TRY(writer.append(columns, number.size()));
+  return writer.finish();
+}
+
+// Strings that differ in their lengths only: their bytes compress well, their offsets do not.
+bobbin::Status write_lengths(const char* path) {
+  bobbin::Strings strings;
+  for (uint64_t i = 0; i < 10'000; ++i) {
+    Mixed::add(strings, std::string(mixed_bits(i) % 50, 'x'));
+  }
+  const bobbin::StringsView view = strings.view();
+  BOBBIN_ASSIGN(bobbin::Writer writer, bobbin::Writer::create(path, {{"text", DType::utf8}}, {}));
+  const void* const columns[] = {&view};
+  BOBBIN_TRY(writer.append(columns, strings.length()));
+  return writer.finish();
+}
+
 bobbin::Status write(std::string_view kind, const char* path) {
   if (kind == "mixed") {
     return write_mixed(path);
@@ -117,7 +162,20 @@ bobbin::Status write(std::string_view kind, const char* path) {
   if (kind == "long") {
     return write_numbers(path, 2, 640'000, 64);
   }
-  return {bobbin::StatusCode::invalid_argument, "there is no such table"};
+  if (kind == "tiny") {
+    return write_tiny(path, 3);
+  }
+  if (kind == "constants") {
+    return write_constants(path);
+  }
+  if (kind == "lengths") {
+    return write_lengths(path);
+  }
+  if (kind == "empty") {
+    return write_tiny(path, 0);
+  }
+  return {bobbin::StatusCode::invalid_argument, "unknown table"};
+  ;
 }
 
 }  // namespace

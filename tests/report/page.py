@@ -9,7 +9,8 @@ import subprocess
 TAGS = set("html head meta title style body header h1 h2 dl dt dd div span small section p ul li table thead tbody tr "
            "th td code bdi main footer figure figcaption svg path i".split())
 VOID_TAGS = {"meta"}
-ATTRIBUTES = set("lang charset http-equiv content name class style title id role aria-label aria-labelledby scope "
+ATTRIBUTES = set("lang charset http-equiv content name class style title id role aria-label aria-labelledby "
+                 "aria-hidden scope "
                  "tabindex viewbox preserveaspectratio d".split())
 # Names of the table "mixed", as a page shows them.
 MIXED_NAMES = ["id", "created_at", "price", "<script>alert('x')</script>", "\" onmouseover=\"alert(1)",
@@ -87,6 +88,30 @@ class Page(html.parser.HTMLParser):
         raise ValueError(f"line {self.getpos()[0]}: neither text nor an element")
 
     handle_comment = handle_pi = unknown_decl = comment_or_more
+
+
+def headings(root):
+    return [element.attributes["id"] for element in root.find(lambda e: e.tag == "h2")]
+
+
+def facts(root):
+    """The head of a page: names to elements."""
+    names = [element.text for element in root.find(lambda e: e.tag == "dt")]
+    return dict(zip(names, root.find(lambda e: e.tag == "dd")))
+
+
+def column_rows(root):
+    """The table of columns: a dictionary of heads to cells for each row."""
+    table = next((table for table in root.find(lambda e: e.tag == "table") if "cells" not in table.classes), None)
+    rows = list(table.find(lambda e: e.tag == "tr")) if table else []
+    heads = [head.text for head in rows[0].children] if rows else []
+    return [dict(zip(heads, row.children)) for row in rows[1:]]
+
+
+def codec_colors(root):
+    """The colour of each codec in a page's style."""
+    style = next(root.find(lambda e: e.tag == "style")).text
+    return dict(re.findall(r"^--codec-(\w+): (.*);$", style, re.MULTILINE))
 
 
 def place(element):

@@ -12,7 +12,8 @@ import sys
 import tempfile
 import unittest
 
-from page import MIXED_NAMES, Page, bytes_of, make_page, make_table, place
+from page import (MIXED_NAMES, Page, bytes_of, codec_colors, column_rows, facts, headings, make_page, make_table,
+                  place)
 
 MAX_PAGE_BYTES = 2 << 20
 GROUPS = 15  # of the table "mixed"
@@ -60,9 +61,9 @@ class PageTest(unittest.TestCase):
     def test_areas_are_bytes(self):
         _, root = page_of("mixed")
         columns = root.of_class("col")
-        self.assertEqual(len(columns), len(MIXED_NAMES))
+        self.assertEqual(len(columns), len(MIXED_NAMES) + 1)
         self.check_areas(columns)
-        for column in columns:
+        for column in columns[:-1]:
             self.check_areas(column.of_class("fill"))
             inner = sum(bytes_of(part.attributes["title"]) for part in column.of_class("fill"))
             self.assertEqual(inner, self.column_bytes(column))
@@ -84,28 +85,100 @@ class PageTest(unittest.TestCase):
                 down = min(y + height, top + other_height) - max(y, top)
                 self.assertTrue(across < 0.01 or down < 0.01)
 
+    def test_areas_have_the_footer(self):
+        """The cells of the map are all bytes of the file."""
+        for kind in ("mixed", "tiny", "wide"):
+            _, root = page_of(kind)
+            footer = root.of_class("col")[-1]
+            self.assertIn("rest", footer.classes)
+            self.assertTrue(footer.text.startswith("footer "), footer.text)
+            sizes = [self.column_bytes(column) for column in root.of_class("col")]
+            self.assertEqual(sum(sizes), STATE[kind].stat().st_size)
+            self.assertGreater(sizes[-1], 160)  # the header and the trailer alone
+
+    def test_small_shares_are_not_zero(self):
+        _, root = page_of("mixed")
+        legend = next(root.find(lambda e: e.attributes.get("aria-label") == "Codecs"))
+        self.assertIn("<0.1 %", legend.text)
+        self.assertNotIn("0.0 %", legend.text)
+
+    def test_source(self):
+        _, root = page_of("mixed")
+        self.assertEqual(facts(root)["Source"].children[0].attributes["title"], "7654321 bytes")
+        _, root = page_of("tiny")
+        self.assertNotIn("Source", facts(root))
+
     def test_table_has_ratios(self):
         _, root = page_of("mixed")
-        rows = list(root.find(lambda e: e.tag == "tr" and len(e.children) == 11))[1:]
+        rows = column_rows(root)
         self.assertEqual(len(rows), len(MIXED_NAMES))
         for row in rows:
-            raw = bytes_of(row.children[2].children[0].attributes["title"])
-            for cell in row.children[4:7]:
-                if cell.text != "not measured":
-                    self.assertAlmostEqual(float(cell.text), raw / bytes_of(cell.attributes["title"]), delta=0.0051)
+            raw = bytes_of(row["Raw"].children[0].attributes["title"])
+            for head in ("Ratio", "zstd -3", "lz4"):
+                if row[head].text != "not measured":
+                    stored = bytes_of(row[head].attributes["title"])
+                    self.assertAlmostEqual(float(row[head].text), raw / stored, delta=0.0051)
 
-    def test_raw_strings_have_offsets(self):
+    def test_nulls_come_early(self):
+        """Before anything that may scroll out of sight."""
         _, root = page_of("mixed")
-        row = [r for r in root.find(lambda e: e.tag == "tr" and len(e.children) == 11)][1 + MIXED_NAMES.index("url")]
-        raw = bytes_of(row.children[2].children[0].attributes["title"])
-        self.assertGreater(raw, 60_000 * (4 + len("https://example.org/item/")))
-        self.assertLess(raw, 60_000 * (4 + len("https://example.org/item/12345")))
+        rows = column_rows(root)
+        self.assertEqual(list(rows[0])[:3], ["Name", "Type", "Nulls"])
+        nulls = [int(row["Nulls"].text.replace("\u202f", "")) for row in rows]
+        self.assertEqual([i for i, number in enumerate(nulls) if number > 0], [3])
+        self.assertRegex(rows[3]["Nulls"].attributes["title"], r"^\d+\.\d % of rows$")
+
+    def test_strings_have_no_offsets(self):
+        """Neither in the raw size nor in what the peers compress."""
+        _, root = page_of("mixed")
+        url = column_rows(root)[MIXED_NAMES.index("url")]
+        raw = bytes_of(url["Raw"].children[0].attributes["title"])
+        self.assertGreater(raw, 60_000 * len("https://example.org/item/1234"))
+        self.assertLess(raw, 60_000 * len("https://example.org/item/12345"))
+        text = column_rows(page_of("lengths")[1])[0]
+        if text["zstd -3"].text != "not measured":
+            self.assertLess(bytes_of(text["zstd -3"].attributes["title"]), 200)
 
     def test_peers_are_left_out(self):
         _, root = page_of("mixed", "--no-peers")
-        self.assertEqual(len(root.of_class("none")), 2 * len(MIXED_NAMES))
+        self.assertEqual(root.of_class("none") + root.of_class("best"), [])
+        self.assertNotIn("lz4", root.text)
+        self.assertIn("Ratio", column_rows(root)[0])
 
-    def test_a_cell_a_row_group(self):
+    def test_empty_sections_are_left_out(self):
+        self.assertEqual(headings(page_of("mixed")[1]), ["map", "columns", "encodings", "ranges"])
+        self.assertEqual(headings(page_of("tiny")[1]), ["map", "columns"])  # of one row group
+        self.assertEqual(headings(page_of("constants")[1]), ["map", "columns", "encodings"])
+        _, empty = page_of("empty")
+        self.assertEqual(headings(empty), ["columns"])
+        self.assertEqual([row["Name"].text for row in column_rows(empty)], ["number", "word"])
+
+    def test_a_table_that_scrolls_has_a_hint(self):
+        _, root = page_of("mixed")
+        self.assertEqual(len(root.of_class("hint")), len(root.of_class("box")))
+
+    def test_codecs_have_the_same_colours_everywhere(self):
+        pages = [codec_colors(page_of(kind)[1]) for kind in ("mixed", "wide", "tiny", "constants")]
+        everywhere = {}
+        for colors in pages:
+            for codec, color in colors.items():
+                self.assertEqual(everywhere.setdefault(codec, color), color, codec)
+        self.assertEqual(len(set(everywhere.values())), len(everywhere))
+        self.assertGreater(len(everywhere), 5)
+        _, root = page_of("mixed")
+        for part in root.of_class("fill"):
+            if part.tag == "div":
+                self.assertEqual(part.classes, ["fill", f"c-{part.text}"])
+
+    def test_cascades_have_their_codecs_colours(self):
+        text, root = page_of("mixed")
+        legend = next(root.find(lambda e: e.attributes.get("aria-label") == "Encodings"))
+        for entry in legend.children:
+            style = entry.children[0].classes[-1]
+            rule = re.search(rf"^\.{style} {{ background: (.*); }}$", text, re.MULTILINE).group(1)
+            self.assertEqual(re.findall(r"--codec-(\w+)", rule), re.findall(r"\w+", entry.text)[:4])
+
+    def test_a_cell_per_row_group(self):
         _, root = page_of("mixed")
         strips = root.of_class("strip")
         self.assertEqual([len(strip.children) for strip in strips], [GROUPS] * len(MIXED_NAMES))
@@ -116,8 +189,8 @@ class PageTest(unittest.TestCase):
     def test_bands_of_numbers(self):
         _, root = page_of("mixed")
         paths = [path.attributes["d"] for path in root.find(lambda e: e.tag == "path")]
-        self.assertEqual(len(paths), len(MIXED_NAMES) - 2)  # all but the strings
-        self.assertEqual([path.count("M") for path in paths], [GROUPS] * 3 + [10] + [GROUPS] * 3)  # 5 have nulls only
+        self.assertEqual(len(paths), len(MIXED_NAMES) - 3)  # all but the strings and the constant
+        self.assertEqual([path.count("M") for path in paths], [GROUPS] * 3 + [10] + [GROUPS] * 2)  # 5 have nulls only
         for path in paths:
             for top, height in re.findall(r"M\d+ ([-0-9.]+)h1v([-0-9.]+)h-1z", path):
                 self.assertTrue(0 <= float(top) and float(height) > 0 and float(top) + float(height) <= 100.11)
@@ -125,8 +198,8 @@ class PageTest(unittest.TestCase):
     def test_many_columns_are_cut(self):
         text, root = page_of("wide")
         self.assertLess(len(text), MAX_PAGE_BYTES)
-        self.assertEqual(len(root.of_class("col")), 251)
-        self.assertEqual(len(row_names(root)), 500)
+        self.assertEqual(len(root.of_class("col")), 252)  # with the others and the footer
+        self.assertEqual(len(row_names(root)), 250)
         self.assertIn("The other 9\u202f750 take", root.text)
 
     def test_many_row_groups_go_together(self):
@@ -136,7 +209,7 @@ class PageTest(unittest.TestCase):
             self.assertLessEqual(len(strip.children), 128)
             self.assertRegex(strip.children[0].attributes["title"], r"^row groups 0 to 78, rows 0:5056\n")
             self.assertRegex(strip.children[-1].attributes["title"], r"^row groups \d+ to 9999, rows \d+:640000\n")
-        self.assertIn("Each stands for 79 row groups", root.text)
+        self.assertIn("Up to 79 row groups are shown as one", root.text)
 
 
 def main():

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/colors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace bobbin::cli::page {
+namespace {
+
+struct Named {
+  std::string_view codec;
+  Color color;
+};
+
+// Found by a search for 14 colours that are as far apart as possible, in light and in dark, as people with
+// full colour vision and with each of the three kinds of colour blindness see them (Machado, Oliveira and
+// Fernandes, 2009). Codecs that often appear together have colours of different lightness.
+constexpr Named kColors[] = {
+    {"bitpack", {1, .14, 250}}, {"ffor", {3, .05, 210}}, {"delta", {1, .11, 100}}, {"fsst", {1, .14, 150}},
+    {"patched", {1, .08, 10}},  {"alp", {1, .14, 320}},  {"alprd", {3, .14, 320}}, {"masked", {2, .05, 300}},
+    {"constant", {2, .05, 70}}, {"dict", {4, .08, 70}},  {"rle", {1, .05, 210}},   {"sparse", {4, .05, 300}},
+    {"zigzag", {4, .08, 150}},
+};
+
+// FNV-1a: names that differ in a letter get hues that are far apart.
+uint32_t hash(std::string_view text) {
+  uint32_t sum = 2'166'136'261U;
+  for (const char c : text) {
+    sum = (sum ^ static_cast<uint8_t>(c)) * 16'777'619U;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Color color_of(std::string_view codec) {
+  const auto* found = std::ranges::find(kColors, codec, &Named::codec);
+  return found != std::end(kColors)
+             ? found->color
+             : Color{.level = 3, .chroma = .08, .hue = static_cast<int>(hash(codec) % 360)};
+}
+
+std::string css(const Color& color) {
+  return fmt::format("oklch(calc(var(--light) + {} * var(--step)) calc({} * var(--vivid)) {})", color.level,
+                     color.chroma, color.hue);
+}
+
+}  // namespace bobbin::cli::page
