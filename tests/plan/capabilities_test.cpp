@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/capabilities.md is made from the registry: this test writes the table, and fails when the file's
-// differs. BOBBIN_CAPABILITIES_OUT=docs/capabilities.md writes a new one.
+// docs/capabilities.md is made from the registry: this test makes the table, and fails when the file has
+// another one. BOBBIN_CAPABILITIES_OUT=docs/capabilities.md writes a new one.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,24 +17,20 @@
 namespace bobbin::plan {
 namespace {
 
-constexpr const char* kHead =
-    "# What each codec can do\n"
-    "\n"
-    "Made from the registry by a test (`tests/plan/capabilities_test.cpp`), which fails when this file is "
-    "out of date. *Encoded* means: on\n"
-    "encoded data. *Decodes* means: the operation works, on decoded values. A device is a GPU or its "
-    "emulator.\n"
-    "\n"
-    "Queries (`bobbin/query.hpp`, `bobbin query`) go one of these ways on a device. *Packed*: tests and sums "
-    "are done on packed words, in a kernel\n"
-    "composed for simple queries or programmed for others. *Composed*: a test and a sum or count of one "
-    "such column of 32 or 64 bits; other\n"
-    "queries are interpreted. *Interpreted*: vectors are decoded in shared memory, and no value is written "
-    "to memory. "
-    "*Decoded*: the column is decoded\n"
-    "first. A tree goes the way that its root says here, if what is "
-    "below can go it too.\n"
-    "\n";
+constexpr const char* kHead = R"(# What each codec can do
+
+This table is made from the registry by a test (`tests/plan/capabilities_test.cpp`), which fails
+when it is out of date. *Encoded* means that the operation works on encoded data, *decodes* that it
+decodes first. A device is a GPU or the emulator.
+
+On a device, a query (`bobbin/query.hpp`, `bobbin query`) takes one of these paths. *Packed*: tests
+and sums work on packed words, in a kernel composed for simple queries or programmed for others.
+*Composed*: a test and a sum or count of a single column of 32 or 64 bits; other queries are
+interpreted. *Interpreted*: vectors are decoded in shared memory, and no value is written to memory.
+*Decoded*: the column is decoded first. A tree takes the path of its root, if all of its children
+can take it too.
+
+)";
 
 // What a codec's own encoder makes of a few values.
 Array some_values(const Codec& codec) {
