@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what clang-format and clang-tidy do not: licence lines, tabs, line length, machine paths, leftovers, links.
+"""Checks what clang-format and clang-tidy do not: licence lines, tabs, line length, machine paths, leftovers, links, and
+idioms that readers stumble over.
 
-usage: check_style.py [--root DIR] | --self-test
+Idioms are counted for each folder. tools/idioms.json has the counts that are allowed, which may only fall: --lower
+writes today's where they are smaller.
+
+usage: check_style.py [--root DIR] [--lower] | --self-test
 """
 import argparse
+import collections
+import json
 import os
 import pathlib
 import re
@@ -27,6 +33,19 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(" + "|".join(["work", "root", "home
 LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+# Each idiom, and what to write instead. Line breaks and comment signs count as blanks.
+IDIOMS = {
+    "stands": (r"\bst(?:ands?|ood)\b", "'is', 'appears' or 'means'"),
+    "one a X": (r"\b(?:one|an? \w+) an? (?:row|column|vector|warp|block|thread|value|chunk|tile|group|line|string|core|"
+                r"lane|file|entry|byte|batch|child|buffer|condition|aggregate|span|cell)\b", "'per'"),
+    "is no X": (r"(?<!there )\b(?:is|are) no (?!longer\b|more\b|less\b)\w+", "'is not a'"),
+    "tells": (r"\b(?:told|tells)\b", "'says', 'reports' or 'prints'"),
+    "behind": (r"\bbehind\b", "'after'"),
+    "so many": (r"\bso many\b", "a number, or 'that many'"),
+}
+IDIOM_COUNTS = "tools/idioms.json"
+SEPARATORS = re.compile(r"\s+(?:(?://|#|\*)\s+)?")
 
 
 def list_files(root):
@@ -53,6 +72,7 @@ class Checker:
         self.root = pathlib.Path(root)
         self.problems = []
         self.warnings = []
+        self.idioms = collections.defaultdict(collections.Counter)  # by folder, then by idiom
 
     def check_lines(self, path, text):
         is_cpp = path.suffix in CPP_SUFFIXES
@@ -80,6 +100,32 @@ class Checker:
                 line = blanked.count("\n", 0, match.start()) + 1
                 self.problems.append(f"{path}:{line}: {target} is not there")
 
+    def count_idioms(self, path, text):
+        folder = path.parts[0] if len(path.parts) > 1 else "."
+        plain = SEPARATORS.sub(" ", text)
+        for idiom, (pattern, _) in IDIOMS.items():
+            self.idioms[folder][idiom] += len(re.findall(pattern, plain))
+
+    def allowed_idioms(self):
+        path = self.root / IDIOM_COUNTS
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def check_idioms(self):
+        allowed = self.allowed_idioms()
+        for folder, counts in sorted(self.idioms.items()):
+            for idiom, count in counts.items():
+                most = allowed.get(folder, {}).get(idiom, 0)
+                if count > most:
+                    self.problems.append(f"{folder}: '{idiom}' {count} times, {most} allowed: write {IDIOMS[idiom][1]}")
+
+    def lower_idioms(self):
+        """Writes the counts. One that is written already never rises."""
+        allowed = self.allowed_idioms()
+        lowered = {folder: {idiom: min(count, allowed.get(folder, {}).get(idiom, count))
+                            for idiom, count in counts.items() if count > 0}
+                   for folder, counts in sorted(self.idioms.items()) if any(counts.values())}
+        (self.root / IDIOM_COUNTS).write_text(json.dumps(lowered, indent=2) + "\n", encoding="utf-8")
+
     def check_file(self, path):
         data = (self.root / path).read_bytes()
         if b"\0" in data:
@@ -94,6 +140,8 @@ class Checker:
         if wants_licence(path, text) and SPDX not in "".join(text.splitlines(keepends=True)[:2]):
             self.problems.append(f"{path}:1: no line '{SPDX}'")
         self.check_lines(path, text)
+        if path.name not in ("check_style.py", "idioms.json"):  # which have to name them
+            self.count_idioms(path, text)
         if path.suffix in CPP_SUFFIXES and text.count("\n") > MAX_LINES:
             self.warnings.append(f"{path}: {text.count(chr(10))} lines: can it be split?")
         if path.suffix == ".md":
@@ -103,6 +151,7 @@ class Checker:
         for path in list_files(self.root):
             if path.name != "LICENSE" and not any(path.is_relative_to(f) for f in DATA_FOLDERS):
                 self.check_file(path)
+        self.check_idioms()
         return self.problems
 
 
@@ -120,12 +169,23 @@ PLANTED = [
     ({"docs/b.md": "see /" + "home/somebody/x\n"}, "a path of one machine"),
     ({"docs/b.md": "TO" + "DO\n"}, "unfinished"),
     ({"docs/b.md": "first\n[gone](gone.md)\n"}, "docs/b.md:2: gone.md is not there"),
+    ({"docs/b.md": "one launch\nstands here\n"}, "docs: 'stands' 1 times, 0 allowed"),
+    ({"src/b.cpp": f"// {SPDX}\n// a launch a\n// column\n"}, "write 'per'"),
+    ({"docs/b.md": "x is no backend\n"}, "write 'is not a'"),
+    ({"docs/b.md": "a.cpp tells it\n"}, "write 'says'"),
+    ({"docs/b.md": "behind it\n"}, "write 'after'"),
+    ({"docs/b.md": "so many\n"}, "write a number"),
+    ({"docs/b.md": "behind, behind\n", IDIOM_COUNTS: '{"docs": {"behind": 1}}\n'}, "docs: 'behind' 2 times, 1 allowed"),
+]
+ALLOWED = [
+    {"docs/b.md": "there is no GPU, it is no longer there, and one more\n"},
+    {"docs/b.md": "behind\n", IDIOM_COUNTS: '{"docs": {"behind": 1}}\n'},
 ]
 
 
 def self_test():
     failures = 0
-    for files, expected in [({}, None)] + PLANTED:
+    for files, expected in [({}, None)] + [(files, None) for files in ALLOWED] + PLANTED:
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name, text in (GOOD | files).items():
@@ -142,12 +202,15 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--lower", action="store_true", help=f"write the counts of idioms to {IDIOM_COUNTS}")
     parser.add_argument("--self-test", action="store_true", help="check the checker on planted violations")
     args = parser.parse_args()
     if args.self_test:
         return 1 if self_test() else 0
     checker = Checker(args.root)
     problems = checker.check()
+    if args.lower:
+        checker.lower_idioms()
     for warning in checker.warnings:
         print(f"warning: {warning}")
     print("\n".join(problems), end="\n" if problems else "")
