@@ -19,7 +19,7 @@ VERSION = 1
 HEADER_BYTES, TRAILER_BYTES, ALIGNMENT = 128, 32, 128
 MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
-MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES = 1024, 256, 2**16, 64
+MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES, MAX_LOOKUPS = 1024, 256, 2**16, 64, 2
 # Number: name, struct's letter, bits; strings have neither.
 TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
          5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64),
@@ -204,9 +204,13 @@ class Node:
         children = table.tables(5)
         require(len(children) <= MAX_CHILDREN, "too many children")
         self.children = [Node(child, file, depth + 1) for child in children]
+        require(depth > 1 or self.lookups() <= MAX_LOOKUPS, "too many lookups inside each other")
 
-    def has(self, codecs):
-        return CODECS[self.codec] in codecs or any(child.has(codecs) for child in self.children)
+    def lookups(self):
+        """How many lookups happen inside each other: format.md, section 5.6."""
+        looked_up = {"rle": 0, "sparse": 0, "dict": 1}.get(CODECS[self.codec])
+        inside = [child.lookups() + (i == looked_up) for i, child in enumerate(self.children)]
+        return max([looked_up is not None] + inside)
 
     def buffers(self):
         return [self.file.segment(s) for s in self.segments]
@@ -696,7 +700,6 @@ def decode_rows(node, buffers, least):
     require(rows.length == values.length, f"{name}: the children's lengths")
     first = int.from_bytes(node.metadata[-8:], "little")
     require(first % 1024 == 0 and first + node.length < 2**32, f"{name}: its rows")
-    require(not rows.has(("rle", "sparse")), f"{name}: rows by rle or sparse")
     numbers_of_rows = decode(rows)
     require(all(a < b for a, b in zip([least - 1] + numbers_of_rows, numbers_of_rows)), f"{name}: rows that do not ascend")
     return first, numbers_of_rows, decode(values)
@@ -735,7 +738,8 @@ def decode_dict(node, buffers, _):
     require(not node.metadata and not buffers and len(node.children) == 2, "dict: its parts")
     codes, dictionary = node.children
     require(TYPES[codes.type][0] in ("u8", "u16", "u32") and codes.length == node.length, "dict: the codes' type or length")
-    require(dictionary.type == node.type and dictionary.codec != DICT, "dict: the dictionary's type or codec")
+    require(dictionary.type == node.type, "dict: the dictionary's type")
+    require(node.type not in STRINGS or dictionary.codec != DICT, "dict: a dictionary of strings inside another")
     require(dictionary.length != 0 or node.length == 0, "dict: rows without an entry")
     entries = decode(dictionary)
     if node.type in STRINGS:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "array/compare_plain.hpp"
+#include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
 #include "core/bits.hpp"
@@ -30,6 +31,23 @@ Status check_range(const Array& array, uint64_t begin, uint64_t length) {
   BOBBIN_RETURN_IF(begin > array.length || length > array.length - begin, StatusCode::invalid_argument,
                    "values " + std::to_string(begin) + " to " + std::to_string(begin + length) +
                        " of an array of " + std::to_string(array.length));
+  return {};
+}
+
+// Each codec's own rules, without what the root's children decode to.
+Status validate_nodes(const Array& array) {
+  const Codec* codec = find_codec(array.codec);
+  if (codec == nullptr) {
+    return unknown_codec(array.codec);
+  }
+  BOBBIN_RETURN_IF(!codec->holds(array.type), StatusCode::corrupt,
+                   "codec " + std::string(codec->name) + " does not hold values of type " +
+                       std::string(to_string(array.type)));
+  BOBBIN_TRY(codec->validate(array));
+  for (const Array& child : array.children) {
+    BOBBIN_TRY(validate_nodes(child));
+    BOBBIN_TRY(validate_content(child));
+  }
   return {};
 }
 
@@ -69,19 +87,10 @@ Status validate_content(const Array& array) {
 }
 
 Status validate_but_content(const Array& array) {
-  const Codec* codec = find_codec(array.codec);
-  if (codec == nullptr) {
-    return unknown_codec(array.codec);
+  if (auto fault = nesting_fault(array, array.type); fault.has_value()) {
+    return {StatusCode::corrupt, std::move(*fault)};
   }
-  BOBBIN_RETURN_IF(!codec->holds(array.type), StatusCode::corrupt,
-                   std::string(codec->name) + " is no codec for type " + std::string(to_string(array.type)));
-  BOBBIN_TRY(codec->validate(array));
-  for (const Array& child : array.children) {
-    BOBBIN_RETURN_IF(has_nulls(child), StatusCode::corrupt,
-                     std::string(codec->name) + ": an array with nulls inside another");
-    BOBBIN_TRY(validate(child));
-  }
-  return {};
+  return validate_nodes(array);
 }
 
 Status decode(const Array& array, std::span<std::byte> out) {

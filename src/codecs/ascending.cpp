@@ -6,15 +6,6 @@
 #include "core/lanes.hpp"
 
 namespace bobbin::ascending {
-namespace {
-
-// Whether one of a tree's codecs finds a value by a search of its own.
-bool searches(const Array& array) {
-  return array.codec == CodecId::rle || array.codec == CodecId::sparse ||
-         std::ranges::any_of(array.children, &searches);
-}
-
-}  // namespace
 
 Status check_parts(const Array& array, std::string_view codec, size_t metadata_bytes) {
   const std::string name = std::string(codec) + ": ";
@@ -31,8 +22,6 @@ Status check_parts(const Array& array, std::string_view codec, size_t metadata_b
                    StatusCode::corrupt, name + "more rows than 32 bits can tell");
   BOBBIN_RETURN_IF(rows_of(array).type != DType::u32, StatusCode::corrupt,
                    name + "rows of type " + std::string(to_string(rows_of(array).type)));
-  // Searches inside of searches would take forever in a tree that is deep enough.
-  BOBBIN_RETURN_IF(searches(rows_of(array)), StatusCode::corrupt, name + "rows by rle or sparse");
   BOBBIN_RETURN_IF(values_of(array).type != array.type, StatusCode::corrupt,
                    name + "values of type " + std::string(to_string(values_of(array).type)));
   BOBBIN_RETURN_IF(values_of(array).length != rows_of(array).length, StatusCode::corrupt,

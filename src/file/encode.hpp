@@ -27,7 +27,11 @@ struct EncodedChunk {
   uint64_t null_count = 0;  // of numbers
 };
 
-// With nulls: an array with nulls, whose values have them filled in.
+// Whether a reader accepts an array: what it would refuse must never be written. The message names the
+// encoding.
+[[nodiscard]] Status check_readable(const Array& array);
+
+// Both check what they return. With nulls: an array with nulls, whose values have them filled in.
 [[nodiscard]] Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validity,
                                                   const Recipe& recipe);
 // `previous` is the array of the chunk before, if there is one; `first_row` the first string's number, for

@@ -71,6 +71,7 @@ class Parser {
   uint64_t footer_offset_;
   uint64_t budget_;
   uint32_t version_;
+  uint64_t group_rows_ = 0;  // of the row group that is parsed
   Footer out_;
   std::vector<bool> used_;
 };
@@ -153,6 +154,7 @@ Status Parser::parse_row_groups() {
                      fmt::format("row group {}: {} chunks for {} columns", index, in->chunks()->size(),
                                  out_.columns.size()));
     RowGroup group{.first_row = first_row, .num_rows = num_rows};
+    group_rows_ = num_rows;
     group.chunks.resize(out_.columns.size());
     for (uint32_t c = 0; c < in->chunks()->size(); ++c) {
       if (Status status = parse_chunk(*in->chunks()->Get(c), c, num_rows, group.chunks[c]); !status.ok()) {
@@ -215,6 +217,9 @@ Status Parser::parse_zone(const fb::Chunk& in, DType type, uint64_t num_rows, Ch
   out.strings.max_is_open = in.max_is_open();
   out.strings.null_count = is_string(type) ? in.null_count() : 0;
   out.strings.num_bytes = in.num_bytes();
+  BOBBIN_RETURN_IF(
+      out.strings.num_bytes > kMaxStringBytes, StatusCode::unsupported,
+      fmt::format("{} bytes of strings are above the limit of {}", out.strings.num_bytes, kMaxStringBytes));
   const bool sound = is_string(type) ? out.zone == ZoneMap{} && is_sound(out.strings, num_rows)
                                      : out.strings == StringZone{} && is_sound(out.zone, type);
   BOBBIN_RETURN_IF(!sound, StatusCode::corrupt,
@@ -263,8 +268,8 @@ Status Parser::parse_node(const fb::Node& in, uint32_t depth, const Node* before
   BOBBIN_RETURN_IF(depth > 1 && find_codec(out.codec)->has_nulls(), StatusCode::corrupt,
                    "an encoding with nulls inside another");
   BOBBIN_TRY(parse_type(in.type(), out));
-  BOBBIN_RETURN_IF(in.length() > kMaxNodeLength, StatusCode::unsupported,
-                   fmt::format("{} values are above the limit of {}", in.length(), kMaxNodeLength));
+  BOBBIN_RETURN_IF(in.length() > group_rows_ + kMaxMoreValues, StatusCode::corrupt,
+                   fmt::format("{} values in a row group of {} rows", in.length(), group_rows_));
   out.length = in.length();
   if (const auto* metadata = in.metadata(); metadata != nullptr) {
     BOBBIN_RETURN_IF(

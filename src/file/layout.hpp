@@ -28,7 +28,11 @@ inline constexpr uint64_t kMaxColumns = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxNameBytes = uint64_t{1} << 16;
 inline constexpr uint64_t kMaxGroupRows = uint64_t{1} << 24;
 inline constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 30;
-inline constexpr uint64_t kMaxNodeLength = uint64_t{1} << 32;  // of a child; a root has the row group's rows
+// A node has at most as many values as the row group has rows, and this many more: offsets of strings are one
+// more than strings. So what a tree decodes to, on its way too, is bounded by the rows.
+inline constexpr uint64_t kMaxMoreValues = 1;
+// Of all strings of a chunk: what a segment's codes can stand for at most. A dictionary could stand for more.
+inline constexpr uint64_t kMaxStringBytes = 8 * kMaxSegmentBytes;
 inline constexpr uint64_t kMaxMetadataBytes = uint64_t{1} << 16;
 inline constexpr uint64_t kMaxBuffers = 256;   // of one node
 inline constexpr uint64_t kMaxChildren = 256;  // of one node

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nulls of columns of numbers: bits put together from parts, and what stands in a null's place.
+// Nulls of columns of numbers: bits put together from parts, and what fills a null's place.
 #pragma once
 
 #include <cstddef>

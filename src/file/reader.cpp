@@ -20,6 +20,7 @@
 #include "file/nulls.hpp"
 #include "file/segment_checks.hpp"
 #include "file/text.hpp"
+#include "file/verify.hpp"
 
 namespace bobbin {
 
@@ -44,7 +45,6 @@ struct Reader::Impl {
   Result<Strings> strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
                                      Backend backend) const;
   Status verify_chunk(size_t group, size_t column, Backend backend) const;
-  Status verify_strings(const Array& array, size_t group, const Chunk& chunk, Backend backend) const;
   // The strings that pass: a chunk, and a bit for each. Nothing when the zone map rules the chunk out.
   struct Found {
     Array array;
@@ -317,22 +317,11 @@ Result<std::optional<Reader::Impl::Found>> Reader::Impl::find(size_t column, siz
   return std::optional(Found{std::move(array), std::move(bitmap)});
 }
 
-Status Reader::Impl::verify_strings(const Array& array, size_t group, const Chunk& chunk,
-                                    Backend backend) const {
-  BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
-  if (strings.type == DType::utf8) {
-    BOBBIN_TRY(check_utf8(strings.view(), footer.row_groups[group].first_row));
-  }
-  BOBBIN_RETURN_IF(string_zone_of(strings.view()) != chunk.strings, StatusCode::corrupt,
-                   "the strings do not have the zone map's bounds, nulls and bytes");
-  return {};
-}
-
 Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) const {
   const Chunk& chunk = footer.row_groups[group].chunks[column];
   BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
   if (is_string(array.type)) {
-    return verify_strings(array, group, chunk, backend);
+    return verify_strings(array, chunk.strings, footer.row_groups[group].first_row, backend);
   }
   BOBBIN_ASSIGN(const NewBuffer values, try_buffer(array.length * size_bytes(array.type)));
   const std::span<std::byte> bytes(values.data, values.buffer.bytes.size());

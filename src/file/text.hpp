@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that comes from outside: whether it is UTF-8, and how it stands in a one-line message.
+// Text that comes from outside: whether it is UTF-8, and how it appears in a one-line message.
 #pragma once
 
 #include <string>

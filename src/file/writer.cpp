@@ -223,7 +223,8 @@ uint64_t Writer::Impl::bytes_of_rows(std::span<const void* const> columns, uint6
 uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint64_t begin,
                                      uint64_t rows) const {
   const auto fits = [&](uint64_t count) {
-    return bytes_gathered + bytes_of_rows(columns, begin, count) <= options.bytes_per_group;
+    const uint64_t most = std::min(options.bytes_per_group, kMaxStringBytes);
+    return bytes_gathered + bytes_of_rows(columns, begin, count) <= most;
   };
   uint64_t most = std::min(rows - begin, options.rows_per_group - rows_gathered);
   uint64_t least = rows_gathered == 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest and the largest value of a column chunk, by the order of the column's type. Among floats -0.0
-// stands below +0.0; a chunk with NaN gets the widest range, from -infinity to +infinity, so that whoever
+// is below +0.0; a chunk with NaN gets the widest range, from -infinity to +infinity, so that whoever
 // skips chunks by their range never skips one for a value that has no place in it.
 //
 // Of strings only the first bytes are kept.

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
+#include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
 
 namespace bobbin::select {
@@ -87,6 +89,48 @@ Status check_children(const Cascade& cascade, size_t wanted) {
   return {};
 }
 
+// Each codec by itself, with the type of the values it gets.
+Status check_parts(const Cascade& cascade, DType type) {
+  const Codec& codec = *find_codec(cascade.codec);
+  BOBBIN_RETURN_IF(codec.has_nulls(), StatusCode::invalid_argument,
+                   fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec.name));
+  BOBBIN_RETURN_IF(!codec.takes(type), StatusCode::invalid_argument,
+                   fmt::format("codec {} is not for type {}", codec.name, bobbin::to_string(type)));
+  BOBBIN_TRY(check_children(cascade, codec.splits_into.size()));
+  for (size_t i = 0; i < cascade.children.size(); ++i) {
+    BOBBIN_TRY(check_parts(cascade.children[i], child_type(cascade.codec, i, type)));
+  }
+  return {};
+}
+
+Result<Array> encode_checked(const Cascade& cascade, const Values& values, Backend backend) {
+  if (cascade.children.empty()) {
+    return array::encode(cascade.codec, values, backend);
+  }
+  BOBBIN_ASSIGN(Split split, find_codec(cascade.codec)->split(values));
+  for (size_t i = 0; i < split.children.size(); ++i) {
+    BOBBIN_ASSIGN(Array child, encode_checked(cascade.children[i], split.children[i].view(), backend));
+    split.node.children.push_back(std::move(child));
+  }
+  return std::move(split.node);
+}
+
+Result<Array> encode_checked(const Cascade& cascade, const StringsView& strings, const Array* previous,
+                             Backend backend) {
+  if (cascade.children.empty()) {
+    const bool alike = previous != nullptr && previous->codec == cascade.codec;
+    return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
+  }
+  BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
+  for (size_t i = 0; i < split.children.size(); ++i) {
+    BOBBIN_ASSIGN(Array child, encode_checked(cascade.children[i], split.children[i].view(), backend));
+    split.node.children.push_back(std::move(child));
+  }
+  BOBBIN_ASSIGN(Array last, encode_checked(cascade.children.back(), split.strings.view(), nullptr, backend));
+  split.node.children.push_back(std::move(last));
+  return std::move(split.node);
+}
+
 }  // namespace
 
 std::string to_string(const Cascade& cascade) {
@@ -102,42 +146,22 @@ Result<Cascade> parse_cascade(std::string_view text) {
 }
 
 Status check_cascade(const Cascade& cascade, DType type) {
-  const Codec& codec = *find_codec(cascade.codec);
-  BOBBIN_RETURN_IF(codec.has_nulls(), StatusCode::invalid_argument,
-                   fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec.name));
-  BOBBIN_RETURN_IF(!codec.takes(type), StatusCode::invalid_argument,
-                   fmt::format("codec {} is not for type {}", codec.name, bobbin::to_string(type)));
-  return check_children(cascade, codec.splits_into.size());
+  BOBBIN_TRY(check_parts(cascade, type));
+  const std::optional<std::string> fault = nesting_fault(cascade, type);
+  BOBBIN_RETURN_IF(fault.has_value(), StatusCode::invalid_argument,
+                   fmt::format("cascade '{}': {}", to_string(cascade), *fault));
+  return {};
 }
 
 Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend) {
   BOBBIN_TRY(check_cascade(cascade, values.type));
-  if (cascade.children.empty()) {
-    return array::encode(cascade.codec, values, backend);
-  }
-  BOBBIN_ASSIGN(Split split, find_codec(cascade.codec)->split(values));
-  for (size_t i = 0; i < split.children.size(); ++i) {
-    BOBBIN_ASSIGN(Array child, encode(cascade.children[i], split.children[i].view(), backend));
-    split.node.children.push_back(std::move(child));
-  }
-  return std::move(split.node);
+  return encode_checked(cascade, values, backend);
 }
 
 Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings, const Array* previous,
                              Backend backend) {
   BOBBIN_TRY(check_cascade(cascade, strings.type));
-  if (cascade.children.empty()) {
-    const bool alike = previous != nullptr && previous->codec == cascade.codec;
-    return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
-  }
-  BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
-  for (size_t i = 0; i < split.children.size(); ++i) {
-    BOBBIN_ASSIGN(Array child, encode(cascade.children[i], split.children[i].view(), backend));
-    split.node.children.push_back(std::move(child));
-  }
-  BOBBIN_ASSIGN(Array last, encode_strings(cascade.children.back(), split.strings.view(), nullptr, backend));
-  split.node.children.push_back(std::move(last));
-  return std::move(split.node);
+  return encode_checked(cascade, strings, previous, backend);
 }
 
 Cascade cascade_of(const Array& array) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "array/array.hpp"
+#include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
 #include "core/lanes.hpp"
 #include "select/sample.hpp"
@@ -134,19 +135,29 @@ class Trial {
     }
     Candidate candidate{{codec.id}, split->node.metadata.size() + kNodeBytes, codec.device_cost};
     chain_.push_back(codec.id);
-    for (size_t i = 0; i < children.size(); ++i) {
-      add_child(candidate, children[i], part.all);
+    bool fits = true;
+    for (size_t i = 0; i < children.size() && fits; ++i) {
+      fits = add_child(candidate, part, children[i], candidates(children[i]));
       candidate.bytes += wider_codes(codec, part, *split, i);
     }
     chain_.pop_back();
-    return candidate;
+    return fits ? std::optional(std::move(candidate)) : std::nullopt;
   }
 
-  void add_child(Candidate& candidate, const Part& child, double rows) {
-    const std::vector<Candidate> best = candidates(child);  // one at least: some codecs take anything
-    candidate.bytes += best[0].bytes;
-    candidate.cost += best[0].cost * child.all / std::max(rows, 1.0);
-    candidate.cascade.children.push_back(best[0].cascade);
+  // The best cascade for a child that may be inside the codec; false where there is none.
+  static bool add_child(Candidate& candidate, const Part& parent, const Part& child,
+                        const std::vector<Candidate>& best) {
+    std::vector<Cascade>& children = candidate.cascade.children;
+    for (const Candidate& choice : best) {
+      children.push_back(choice.cascade);
+      if (!nesting_fault(candidate.cascade, parent.values.type).has_value()) {
+        candidate.bytes += choice.bytes;
+        candidate.cost += choice.cost * child.all / std::max(parent.all, 1.0);
+        return true;
+      }
+      children.pop_back();
+    }
+    return false;
   }
 
   // A child that is not worth it has none of its values in all.

@@ -111,7 +111,8 @@ TEST(FileForged, Nodes) {
        "values of type i32 in a column of type u32"},
       {"too short", [](Forgery& f) { f.root().length = 2; }, "2 values in a row group of 3 rows"},
       {"too long", [](Forgery& f) { f.root().length = 4; }, "4 values in a row group of 3 rows"},
-      {"length of 64 bits", [](Forgery& f) { f.root().length = UINT64_MAX; }, "above the limit"},
+      {"length of 64 bits", [](Forgery& f) { f.root().length = UINT64_MAX; },
+       "18446744073709551615 values in a row group of 3 rows"},
       {"no metadata", [](Forgery& f) { f.root().metadata.clear(); }, "bitpack"},
       {"more metadata",
        [](Forgery& f) {

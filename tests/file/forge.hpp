@@ -10,29 +10,10 @@
 #include "file/checksum.hpp"
 #include "file/footer.hpp"
 #include "file/layout.hpp"
+#include "forged_file.hpp"
 #include "support.hpp"
 
 namespace bobbin::file_tests {
-
-inline void append_bytes(Bytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-template <class T>
-void append_object(Bytes& to, const T& object) {
-  append_bytes(to, std::as_bytes(std::span(&object, 1)));
-}
-
-// Header, `body` (segments with their padding), footer and trailer.
-inline Bytes assemble(std::span<const std::byte> body, std::span<const std::byte> footer) {
-  Bytes bytes;
-  append_object(bytes, file::Header{});
-  append_bytes(bytes, body);
-  append_bytes(bytes, footer);
-  append_object(bytes,
-                file::Trailer{.footer_bytes = footer.size(), .footer_checksum = file::checksum(footer)});
-  return bytes;
-}
 
 // A sound file of one column "value" of type u32 with the rows 1, 2, 3 in one row group: bitpack at width 2.
 struct Forgery {

@@ -3,6 +3,7 @@
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/dict/stream.hpp"
+#include "codecs/nesting.hpp"
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
 #include "core/stream_copy.hpp"
@@ -36,8 +37,6 @@ Status check_dictionary(const Array& array) {
   const Array& dictionary = dictionary_of(array);
   BOBBIN_RETURN_IF(dictionary.type != array.type, StatusCode::corrupt,
                    "dict: entries of type " + std::string(to_string(dictionary.type)));
-  BOBBIN_RETURN_IF(dictionary.codec == CodecId::dict, StatusCode::corrupt,
-                   "dict: a dictionary whose entries are codes for another's");
   BOBBIN_RETURN_IF(dictionary.length == 0 && array.length != 0, StatusCode::corrupt,
                    "dict: " + std::to_string(array.length) + " rows and no entry");
   return {};
@@ -46,6 +45,9 @@ Status check_dictionary(const Array& array) {
 // What is added up must not wrap around.
 Status check_strings(const Array& array) {
   const Array& dictionary = dictionary_of(array);
+  if (auto fault = nesting_fault(array, array.type); fault.has_value()) {
+    return {StatusCode::corrupt, std::move(*fault)};
+  }
   const Codec* codec = find_codec(dictionary.codec);
   BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::corrupt,
                    "dict: entries of a codec that is not for strings");

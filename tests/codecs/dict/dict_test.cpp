@@ -274,7 +274,11 @@ TEST(Dict, TreesThatLie) {
   EXPECT_TRUE(refused([](Array& a) { a.children[1].type = DType::i32; }));
   EXPECT_TRUE(refused([](Array& a) { a.type = DType::f32; }));
   EXPECT_TRUE(refused([](Array& a) { a.type = DType::utf8; }));
-  EXPECT_TRUE(refused([&](Array& a) { a.children[1] = good; }));
+  EXPECT_FALSE(refused([&](Array& a) { a.children[1] = good; }));
+  EXPECT_TRUE(refused([&](Array& a) {
+    a.children[1] = good;
+    a.children[1].children[1] = good;  // a third lookup
+  }));
   EXPECT_TRUE(
       refused([](Array& a) { a.children[1] = *codec::ffor::encode(values_of(std::vector<uint32_t>{})); }));
   const Array empty = encoded(std::vector<uint32_t>{});

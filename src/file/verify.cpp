@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/verify.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "array/array.hpp"
+#include "array/strings.hpp"
+#include "codecs/dict/dict.hpp"
+#include "file/gather.hpp"
+#include "file/zone_map.hpp"
+
+namespace bobbin::file {
+namespace {
+
+// What the rows make of a dictionary's entry.
+struct Use {
+  uint64_t rows = 0;
+  uint64_t first_row = 0;  // the first of them, when there are some
+};
+
+Result<std::vector<Use>> uses_of(const Array& array, uint64_t first_row, Backend backend) {
+  const Array& codes = codec::dict::codes_of(array);
+  const uint64_t entries = codec::dict::dictionary_of(array).length;
+  const NewBuffer memory = make_buffer(codes.length * size_bytes(codes.type));
+  BOBBIN_TRY(array::decode(codes, {memory.data, memory.buffer.bytes.size()}, backend));
+  std::vector<Use> uses(entries);
+  codec::dict::visit_codes(codes.type, [&]<class Code>(std::type_identity<Code>) {
+    const auto* const decoded = reinterpret_cast<const Code*>(memory.data);
+    const Code last = codec::dict::last_code<Code>(entries);
+    for (uint64_t i = 0; i < codes.length; ++i) {
+      Use& use = uses[std::min(decoded[i], last)];
+      use.first_row = use.rows++ == 0 ? first_row + i : use.first_row;
+    }
+  });
+  return uses;
+}
+
+// The error of the first row that is not UTF-8.
+Status check_used_utf8(const Strings& entries, const std::vector<Use>& uses) {
+  Status first;
+  uint64_t row = UINT64_MAX;
+  for (size_t e = 0; e < uses.size(); ++e) {
+    if (uses[e].rows == 0 || entries.view().is_null(e) || uses[e].first_row >= row) {
+      continue;
+    }
+    StringsView one = entries.view();
+    one.validity = nullptr;
+    one = sub_view(one, e, 1, entries.type);
+    if (Status status = check_utf8(one, uses[e].first_row); !status.ok()) {
+      first = std::move(status);
+      row = uses[e].first_row;
+    }
+  }
+  return first;
+}
+
+// That of all rows' strings.
+StringZone zone_of(const Strings& entries, const std::vector<Use>& uses) {
+  Strings used;
+  used.type = entries.type;
+  uint64_t nulls = 0;
+  uint64_t bytes = 0;
+  for (size_t e = 0; e < uses.size(); ++e) {
+    if (uses[e].rows == 0) {
+      continue;
+    }
+    const bool is_null = entries.view().is_null(e);
+    nulls += is_null ? uses[e].rows : 0;
+    bytes += uses[e].rows * entries.view().string(e).size();
+    append_strings(used, entries.view(), e, 1);
+  }
+  StringZone zone = string_zone_of(used.view());
+  zone.null_count = nulls;
+  zone.num_bytes = bytes;
+  return zone;
+}
+
+Result<StringZone> zone_of_dictionary(const Array& array, uint64_t first_row, Backend backend) {
+  BOBBIN_ASSIGN(const Strings entries, array::decode_strings(codec::dict::dictionary_of(array), backend));
+  BOBBIN_ASSIGN(const std::vector<Use> uses, uses_of(array, first_row, backend));
+  if (array.type == DType::utf8) {
+    BOBBIN_TRY(check_used_utf8(entries, uses));
+  }
+  return zone_of(entries, uses);
+}
+
+Result<StringZone> zone_of_strings(const Array& array, uint64_t first_row, Backend backend) {
+  BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
+  if (array.type == DType::utf8) {
+    BOBBIN_TRY(check_utf8(strings.view(), first_row));
+  }
+  return string_zone_of(strings.view());
+}
+
+}  // namespace
+
+Status verify_strings(const Array& array, const StringZone& zone, uint64_t first_row, Backend backend) {
+  BOBBIN_ASSIGN(const StringZone found, array.codec == CodecId::dict
+                                            ? zone_of_dictionary(array, first_row, backend)
+                                            : zone_of_strings(array, first_row, backend));
+  BOBBIN_RETURN_IF(found != zone, StatusCode::corrupt,
+                   "the strings do not have the zone map's bounds, nulls and bytes");
+  return {};
+}
+
+}  // namespace bobbin::file
