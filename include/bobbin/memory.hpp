@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory with owners. Allocation and release are ordered in a stream.
+// Owned device memory. Allocation and release are ordered in a stream.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace bobbin {
 
-// Where device memory comes from. Implement it to hand Bobbin an engine's own pool.
+// A source of device memory. Implement it to let Bobbin use an engine's own pool.
 class MemoryResource {
  public:
   virtual ~MemoryResource() = default;
@@ -22,7 +22,7 @@ class MemoryResource {
   virtual void deallocate(void* data, size_t bytes, StreamView stream) noexcept = 0;
 };
 
-// The backend's own: CUDA's stream-ordered pool, or for the emulator host memory with guard bytes on both
+// The backend's default: CUDA's stream-ordered pool, or for the emulator host memory with guard bytes on both
 // sides (a damaged guard ends the process with a message when the memory is released).
 [[nodiscard]] MemoryResource& default_memory(Backend backend);
 
@@ -58,7 +58,7 @@ class DeviceBuffer {
   MemoryResource* memory_;
 };
 
-// Host memory the GPU copies from and to at full speed.
+// Pinned host memory, which the GPU copies to and from at full speed.
 class PinnedBuffer {
  public:
   static Result<PinnedBuffer> create(size_t bytes, Backend backend);
@@ -80,8 +80,8 @@ class PinnedBuffer {
   Backend backend_;
 };
 
-// Copies in stream order; the direction follows from the addresses. Memory that is not pinned makes the call
-// wait.
+// Copies in stream order; the direction follows from the addresses. With memory that is not pinned the call
+// blocks.
 [[nodiscard]] Status copy_async(void* to, const void* from, size_t bytes, StreamView stream);
 [[nodiscard]] Status fill_async(void* to, uint8_t value, size_t bytes, StreamView stream);
 

@@ -4,13 +4,13 @@
 //   Stream stream = ...;
 //   BOBBIN_TRY(scan::inclusive<uint32_t>(in, out, {.order = 2, .tuple = 3}, stream.view()));
 //
-// Tuples of width s are s scans side by side: value i belongs to scan i modulo s. Order k is the scan of the
-// scan, k times over: the decoder of differences of order k. An exclusive scan gives to each value what the
-// inclusive one gives to the value before it in its scan, and the operation's neutral element to the first.
+// A tuple of width s is s interleaved series: value i belongs to series i modulo s. A scan of order k is
+// applied k times, which decodes differences of order k. The exclusive scan of a value is the inclusive scan
+// of the value before it in its series, and the operation's neutral element for the first.
 //
-// Integers wrap around. max, min, and, or repeated change nothing, so any order is the first; xor of order k
-// is meant as written. Floats can be summed at order 1; the result of a backend is the same from run to run,
-// but backends group the additions differently.
+// Integers wrap around. For max, min, and, or, every order gives the result of order 1; xor is applied k
+// times. Floats can be summed at order 1; the result of a backend is the same from run to run, but backends
+// group the additions differently.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ namespace bobbin::scan {
 enum class Op : uint8_t { sum, max, min, bit_xor, bit_and, bit_or };
 enum class Kind : uint8_t { inclusive, exclusive };
 
-// How blocks of a GPU tell each other their sums. `vector`: one exchange of `order` words, joined with
-// binomial coefficients; integer sums only. `rounds`: one exchange of one word an order. `automatic`: vector
-// where it can be.
+// How blocks of a GPU exchange their sums. `vector`: one exchange of `order` words, combined with binomial
+// coefficients; integer sums only. `rounds`: one exchange of one word per order. `automatic`: vector where
+// possible.
 enum class Scheme : uint8_t { automatic, vector, rounds };
 
 inline constexpr uint32_t kMaxOrder = 8;
 inline constexpr uint32_t kMaxTuple = 32;
 inline constexpr uint64_t kMaxLength = uint64_t{1} << 40;
 
-// Memory that blocks of a GPU exchange sums through, kept from scan to scan: without one, each scan allocates
-// and clears some. For one stream at a time.
+// Memory through which blocks of a GPU exchange sums, kept from scan to scan: without one, each scan
+// allocates and clears its own. For one stream at a time.
 class Workspace {
  public:
   explicit Workspace(StreamView stream);
@@ -59,8 +59,8 @@ struct Options {
   uint32_t tuple = 1;  // 1 to 32
   Op op = Op::sum;
   Scheme scheme = Scheme::automatic;
-  MemoryResource* memory = nullptr;  // for what a scan needs besides; the backend's own when null
-  Workspace* workspace = nullptr;    // or this, kept by the caller
+  MemoryResource* memory = nullptr;  // for temporary memory; nullptr: the backend's default
+  Workspace* workspace = nullptr;    // used instead of `memory`, if given
 };
 
 // Asynchronous in `stream` on a GPU; done on return on the CPU and the emulator. `in` and `out` are `length`

@@ -12,8 +12,8 @@ namespace bobbin {
 
 enum class StatusCode {
   ok,
-  invalid_argument,  // the caller asked for something that makes no sense
-  corrupt,           // the bytes do not follow the format
+  invalid_argument,  // the call or its arguments are invalid
+  corrupt,           // the bytes violate the format
   unsupported,       // well-formed, but this build or version cannot do it
   unavailable,       // no GPU, no driver, no CUDA in this build
   out_of_memory,
@@ -23,7 +23,7 @@ enum class StatusCode {
 
 [[nodiscard]] std::string_view to_string(StatusCode code);
 
-// A place in the source. (std::source_location needs a newer clang than Debian 12's.)
+// A location in the source. (std::source_location needs a newer clang than Debian 12's.)
 struct SourcePlace {
   const char* file = "";
   int line = 0;
@@ -45,7 +45,7 @@ class [[nodiscard]] Status {
   // Where in Bobbin the error was raised; for logs, never shown to users of the command.
   [[nodiscard]] const SourcePlace& where() const { return where_; }
 
-  // The same error, told from further out: "place: reason".
+  // The same error with a location in front: "place: reason".
   [[nodiscard]] Status in(std::string_view place) const {
     if (ok()) {
       return *this;
@@ -59,7 +59,7 @@ class [[nodiscard]] Status {
   SourcePlace where_;
 };
 
-// A value or the Status that says why there is none. Member names follow std::expected.
+// A value, or the Status that says why there is none. Member names follow std::expected.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -103,7 +103,7 @@ class [[nodiscard]] Result {
     }                                              \
   } while (false)
 
-// Hands a failed Status on to the caller.
+// Returns a failed Status to the caller.
 #define BOBBIN_TRY(expression)                                                  \
   do {                                                                          \
     if (::bobbin::Status bobbin_failed_ = (expression); !bobbin_failed_.ok()) { \

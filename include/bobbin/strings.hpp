@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings in memory, as Apache Arrow lays them out: offsets, bytes, and a bit for each string that is there.
+// Strings in memory in the layout of Apache Arrow: offsets, bytes, and a validity bit per string.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace bobbin {
 
-// Strings somebody else owns. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be
+// A view of strings. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be
 // 0.
 struct StringsView {
   DType type = DType::binary;
   uint64_t length = 0;
-  const void* offsets = nullptr;  // length + 1 ascending ones
-  bool wide = true;               // of 64 bits each, or 32
+  const void* offsets = nullptr;  // length + 1 of them, ascending
+  bool wide = true;               // offsets have 64 bits, otherwise 32
   const uint8_t* bytes = nullptr;
-  const uint8_t* validity = nullptr;  // bit i % 8 of byte i / 8 is 0 for a null; no pointer: no nulls
+  const uint8_t* validity = nullptr;  // bit i % 8 of byte i / 8 is 0 for a null; nullptr: no nulls
 
   [[nodiscard]] uint64_t offset(uint64_t i) const {
     return wide ? static_cast<const uint64_t*>(offsets)[i] : static_cast<const uint32_t*>(offsets)[i];
@@ -36,8 +36,8 @@ struct StringsView {
   [[nodiscard]] uint64_t containing(uint64_t position) const;
 };
 
-// Leaves what resize() adds to a vector unset, where std::allocator would write zeros that the next who comes
-// writes over.
+// Leaves the elements that resize() adds to a vector uninitialised. std::allocator would write zeros, which
+// the caller overwrites anyway.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
   UnsetAllocator() = default;
@@ -59,7 +59,7 @@ struct UnsetAllocator : std::allocator<T> {
 template <class T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
-// Strings with their owner. A null string is empty.
+// Strings that own their memory. A null string is empty.
 struct Strings {
   DType type = DType::binary;
   UnsetVector<uint64_t> offsets = {0};
@@ -78,11 +78,11 @@ struct Strings {
 
   void push_back(std::span<const uint8_t> string);
   void push_null();
-  // Makes a string of the bytes behind the last one.
+  // Makes a string of the bytes after the last string.
   void finish_string();
 };
 
-// A question about each string.
+// A test of each string.
 enum class StringTest : uint8_t { equals, starts_with, contains };
 struct StringQuery {
   StringTest test{};

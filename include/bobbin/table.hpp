@@ -26,43 +26,43 @@ struct HostColumn {
   Strings strings;                      // of strings
 };
 
-// Rows begin .. begin+count-1 of the columns, in the order asked for. 0 threads: as many as there are cores.
+// Rows begin .. begin+count-1 of the columns, in the given order. 0 threads: one per core.
 [[nodiscard]] Result<std::vector<HostColumn>> read_columns(const Reader& reader,
                                                            std::span<const size_t> columns, uint64_t begin,
                                                            uint64_t count, unsigned threads = 0);
 
-// Strings of a row group in device memory, as Arrow lays them out.
+// Strings of a row group in device memory, in the layout of Arrow.
 struct DeviceStrings {
   uint64_t length = 0;
   bool wide = false;  // offsets of 64 bits; otherwise of 32
   uint64_t num_bytes = 0;
   std::shared_ptr<DeviceBuffer> offsets;  // length + 1; the first is 0
   std::shared_ptr<DeviceBuffer> bytes;
-  std::shared_ptr<DeviceBuffer> validity;  // bit i % 32 of word i / 32 is 0 for a null; none: no nulls
+  std::shared_ptr<DeviceBuffer> validity;  // bit i % 32 of word i / 32 is 0 for a null; nullptr: no nulls
 };
 
 // Rows of a column in device memory.
 struct DeviceColumn {
   Column column;
   uint64_t length = 0;
-  std::shared_ptr<DeviceBuffer> values;    // of numbers; what stands in a null's place means nothing
-  std::shared_ptr<DeviceBuffer> validity;  // of numbers: as DeviceStrings::validity; none: no nulls
-  std::vector<DeviceStrings> strings;      // of strings: one after another, one a row group
+  std::shared_ptr<DeviceBuffer> values;    // of numbers; undefined for nulls
+  std::shared_ptr<DeviceBuffer> validity;  // of numbers: as DeviceStrings::validity
+  std::vector<DeviceStrings> strings;      // of strings: one element per row group, in order
 };
 
 struct LoadOptions {
-  unsigned threads = 0;              // that read, check and copy; 0: as many as there are cores
-  MemoryResource* memory = nullptr;  // for what is loaded; none: the backend's default_memory()
-  // Compressed bytes that are copied at once, about: many small copies are slow, and nothing is decoded
-  // before the copy is done. As many batches are in memory, each with a stream, as there are threads, or
-  // four.
+  unsigned threads = 0;              // threads that read, check and copy; 0: one per core
+  MemoryResource* memory = nullptr;  // for the columns; nullptr: the backend's default_memory()
+  // About how many compressed bytes are copied at once: small copies are slow, and decoding begins only
+  // after the copy of a batch. There are as many batches in memory, each with a stream, as threads, and at
+  // least four.
   uint64_t batch_bytes = uint64_t{8} << 20;
 };
 
-// Loads columns onto a device. Threads read chunks' compressed bytes into pinned memory and check them, and
-// queue the copies and the decoding of several at once; while those run they read the next ones. Keeps its
-// threads, its streams and its memory for compressed bytes: make one and use it again, one load at a time.
-// What was loaded may outlive it.
+// Loads columns onto a device. Threads read the compressed bytes of chunks into pinned memory, check them,
+// and queue copies and decoding in batches; meanwhile they read the next chunks. A loader keeps its threads,
+// streams and pinned memory: create one and reuse it, for one load at a time. Loaded columns may outlive
+// the loader.
 class Loader {
  public:
   static Result<Loader> create(Backend backend, const LoadOptions& options = {});
@@ -71,7 +71,7 @@ class Loader {
   Loader& operator=(Loader&&) noexcept;
   ~Loader();
 
-  // Rows begin .. begin+count-1 of the columns, in the order asked for. Returns when they are there.
+  // Rows begin .. begin+count-1 of the columns, in the given order. Returns when all are loaded.
   [[nodiscard]] Result<std::vector<DeviceColumn>> load(const Reader& reader, std::span<const size_t> columns,
                                                        uint64_t begin, uint64_t count);
 

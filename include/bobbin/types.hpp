@@ -12,7 +12,7 @@
 
 namespace bobbin {
 
-// Numbers are part of the file format: they never change meaning.
+// The numbers are part of the file format: their meaning never changes.
 enum class DType : uint8_t {
   u8 = 1,
   u16 = 2,
@@ -28,7 +28,7 @@ enum class DType : uint8_t {
   binary = 12  // strings of any bytes
 };
 
-// Those whose values are all of one size.
+// The types whose values have a fixed size.
 inline constexpr DType kAllTypes[] = {DType::u8,  DType::u16, DType::u32, DType::u64, DType::i8,
                                       DType::i16, DType::i32, DType::i64, DType::f32, DType::f64};
 inline constexpr DType kIntegerTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64,
@@ -40,11 +40,11 @@ inline constexpr DType kIntegerTypes[] = {DType::u8, DType::u16, DType::u32, DTy
 [[nodiscard]] constexpr bool is_string(DType type) {
   return type == DType::utf8 || type == DType::binary;
 }
-// Integers with a sign; floats keep theirs in a bit of its own.
+// Signed integers; floats are not included.
 [[nodiscard]] constexpr bool is_signed(DType type) {
   return type >= DType::i8 && type <= DType::i64;
 }
-// Not for strings: each has a size of its own.
+// Not for strings, which vary in size.
 [[nodiscard]] constexpr size_t size_bytes(DType type) {
   return is_float(type) ? (type == DType::f32 ? 4 : 8) : size_t{1} << ((static_cast<uint8_t>(type) - 1) % 4);
 }
@@ -63,14 +63,14 @@ inline constexpr DType kDTypeOf = [] {
   }
 }();
 
-// What a column's values stand for, where that is more than their type says. Numbers are part of the file
+// The meaning of a column's values, where it is more than their type. The numbers are part of the file
 // format.
 struct Logical {
   enum class Kind : uint8_t {
     plain = 0,      // the values themselves
     boolean = 1,    // u8: 0 or 1
     date = 2,       // i32: days since 1970-01-01
-    timestamp = 3,  // i64: `unit`s since 1970-01-01 00:00:00, of no time zone
+    timestamp = 3,  // i64: `unit`s since 1970-01-01 00:00:00, without a time zone
     decimal = 4     // a signed integer: the number times 10^scale
   };
   enum class Unit : uint8_t { seconds = 0, milliseconds = 1, microseconds = 2, nanoseconds = 3 };
@@ -78,18 +78,18 @@ struct Logical {
 
   Kind kind = Kind::plain;
   Unit unit = Unit::seconds;  // of a timestamp
-  uint8_t scale = 0;          // of a decimal: digits behind the point, up to kMaxScale
+  uint8_t scale = 0;          // of a decimal: digits after the point, up to kMaxScale
 
   [[nodiscard]] bool fits(DType type) const;
   friend bool operator==(const Logical&, const Logical&) = default;
 };
 
 [[nodiscard]] std::string_view to_string(DType type);
-// "u32" to DType::u32; nothing for a name that is no type.
+// "u32" to DType::u32; nothing for a name that is not a type.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 
-// A column's type as people write it: "u32", "bool", "date", "timestamp[us]", "decimal(2)"; a decimal of
-// other than 64 bits has its type behind it: "decimal(2) i32".
+// A column's type as people write it: "u32", "bool", "date", "timestamp[us]", "decimal(2)". A decimal that
+// does not have 64 bits is followed by its type: "decimal(2) i32".
 struct ColumnType {
   DType type{};
   Logical logical{};
@@ -99,7 +99,7 @@ struct ColumnType {
 [[nodiscard]] std::string to_string(const ColumnType& type);
 [[nodiscard]] std::optional<ColumnType> parse_column_type(std::string_view text);
 
-// Where a codec runs. `emulator` runs the GPU kernels on the CPU, thread by thread, and checks them.
+// Where work runs. `emulator` runs the GPU kernels on the CPU, thread by thread, and checks them.
 enum class Backend : uint8_t { cpu, cuda, emulator };
 
 [[nodiscard]] std::string_view to_string(Backend backend);

@@ -12,7 +12,7 @@ namespace bobbin::testing {
 [[nodiscard]] std::vector<Input> constant_edges();
 [[nodiscard]] Input any_constant(Random& random);
 
-// Every type; runs of one length and of many, across vectors and tiles, and values that stand alone.
+// Every type; runs of one length and of many, across vectors and tiles, and single values.
 [[nodiscard]] std::vector<Input> run_edges();
 [[nodiscard]] Input any_runs(Random& random);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a column's values stand for: kept in the file, said in words, refused where the type does not fit.
+// Logical types: kept in the file, printed, and refused where the type does not fit.
 #include "forge.hpp"
 #include "support.hpp"
 
