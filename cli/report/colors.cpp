@@ -24,7 +24,7 @@ constexpr Named kColors[] = {
     {"zigzag", {4, .08, 150}},
 };
 
-// FNV-1a: names that differ in a letter get hues that are far apart.
+// FNV-1a, because similar names should get different hues.
 uint32_t hash(std::string_view text) {
   uint32_t sum = 2'166'136'261U;
   for (const char c : text) {
@@ -35,11 +35,12 @@ uint32_t hash(std::string_view text) {
 
 }  // namespace
 
+// No colour of the table has this level and this chroma, so that a new codec differs from all others.
 Color color_of(std::string_view codec) {
   const auto* found = std::ranges::find(kColors, codec, &Named::codec);
   return found != std::end(kColors)
              ? found->color
-             : Color{.level = 3, .chroma = .08, .hue = static_cast<int>(hash(codec) % 360)};
+             : Color{.level = 2, .chroma = .11, .hue = static_cast<int>(hash(codec) % 360)};
 }
 
 std::string css(const Color& color) {

@@ -91,7 +91,7 @@ std::string column_html(const ColumnFacts& facts, const Rect& rect, uint64_t tot
       rect.width > 0 && rect.height > 0 ? parts_html(facts.total, rect, palette) : "");
 }
 
-// A cell that is no column's.
+// A cell for other bytes than a shown column's.
 std::string rest_html(std::string_view style, const std::string& label, std::string_view title,
                       uint64_t bytes, const Rect& rect, uint64_t total) {
   const std::string share = share_html(bytes, total);

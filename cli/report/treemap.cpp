@@ -7,8 +7,8 @@
 namespace bobbin::cli::page {
 namespace {
 
-// How far from a square the worst of a strip's rectangles is, when they have `area` together and stand along
-// a side of this length. The largest and the smallest are the candidates.
+// The largest ratio of sides among a strip's rectangles, which have `area` together and are placed along a
+// side of this length. Only the largest and the smallest rectangle can have it.
 double worst_shape(double side, double area, double largest, double smallest) {
   const double side2 = side * side;
   const double area2 = area * area;

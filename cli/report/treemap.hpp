@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectangles whose areas are as sizes, and that are near squares: "Squarified Treemaps" (Bruls, Huizing, van
-// Wijk, 2000).
+// Rectangles with areas in proportion to sizes, and close to squares: "Squarified Treemaps" (Bruls, Huizing,
+// van Wijk, 2000).
 #pragma once
 
 #include <span>
