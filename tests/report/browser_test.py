@@ -26,6 +26,7 @@ TIMEOUT_SECONDS = 120
 TRIES = 5  # on a busy machine the browser may end before it has drawn a frame, which the probe waits for
 SIZES = {"phone": (390, 844), "desk": (1280, 900)}
 LEAST_CONTRAST = 4.5  # WCAG 2, level AA
+COLORS = {}  # by scheme, then by codec
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><body><pre id="seen"></pre><script>
 addEventListener("message", (event) => { document.getElementById("seen").textContent = JSON.stringify(event.data); });
@@ -75,6 +76,16 @@ class Browser:
         raise RuntimeError(f"the probe has not run in {TRIES} tries")
 
 
+def check_colors(fills, scheme):
+    """Codecs of a page have different colours, and the same as on the pages before."""
+    colors = COLORS.setdefault(scheme, {})
+    changed = [codec for codec, color in fills.items() if colors.setdefault(codec, color) != color]
+    problems = [f"{changed} have other colours than on another page"] if changed else []
+    if len(set(fills.values())) != len(fills):
+        problems.append(f"codecs of one colour: {fills}")
+    return problems
+
+
 def check_page(browser, text, columns, size, scheme):
     seen, console = browser.measure(text, size, scheme)
     problems = []
@@ -94,9 +105,7 @@ def check_page(browser, text, columns, size, scheme):
         problems.append(f"hints: {seen['boxes']}")
     if size == SIZES["phone"] and not any(box["scrolls"] for box in seen["boxes"]):
         problems.append("no table scrolls on a phone: hints are not tested")
-    if len(set(seen["fills"].values())) != len(seen["fills"]):
-        problems.append(f"codecs of one colour: {seen['fills']}")
-    return problems
+    return problems + check_colors(seen["fills"], scheme)
 
 
 def check_untouched(browser, text):
