@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
 #include "bobbin/stream.hpp"
+#include "bobbin/version.hpp"
+#include "cli/arguments.hpp"
 #include "cli/strings.hpp"
 #include "file/text.hpp"
 
@@ -21,11 +24,85 @@ bool is_number_type(const std::string& name) {
   return type && !is_string(*type);
 }
 
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  bobbin compress ids.bin --type u32        writes ids.bin.bob\n"
+    "  bobbin inspect ids.bin.bob                shows encodings, sizes and ratios\n"
+    "  bobbin decompress ids.bin.bob -o ids.raw  writes the original bytes\n"
+    "Exit status: 0 success, 1 failure, 2 wrong usage.";
+
+// The values as they are typed: CLI11's own conversion to a list gives "{}" and "%%" a meaning.
+CLI::Option* add_list(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
+                      const std::string& help) {
+  const auto keep = [&values](const CLI::results_t& results) {
+    values = results;
+    return true;
+  };
+  return verb.add_option(names, CLI::callback_t(keep), help)->take_all();
+}
+
 }  // namespace
+
+Command::Command()
+    : app_("Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
+           "bobbin") {
+  app_.set_version_flag("-V,--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
+  app_.get_formatter()->label("SUBCOMMAND", "VERB");
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
+                          add_verify, add_cat, add_grep, add_query, add_scan, add_bench, add_devices}) {
+    add(app_, action_);
+  }
+  for (CLI::App* verb : app_.get_subcommands(nullptr)) {
+    verb->group("Verbs");
+  }
+  app_.require_subcommand(0, 1);  // a file may have a verb's name
+  app_.footer(kExamples);         // after the verbs, which would inherit it
+}
+
+void Command::parse(const std::vector<std::string>& arguments) {
+  CLI::App* verb = find_verb(app_, arguments);
+  verb_ = verb == nullptr ? "" : verb->get_name();
+  std::vector<std::string> sorted = normalize(app_, arguments);
+  std::ranges::reverse(sorted);  // CLI11 takes arguments from the back
+  app_.parse(std::move(sorted));
+}
+
+CLI::Option* add_input(CLI::App& verb, std::string& path, const std::string& help) {
+  return verb.add_option("IN", path, help)->type_name("");
+}
+
+CLI::Option* add_inputs(CLI::App& verb, std::vector<std::string>& paths, const std::string& help) {
+  return add_list(verb, "IN", paths, help)->allow_extra_args()->type_name("");
+}
+
+CLI::Option* add_repeated(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
+                          const std::string& help) {
+  return add_list(verb, names, values, help);
+}
+
+CLI::Option* add_output(CLI::App& verb, std::string& path, const std::string& help) {
+  return verb.add_option("-o,--output", path, help)->type_name("OUT");
+}
+
+CLI::Option* add_column(CLI::App& verb, std::optional<std::string>& name, const std::string& help) {
+  const auto keep = [&name](const CLI::results_t& results) {
+    name = results.back();
+    return true;
+  };
+  return may_be_empty(verb.add_option("--column", CLI::callback_t(keep), help))->type_name("NAME");
+}
+
+CLI::Option* add_force(CLI::App& verb, bool& force) {
+  return verb.add_flag("-f,--force", force, "Overwrite OUT; write to a terminal");
+}
+
+CLI::Option* add_quiet(CLI::App& verb, bool& quiet) {
+  return verb.add_flag("-q,--quiet", quiet, "Print no progress and no summary");
+}
 
 CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
   const auto check = [](const std::string& name) -> std::string {
-    return is_number_type(name) ? "" : "'" + name + "' is no type of numbers: " + kNumbers;
+    return is_number_type(name) ? "" : "unknown numeric type '" + name + "'; expected " + kNumbers;
   };
   return verb.add_option("-t,--type", type, "Type of the values: " + kNumbers)
       ->check(CLI::Validator(check, "", "type"))
@@ -36,7 +113,7 @@ CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
   const auto check = [](const std::string& name) -> std::string {
     return is_number_type(name) || parse_form(name)
                ? ""
-               : "'" + name + "' is no type: " + kNumbers + ", lines, strings";
+               : "unknown type '" + name + "'; expected " + kNumbers + ", lines or strings";
   };
   return verb
       .add_option("-t,--type", type,
@@ -48,11 +125,12 @@ CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
 
 CLI::Option* add_backend_option(CLI::App& verb, std::string& backend) {
   const auto check = [](const std::string& name) -> std::string {
-    return name == "auto" || parse_backend(name) ? ""
-                                                 : "'" + name + "' is no backend: auto, cpu, cuda, emulator";
+    return name == "auto" || parse_backend(name)
+               ? ""
+               : "unknown backend '" + name + "'; expected auto, cpu, cuda or emulator";
   };
   return verb
-      .add_option("--backend", backend, "Where to run: auto (the GPU when there is one), cpu, cuda, emulator")
+      .add_option("--backend", backend, "Where to run: auto (the GPU if there is one), cpu, cuda or emulator")
       ->check(CLI::Validator(check, "", "backend"))
       ->type_name("WHERE")
       ->capture_default_str();
@@ -63,8 +141,10 @@ CLI::Validator number_between(uint64_t least, uint64_t most) {
     uint64_t number = 0;
     const char* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, number);
-    const bool fine = error == std::errc{} && end == last && number >= least && number <= most;
-    return fine ? "" : fmt::format("'{}' is no number from {} to {}", text, least, most);
+    // CLI11 reads what begins with a zero as octal.
+    const bool octal = text.size() > 1 && text.front() == '0';
+    const bool fine = error == std::errc{} && end == last && !octal && number >= least && number <= most;
+    return fine ? "" : fmt::format("'{}' is not a number from {} to {}", text, least, most);
   };
   return {check, "", "number"};
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of `bobbin`. Each adds its options to the parser and, when chosen, sets the action to run.
+// The verbs of `bobbin`. Each adds its options to the parser and, when chosen, sets the action to run. They
+// do nothing else while arguments are parsed: no file is touched before run().
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
@@ -32,7 +35,37 @@ void add_scan(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 
+// The parser with all verbs.
+class Command {
+ public:
+  Command();
+
+  // Reads arguments, without the program's name. Throws CLI::ParseError, also for --help and --version.
+  void parse(const std::vector<std::string>& arguments);
+  // The verb's name, once parse() has found it.
+  [[nodiscard]] const std::string& verb() const { return verb_; }
+  // What was asked for; empty when no verb was given.
+  [[nodiscard]] const Action& action() const { return action_; }
+
+  [[nodiscard]] CLI::App& app() { return app_; }
+
+ private:
+  CLI::App app_;
+  std::string verb_;
+  Action action_;
+};
+
 // Options that several verbs share, with the same words.
+CLI::Option* add_input(CLI::App& verb, std::string& path, const std::string& help);
+CLI::Option* add_inputs(CLI::App& verb, std::vector<std::string>& paths, const std::string& help);
+CLI::Option* add_output(CLI::App& verb, std::string& path, const std::string& help);
+// An option that may be repeated, one value each time.
+CLI::Option* add_repeated(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
+                          const std::string& help);
+// The name of a column, which may be empty; nothing when the option is not given.
+CLI::Option* add_column(CLI::App& verb, std::optional<std::string>& name, const std::string& help);
+CLI::Option* add_force(CLI::App& verb, bool& force);
+CLI::Option* add_quiet(CLI::App& verb, bool& quiet);
 CLI::Option* add_type_option(CLI::App& verb, std::string& type);
 // The same with the forms of strings, "lines" and "strings".
 CLI::Option* add_input_type_option(CLI::App& verb, std::string& type);

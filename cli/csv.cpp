@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/slices.hpp"
 
@@ -87,10 +88,9 @@ void add_csv_options(CLI::App& verb, CsvArgs& args) {
       ->check(CLI::Validator(check, "", "delimiter"))
       ->type_name("C");
   verb.add_flag("--no-header", args.no_header, "Of CSV: no line of names");
-  verb.add_option("--null", args.nulls, "Of CSV: this unquoted text is a null [the empty one]")
-      ->type_name("TEXT")
-      ->expected(1)
-      ->take_all();
+  may_be_empty(add_repeated(verb, "--null", args.nulls,
+                            "Unquoted CSV text to read and write as null; may be repeated (default: empty)"))
+      ->type_name("TEXT");
 }
 
 bool is_csv_name(const std::string& path) {

@@ -134,23 +134,27 @@ Result<OpenReader> open_reader(const std::string& path) {
   return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name)};
 }
 
-Result<size_t> find_column(const OpenReader& file, const std::string& name) {
+Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name) {
   const std::vector<Column>& columns = file.reader.columns();
-  if (name.empty()) {
+  if (!name) {
     BOBBIN_RETURN_IF(columns.size() != 1, StatusCode::invalid_argument,
                      fmt::format("{}: has {}, choose one with --column: {}", file.name,
                                  count(columns.size(), "column"), list_columns(columns)));
     return size_t{0};
   }
-  const auto found = std::ranges::find(columns, name, &Column::name);
+  const auto found = std::ranges::find(columns, *name, &Column::name);
   BOBBIN_RETURN_IF(found == columns.end(), StatusCode::invalid_argument,
-                   fmt::format("{}: has no column '{}': {}", file.name, name, list_columns(columns)));
+                   fmt::format("{}: has no column '{}': {}", file.name, *name, list_columns(columns)));
   return static_cast<size_t>(found - columns.begin());
 }
 
 Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {
   const bool standard = is_standard(path);
-  Target target{.path = path, .name = standard ? "stdout" : path, .stream = standard, .descriptor = {}};
+  Target target{.path = path,
+                .name = standard ? "stdout" : path,
+                .stream = standard,
+                .exists = false,
+                .descriptor = {}};
   if (standard) {
     target.descriptor = file::Descriptor::borrow(STDOUT_FILENO);
     BOBBIN_TRY(refuse_terminal(STDOUT_FILENO, target.name, force));
@@ -167,6 +171,7 @@ Result<Target> open_target(const std::string& path, bool force, int input_descri
     BOBBIN_RETURN_IF(have_input && same_file(info, input_info), StatusCode::io,
                      path + ": is the input itself");
     BOBBIN_RETURN_IF(!force, StatusCode::io, path + ": already exists (use -f to overwrite)");
+    target.exists = true;
     return target;
   }
   const int number = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);

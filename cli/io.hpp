@@ -42,8 +42,8 @@ struct OpenReader {
 };
 [[nodiscard]] Result<OpenReader> open_reader(const std::string& path);
 
-// The column of that name, or the only one when the name is empty.
-[[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::string& name);
+// The column of that name, or the only one when no name is given.
+[[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name);
 
 // Where output goes. A stream is stdout, or a device or a pipe with a name: written as it comes, never
 // renamed.
@@ -51,6 +51,7 @@ struct Target {
   std::string path;
   std::string name;  // for messages
   bool stream = false;
+  bool exists = false;          // a file that would be replaced
   file::Descriptor descriptor;  // of a stream
 };
 

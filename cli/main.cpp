@@ -2,24 +2,18 @@
 // bobbin: the command. Parses, runs one verb, and turns errors into one line and an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 
-#include "bobbin/version.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
-
-constexpr const char* kExamples =
-    "Examples:\n"
-    "  bobbin compress ids.bin --type u32        writes ids.bin.bob\n"
-    "  bobbin inspect ids.bin.bob                shows encodings, sizes and ratios\n"
-    "  bobbin decompress ids.bin.bob -o ids.raw  gives the same bytes back\n"
-    "Exit status: 0 all went well, 1 something failed, 2 wrong usage.";
 
 constexpr const char* kShortHelp =
     "usage: bobbin VERB [OPTIONS]\n"
@@ -47,37 +41,31 @@ int flush_stdout(int code) {
   return report(Status(StatusCode::io, std::string("stdout: ") + std::strerror(errno == 0 ? EIO : errno)));
 }
 
+// Says what was wrong and where to read about it: the verb's help once there is a verb.
+int report_usage(const Command& command, const CLI::ParseError& error) {
+  const std::string verb = command.verb().empty() ? "" : " " + command.verb();
+  std::fputs(fmt::format("bobbin: {} (see 'bobbin{} --help')\n", file::printable(error.what()), verb).c_str(),
+             stderr);
+  return kUsage;
+}
+
 int run(int argc, char** argv) {
   // A reader that goes away shows as an error of write().
   std::signal(SIGPIPE, SIG_IGN);
-  CLI::App app(
-      "Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
-      "bobbin");
-  app.set_version_flag("--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
-  app.get_formatter()->label("SUBCOMMAND", "VERB");
-  Action action;
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
-                          add_verify, add_cat, add_grep, add_query, add_scan, add_bench, add_devices}) {
-    add(app, action);
-  }
-  for (CLI::App* verb : app.get_subcommands(nullptr)) {
-    verb->group("Verbs");
-  }
-  app.footer(kExamples);  // after the verbs, which would inherit it
+  Command command;
   try {
-    app.parse(argc, argv);
+    command.parse({argv + 1, argv + std::max(argc, 1)});
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-      return app.exit(error);  // prints help or the version
+      return command.app().exit(error);  // prints help or the version
     }
-    std::fputs(fmt::format("bobbin: {} (see 'bobbin --help')\n", error.what()).c_str(), stderr);
-    return kUsage;
+    return report_usage(command, error);
   }
-  if (!action) {
+  if (!command.action()) {
     std::fputs(kShortHelp, stderr);
     return kUsage;
   }
-  return action();
+  return command.action()();
 }
 
 }  // namespace

@@ -211,8 +211,7 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("bench", "Measure sizes and speeds on your data, beside memcpy, zstd and lz4");
   auto args = std::make_shared<Args>();
-  CLI::Option* input =
-      verb->add_option("IN", args->input, "Raw array (its first 256 MiB); '-' for stdin")->type_name("");
+  CLI::Option* input = add_input(*verb, args->input, "Raw array (its first 256 MiB); '-' for stdin");
   CLI::Option* type = add_type_option(*verb, args->type);
   CLI::Option* sample =
       verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");

@@ -31,7 +31,6 @@ Result<std::vector<size_t>> find_columns(const OpenReader& file, const std::stri
   BOBBIN_ASSIGN(const std::vector<std::string> names, csv::parse_names(list));
   std::vector<size_t> columns;
   for (const std::string& name : names) {
-    BOBBIN_RETURN_IF(name.empty(), StatusCode::invalid_argument, "--columns: a name is empty");
     BOBBIN_ASSIGN(const size_t column, find_column(file, name));
     columns.push_back(column);
   }
@@ -72,7 +71,7 @@ Status cat(const Args& args) {
 void add_cat(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("cat", "Print rows of a .bob file as CSV");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' or nothing for stdin")->type_name("");
+  add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
   verb->add_option("--columns", args->columns,
                    "These columns only, in this order; odd names in double quotes [all]")
       ->type_name("A,B,...");

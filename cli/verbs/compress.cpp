@@ -39,6 +39,7 @@ struct Args {
   std::string backend = "auto";
   uint64_t rows_per_group = WriteOptions{}.rows_per_group;
   bool utf8 = false;
+  bool allow_empty = false;
   bool force = false;
   bool quiet = false;
 };
@@ -60,6 +61,15 @@ Result<Writer> open_writer(const Target& target, const std::vector<Column>& colu
   }
   return target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)
                        : Writer::create(target.path, columns, options);
+}
+
+// A table that exists is not replaced by the nothing that a failed command, or a forgotten file name, sends.
+Status check_not_empty(const Input& input, uint64_t bytes, const Target& target, const Args& args) {
+  BOBBIN_RETURN_IF(
+      bytes == 0 && target.exists && !args.allow_empty, StatusCode::invalid_argument,
+      fmt::format("{}: is empty; {} is kept (use --allow-empty to replace it with an empty table)",
+                  input.name, target.name));
+  return {};
 }
 
 // Returns the number of bytes read.
@@ -100,6 +110,7 @@ Result<uint64_t> copy_column(const Input& input, const Target& target, const Arg
   BOBBIN_ASSIGN(Writer writer, open_writer(target, {{kColumn, type}}, args));
   BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
                                                : copy_rows(input, type, writer, args.quiet));
+  BOBBIN_TRY(check_not_empty(input, raw_bytes, target, args));
   BOBBIN_TRY(writer.finish());
   written = writer.bytes_written();
   return raw_bytes;
@@ -137,6 +148,7 @@ Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args
     BOBBIN_ASSIGN(Writer writer, open_writer(target, reader.columns(), args));
     BOBBIN_ASSIGN(done, append_table(reader, input, writer, progress));
     if (done) {
+      BOBBIN_TRY(check_not_empty(input, reader.bytes_read(), target, args));
       BOBBIN_TRY(csv::note_options(writer, options));
       BOBBIN_TRY(writer.finish());
       written = writer.bytes_written();
@@ -220,17 +232,17 @@ void add_compress(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("compress", "Turn a raw little-endian array, strings or CSV into a .bob file");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "Raw array, strings or CSV; '-' or nothing for stdin")->type_name("");
+  add_input(*verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
   add_input_type_option(*verb, args->type);
   verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
-  verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]")
-      ->type_name("OUT");
-  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
-  verb->add_option("--codec", args->codecs,
-                   "Use this codec, or cascade such as 'dict(bitpack, delta)', everywhere or for one column; "
-                   "may be repeated [a choice for each chunk]")
+  add_output(*verb, args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]");
+  add_force(*verb, args->force);
+  verb->add_flag("--allow-empty", args->allow_empty, "Replace an existing OUT even if the input is empty");
+  add_repeated(
+      *verb, "--codec", args->codecs,
+      "Codec, or cascade such as 'dict(bitpack, delta)', for all columns or for one; may be repeated "
+      "(default: chosen for each chunk)")
       ->check(CLI::Validator(&check_codec, "", "codec"))
-      ->allow_extra_args(false)
       ->type_name("[COLUMN=]CODEC");
   verb->add_option("--goal", args->goal,
                    "What the choice aims at: 'smallest', or 'fastest' to decode on a GPU within --slack")
@@ -254,7 +266,7 @@ void add_compress(CLI::App& app, Action& action) {
   verb->add_option("--schema", args->schema, "Of CSV: the columns' types [those that all values tell]")
       ->type_name("NAME:TYPE,...");
   add_backend_option(*verb, args->backend);
-  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  add_quiet(*verb, args->quiet);
   verb->footer(
       "The file has one column, named 'value', or those of the CSV. The input is kept.\n"
       "Examples:\n"

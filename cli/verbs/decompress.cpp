@@ -25,7 +25,7 @@ constexpr std::string_view kSuffix = ".bob";
 struct Args {
   std::string input;
   std::string output;
-  std::string column;
+  std::optional<std::string> column;
   std::string rows;
   std::string form;
   std::string backend = "auto";
@@ -49,7 +49,7 @@ Result<std::string> output_path(const Args& args) {
 // Asked for; or the file was made from CSV, or the output's name says so, and no column was asked for.
 bool wants_csv(const Args& args, const Reader& reader, const std::string& path) {
   return args.as_csv || args.csv.given() ||
-         (args.column.empty() && args.form.empty() &&
+         (!args.column && args.form.empty() &&
           (csv::noted_options(reader.metadata()).has_value() || is_csv_name(path)));
 }
 
@@ -169,13 +169,10 @@ void add_decompress(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
       "decompress", "Turn a .bob file's column back into a raw array or lines, or all columns into CSV");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' or nothing for stdin")->type_name("");
-  verb->add_option("-o,--output", args->output,
-                   "File to write, '-' for stdout [IN without .bob; stdout for stdin]")
-      ->type_name("OUT");
-  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
-  verb->add_option("--column", args->column, "The column to take; needed when there are several")
-      ->type_name("NAME");
+  add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
+  add_output(*verb, args->output, "File to write, '-' for stdout [IN without .bob; stdout for stdin]");
+  add_force(*verb, args->force);
+  add_column(*verb, args->column, "Column to write (default: the only one)");
   add_rows_option(*verb, args->rows);
   const auto check_form = [](const std::string& text) -> std::string {
     return parse_form(text) ? "" : "'" + text + "' is no form of strings: lines, strings";
@@ -187,7 +184,7 @@ void add_decompress(CLI::App& app, Action& action) {
                  "Write all columns as CSV [if the file was made from it, or OUT is .csv]");
   add_csv_options(*verb, args->csv);
   add_backend_option(*verb, args->backend);
-  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  add_quiet(*verb, args->quiet);
   verb->footer(
       "The .bob file is kept. An output file appears only when all of it is right.\n"
       "Examples:\n"
@@ -195,7 +192,7 @@ void add_decompress(CLI::App& app, Action& action) {
       "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"
       "  bobbin decompress t.bob -o t.csv                writes all columns");
   verb->callback([args, &action] {
-    if ((args->as_csv || args->csv.given()) && (!args->column.empty() || !args->form.empty())) {
+    if ((args->as_csv || args->csv.given()) && (args->column || !args->form.empty())) {
       throw CLI::ValidationError("CSV has all columns: --column and --as do not go with it");
     }
     action = [args] { return report(decompress(*args)); };

@@ -2,6 +2,7 @@
 // bobbin grep: the strings of a column that pass a test, found without decoding the others.
 #include <fmt/format.h>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 struct Args {
   std::string input;
-  std::string column;
+  std::optional<std::string> column;
   std::string backend = "auto";
   StringTest test{};
   std::string text;
@@ -82,12 +83,11 @@ void set_test(const CLI::App& verb, Args& args) {
 void add_grep(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("grep", "Find strings of a column without decoding the others");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
   for (const TestOption& option : kTests) {
-    verb->add_option(option.flag, args->text, option.help)->type_name("S");
+    may_be_empty(verb->add_option(option.flag, args->text, option.help))->type_name("S");
   }
-  verb->add_option("--column", args->column, "The column to search; needed when there are several")
-      ->type_name("NAME");
+  add_column(*verb, args->column, "Column to search (default: the only one)");
   verb->add_flag("--count", args->count, "Print only how many there are");
   add_backend_option(*verb, args->backend);
   verb->footer(

@@ -186,7 +186,7 @@ Status inspect(const Args& args) {
 void add_inspect(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("inspect", "Show columns, encodings, sizes, ratios and zone maps");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
   verb->add_flag("--row-groups", args->row_groups, "Show each row group too");
   verb->add_flag("--json", args->json, "JSON for programs, row groups included");
   verb->add_flag("--why", args->why,

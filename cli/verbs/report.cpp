@@ -50,13 +50,11 @@ Status write_report(const Args& args) {
 void add_report(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("report", "Write an HTML page about sizes, encodings and zone maps");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
-  verb->add_option("-o,--output", args->output, "File to write, '-' for stdout")
-      ->type_name("OUT")
-      ->required();
-  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
+  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
+  add_output(*verb, args->output, "File to write, '-' for stdout")->required();
+  add_force(*verb, args->force);
   verb->add_flag("--no-peers", args->no_peers, "Do not decode the columns to compare with zstd and lz4");
-  verb->add_flag("-q,--quiet", args->quiet, "Print no progress and no summary");
+  add_quiet(*verb, args->quiet);
   verb->footer(
       "The page is self-contained: no script, nothing from the network.\n"
       "Example:\n"

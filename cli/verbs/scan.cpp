@@ -204,14 +204,13 @@ void add_scan_options(CLI::App& verb, Args& args) {
 void add_scan(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("scan", "Turn a raw little-endian array into its prefix scan");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "Raw array; '-' or nothing for stdin")->type_name("");
+  add_input(*verb, args->input, "Raw array; '-' or nothing for stdin");
   add_type_option(*verb, args->type)->required();
-  verb->add_option("-o,--output", args->output, "File to write, '-' for stdout [stdout for stdin]")
-      ->type_name("OUT");
-  verb->add_flag("-f,--force", args->force, "Overwrite OUT; write to a terminal");
+  add_output(*verb, args->output, "File to write, '-' for stdout [stdout for stdin]");
+  add_force(*verb, args->force);
   add_scan_options(*verb, *args);
   add_backend_option(*verb, args->backend);
-  verb->add_flag("-q,--quiet", args->quiet, "No progress, no summary");
+  add_quiet(*verb, args->quiet);
   verb->footer(
       "The whole array is held in memory, and in the GPU's when it is scanned there. The input is kept.\n"
       "Integers wrap around. Scans of order k undo differences of order k.\n"

@@ -72,7 +72,7 @@ Status schema(const Args& args) {
 void add_schema(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("schema", "Show the columns of a .bob file and their types");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
   verb->add_flag("--text", args->text, "One line, as 'compress --schema' takes it");
   verb->add_flag("--json", args->json, "JSON for programs");
   verb->footer(

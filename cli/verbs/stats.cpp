@@ -85,7 +85,7 @@ Status stats(const Args& args) {
 void add_stats(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("stats", "Show a line for each column: type, bounds, sizes, encodings");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
+  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
   verb->add_flag("--json", args->json, "JSON for programs, with whole names and bounds");
   verb->footer("Reads the footer only: nothing is decoded. 'bobbin inspect' shows encodings in full.");
   verb->callback([args, &action] { action = [args] { return report(stats(*args)); }; });

@@ -49,7 +49,7 @@ int verify(const Args& args) {
 void add_verify(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("verify", "Check every checksum and decode every chunk");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->inputs, "The .bob files; '-' for stdin")->type_name("")->required();
+  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
   add_backend_option(*verb, args->backend);
   verb->add_flag("-q,--quiet", args->quiet, "Say nothing about files that are fine");
   verb->footer("A file that fails does not keep the others from being checked.");

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "cli/nearest.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr const char* kMayBeEmpty = "may be empty";
+
+[[noreturn]] void fail(const std::string& message) {
+  throw CLI::ValidationError(message);
+}
+
+bool is_option(std::string_view argument) {
+  return argument.size() > 1 && argument.front() == '-';
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+CLI::Option* find_long(CLI::App& app, const std::string& name) {
+  const auto options = app.get_options([&](CLI::Option* option) { return option->check_lname(name); });
+  return options.empty() ? nullptr : options.front();
+}
+
+CLI::Option* find_short(CLI::App& app, char letter) {
+  const std::string name(1, letter);
+  const auto options = app.get_options([&](CLI::Option* option) { return option->check_sname(name); });
+  return options.empty() ? nullptr : options.front();
+}
+
+// Sorts the arguments of one verb into options and files.
+class Line {
+ public:
+  Line(CLI::App& app, std::span<const std::string> rest) : app_(app), rest_(rest) {}
+
+  std::vector<std::string> sort() {
+    while (!rest_.empty()) {
+      take(next());
+    }
+    if (!files_.empty()) {
+      sorted_.emplace_back("--");
+      sorted_.insert(sorted_.end(), files_.begin(), files_.end());
+    }
+    return sorted_;
+  }
+
+ private:
+  const std::string& next() {
+    const std::string& argument = rest_.front();
+    rest_ = rest_.subspan(1);
+    return argument;
+  }
+
+  void take(const std::string& argument) {
+    if (only_files_ || !is_option(argument)) {
+      take_file(argument);
+    } else if (argument == "--") {
+      only_files_ = true;
+    } else if (argument.starts_with("--")) {
+      take_long(argument);
+    } else {
+      take_letters(argument);
+    }
+  }
+
+  void take_long(const std::string& argument) {
+    const size_t equals = std::min(argument.find('='), argument.size());
+    const std::string name = argument.substr(0, equals);
+    CLI::Option* option = find_long(app_, name.substr(2));
+    if (option == nullptr) {
+      fail("unknown option '" + name + "'" + did_you_mean(name, long_names(app_)));
+    }
+    const bool has_value = equals < argument.size();
+    if (is_flag(*option)) {
+      if (has_value) {
+        fail(name + " takes no value");
+      }
+      sorted_.push_back(name);
+      return;
+    }
+    add(*option, name, has_value ? argument.substr(equals + 1) : value_after(*option, name));
+  }
+
+  // -f, -fq, -oOUT, -fo OUT, -5
+  void take_letters(const std::string& argument) {
+    if (is_number(argument.substr(1)) && find_short(app_, 'n') != nullptr) {
+      add(*find_short(app_, 'n'), "-n", argument.substr(1));
+      return;
+    }
+    for (size_t i = 1; i < argument.size(); ++i) {
+      const std::string name = {'-', argument[i]};
+      CLI::Option* option = find_short(app_, argument[i]);
+      if (option == nullptr) {
+        fail("unknown option '" + (argument.size() == 2 ? name : name + "' in '" + argument) + "'");
+      }
+      if (!is_flag(*option)) {
+        add(*option, name, i + 1 < argument.size() ? argument.substr(i + 1) : value_after(*option, name));
+        return;
+      }
+      sorted_.push_back(name);
+    }
+  }
+
+  std::string value_after(const CLI::Option& option, const std::string& name) {
+    if (rest_.empty()) {
+      fail(name + " needs a value: " + option.get_type_name());
+    }
+    return next();
+  }
+
+  void add(CLI::Option& option, const std::string& name, const std::string& value) {
+    if (value.empty() && !can_be_empty(option)) {
+      fail(name + " needs a value: " + option.get_type_name() + " is empty");
+    }
+    sorted_.push_back(name);
+    sorted_.push_back(value);
+  }
+
+  void take_file(const std::string& argument) {
+    const auto places = app_.get_options([](CLI::Option* option) { return option->get_positional(); });
+    const bool is_list = !places.empty() && places.back()->get_allow_extra_args();
+    if (files_.size() >= places.size() && !is_list) {
+      fail("unexpected argument '" + argument + "'");
+    }
+    CLI::Option& place = *places[std::min(files_.size(), places.size() - 1)];
+    if (argument.empty() && !can_be_empty(place)) {
+      fail("a file name is empty");
+    }
+    // CLI11 would take "[a,b]" in a list of files apart.
+    files_.push_back((place.get_allow_extra_args() && argument.starts_with('[') ? "./" : "") + argument);
+  }
+
+  CLI::App& app_;
+  std::span<const std::string> rest_;
+  bool only_files_ = false;
+  std::vector<std::string> sorted_;
+  std::vector<std::string> files_;
+};
+
+size_t verb_index(const std::vector<std::string>& arguments) {
+  return static_cast<size_t>(std::ranges::find_if_not(arguments, &is_option) - arguments.begin());
+}
+
+}  // namespace
+
+CLI::Option* may_be_empty(CLI::Option* option) {
+  return option->check(CLI::Validator([](std::string&) { return std::string(); }, "", kMayBeEmpty));
+}
+
+bool can_be_empty(CLI::Option& option) {
+  try {
+    return option.get_validator(kMayBeEmpty) != nullptr;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+bool is_flag(const CLI::Option& option) {
+  return option.get_items_expected_max() == 0;
+}
+
+CLI::App* find_verb(CLI::App& app, const std::vector<std::string>& arguments) {
+  const size_t index = verb_index(arguments);
+  if (index == arguments.size()) {
+    return nullptr;
+  }
+  std::vector<std::string> names;
+  for (CLI::App* verb : app.get_subcommands(nullptr)) {
+    if (verb->check_name(arguments[index])) {
+      return verb;
+    }
+    names.push_back(verb->get_name());
+  }
+  fail("unknown verb '" + arguments[index] + "'" + did_you_mean(arguments[index], names));
+}
+
+std::vector<std::string> normalize(CLI::App& app, const std::vector<std::string>& arguments) {
+  const std::span<const std::string> all(arguments);
+  const size_t index = verb_index(arguments);
+  std::vector<std::string> sorted = Line(app, all.first(index)).sort();
+  if (CLI::App* verb = find_verb(app, arguments); verb != nullptr) {
+    sorted.push_back(verb->get_name());
+    const std::vector<std::string> rest = Line(*verb, all.subspan(index + 1)).sort();
+    sorted.insert(sorted.end(), rest.begin(), rest.end());
+  }
+  return sorted;
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Options before and after files: no option takes more than its own value.
+printf 'a,b\n1,NA\n2,x\n' > t.csv
+bobbin compress t.csv -o x.bob -q
+cp x.bob before.bob
+# The file's name is not a second null.
+bobbin compress --null NA t.csv -o x.bob -f -q
+bobbin query x.bob --agg 'count(a),count(b)'
+bobbin compress --codec a=bitpack --schema a:i64,b:utf8 t.csv -o y.bob -q; bobbin cat y.bob
+# An empty value is a value.
+bobbin compress --null= -o z.bob t.csv -q
+bobbin cat z.bob --null= --limit 1
+bobbin grep --column b --equals= --count z.bob
+# An empty name is not "no name".
+status bobbin compress '' --csv -o e.bob
+status bobbin compress t.csv -o ''
+status bobbin compress t.csv --output=
+status bobbin verify x.bob ''
+status bobbin cat x.bob --columns=
+status bobbin cat x.bob --limit=
+# Nothing is not a table.
+cp before.bob x.bob
+status bobbin compress --csv -o x.bob -f < /dev/null
+status bobbin compress --type u32 -o x.bob -f < /dev/null
+cmp x.bob before.bob && echo kept
+bobbin compress --type u32 -o x.bob -f -q --allow-empty < /dev/null
+bobbin schema x.bob
+# Files with names that look like something else.
+cp before.bob cat; cp before.bob ./-f; cp before.bob '[a,b]'
+bobbin verify cat '[a,b]' -- -f
+# A flag has no value, and mistakes are named.
+status bobbin stats --json=false x.bob
+status bobbin cat --limit
+status bobbin cat --limt 3 x.bob
+status bobbin cat --limit 010 x.bob
+status bobbin comprss x.bob
+ls

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every verb with each of its options before and after its files. The options come from the parser itself, so
+// that new ones are tested too.
+#include "cli/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string join(const Words& words) {
+  std::string text = "bobbin";
+  for (const std::string& word : words) {
+    text += " '" + word + "'";
+  }
+  return text;
+}
+
+void switch_off_checks(CLI::Option& option) {
+  try {
+    for (int i = 0;; ++i) {
+      option.get_validator(i)->active(false);
+    }
+  } catch (const CLI::OptionNotFound&) {
+    // there are no more of them
+  }
+}
+
+// The parser as it is, but any value will do. Each verb lacks a required flag, so that its own checks, which
+// rely on valid values, are not reached.
+class Bare {
+ public:
+  Bare() {
+    for (CLI::App* verb : command_.app().get_subcommands(nullptr)) {
+      verb->add_flag("--never-given")->required();
+      for (CLI::Option* option : verb->get_options()) {
+        switch_off_checks(*option);
+      }
+    }
+  }
+
+  void parse(const Words& words) {
+    try {
+      command_.parse(words);
+    } catch (const CLI::RequiredError&) {  // other options are missing: not what is tested
+    } catch (const CLI::RequiresError&) {
+    } catch (const CLI::ExcludesError&) {
+    } catch (
+        const CLI::ConversionError&) {  // text for a number, which has been taken as the value all the same
+    }
+  }
+
+  CLI::App& verb(const std::string& name) { return *command_.app().get_subcommand(name); }
+
+ private:
+  Command command_;
+};
+
+CLI::Option& find(CLI::App& verb, const std::string& name) {
+  return *verb.get_option(name);
+}
+
+// How often options other than `name` were given.
+size_t others(CLI::App& verb, const std::string& name) {
+  size_t count = 0;
+  for (const CLI::Option* option : verb.get_options()) {
+    count += option->get_positional() || option->check_name(name) ? 0 : option->count();
+  }
+  return count;
+}
+
+Words files_of(CLI::App& verb) {
+  Words files;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_positional()) {
+      files = files + option->results();
+    }
+  }
+  return files;
+}
+
+// As many files as the verb takes, up to two, with names that look like something else.
+Words files_for(CLI::App& verb) {
+  Words files;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_positional()) {
+      files.emplace_back("cat");
+      if (option->get_allow_extra_args()) {
+        files.emplace_back("./[a,b]");
+      }
+    }
+  }
+  return files;
+}
+
+void expect_taken(const std::string& verb, const std::string& name, const Words& words, const Words& values,
+                  const Words& files) {
+  SCOPED_TRACE(join(words));
+  Bare bare;
+  ASSERT_NO_THROW(bare.parse(words));
+  EXPECT_EQ(find(bare.verb(verb), name).results(), values);
+  EXPECT_EQ(files_of(bare.verb(verb)), files);
+  EXPECT_EQ(others(bare.verb(verb), name), 0U);
+}
+
+// A name of the option, with its dashes.
+std::string long_name(const CLI::Option& option) {
+  return "--" + option.get_lnames().front();
+}
+
+using Visit = std::function<void(CLI::App& verb, CLI::Option& option)>;
+void for_each_option(bool flags, const Visit& visit) {
+  Command command;
+  for (CLI::App* verb : command.app().get_subcommands(nullptr)) {
+    for (CLI::Option* option : verb->get_options()) {
+      if (!option->get_positional() && option != verb->get_help_ptr() && is_flag(*option) == flags) {
+        visit(*verb, *option);
+      }
+    }
+  }
+}
+
+TEST(Arguments, OptionsTakeOneValueAndNoMore) {
+  for_each_option(false, [](CLI::App& verb, CLI::Option& option) {
+    EXPECT_EQ(option.get_expected_min(), 1) << verb.get_name() << " " << option.get_name();
+    EXPECT_FALSE(option.get_allow_extra_args()) << verb.get_name() << " " << option.get_name();
+    const std::string name = long_name(option);
+    const Words files = files_for(verb);
+    for (const char* value : {"1", "-f", "--", "--json", "cat", "[1,2]", "{}", "%%", "=", "a b"}) {
+      for (const Words& given : {Words{name, value}, Words{name + "=" + value}}) {
+        expect_taken(verb.get_name(), name, Words{verb.get_name()} + given + files, {value}, files);
+        expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + given, {value}, files);
+      }
+    }
+    for (const std::string& letter : option.get_snames()) {
+      for (const Words& given : {Words{"-" + letter, "1"}, Words{"-" + letter + "1"}}) {
+        expect_taken(verb.get_name(), name, Words{verb.get_name()} + given + files, {"1"}, files);
+        expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + given, {"1"}, files);
+      }
+    }
+  });
+}
+
+TEST(Arguments, FlagsTakeNoValue) {
+  for_each_option(true, [](CLI::App& verb, CLI::Option& option) {
+    const Words files = files_for(verb);
+    Words names = {long_name(option)};
+    for (const std::string& letter : option.get_snames()) {
+      names.push_back("-" + letter);
+    }
+    for (const std::string& name : names) {
+      expect_taken(verb.get_name(), name, Words{verb.get_name(), name} + files, {"true"}, files);
+      expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + Words{name}, {"true"}, files);
+    }
+    for (const char* value : {"", "true", "1"}) {
+      EXPECT_THROW(Bare().parse({verb.get_name(), names[0] + "=" + value}), CLI::ParseError) << names[0];
+    }
+  });
+}
+
+TEST(Arguments, AnEmptyValueIsTakenOrRefused) {
+  size_t taken = 0;
+  for_each_option(false, [&](CLI::App& verb, CLI::Option& option) {
+    const std::string name = long_name(option);
+    const Words files = files_for(verb);
+    for (const Words& given : {Words{name + "="}, Words{name, ""}}) {
+      const Words before = Words{verb.get_name()} + given + files;
+      const Words after = Words{verb.get_name()} + files + given + Words{"--help"};
+      if (can_be_empty(option)) {
+        expect_taken(verb.get_name(), name, before, {""}, files);
+        EXPECT_THROW(Bare().parse(after), CLI::CallForHelp) << join(after);
+        ++taken;
+      } else {
+        EXPECT_THROW(Bare().parse(before), CLI::ValidationError) << join(before);
+        EXPECT_THROW(Bare().parse(after), CLI::ValidationError) << join(after);
+      }
+    }
+  });
+  EXPECT_GT(taken, 0U);
+}
+
+TEST(Arguments, AFileNameIsNotEmpty) {
+  Command command;
+  for (CLI::App* verb : command.app().get_subcommands(nullptr)) {
+    const auto places = verb->get_options([](CLI::Option* option) { return option->get_positional(); });
+    Words words = {verb->get_name()};
+    for (size_t i = 0; i + 1 < places.size(); ++i) {
+      words.emplace_back("a");
+    }
+    words.emplace_back("");
+    EXPECT_THROW(Bare().parse(words), CLI::ParseError) << join(words);
+  }
+}
+
+TEST(Arguments, AfterTwoDashesAllAreFiles) {
+  expect_taken("verify", "--quiet", {"verify", "-q", "--", "-x", "--quiet", "query", "-"}, {"true"},
+               {"-x", "--quiet", "query", "-"});
+}
+
+TEST(Arguments, ValuesMayBeRepeated) {
+  expect_taken("compress", "--null", {"compress", "--null", "NA", "in.csv", "--null=", "--null", "{}"},
+               {"NA", "", "{}"}, {"in.csv"});
+}
+
+TEST(Arguments, LettersMayStandTogether) {
+  Bare bare;
+  bare.parse({"compress", "in.csv", "-fqo", "out"});
+  CLI::App& verb = bare.verb("compress");
+  EXPECT_EQ(find(verb, "--output").results(), Words{"out"});
+  EXPECT_EQ(find(verb, "--force").count(), 1U);
+  EXPECT_EQ(find(verb, "--quiet").count(), 1U);
+}
+
+std::string error_of(const Words& words) {
+  try {
+    Bare().parse(words);
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Arguments, MistakesAreNamed) {
+  EXPECT_EQ(error_of({"comprss", "x"}), "unknown verb 'comprss'; did you mean 'compress'?");
+  EXPECT_EQ(error_of({"frobnicate"}), "unknown verb 'frobnicate'");
+  EXPECT_EQ(error_of({"cat", "--delimeter", "x"}),
+            "unknown option '--delimeter'; did you mean '--delimiter'?");
+  EXPECT_EQ(error_of({"cat", "-z"}), "unknown option '-z'");
+  EXPECT_EQ(error_of({"compress", "-fz"}), "unknown option '-z' in '-fz'");
+  EXPECT_EQ(error_of({"compress", "x", "-o"}), "-o needs a value: OUT");
+  EXPECT_EQ(error_of({"compress", "x", "--output="}), "--output needs a value: OUT is empty");
+  EXPECT_EQ(error_of({"stats", "--json=1", "x"}), "--json takes no value");
+  EXPECT_EQ(error_of({"verify", "a", ""}), "a file name is empty");
+  EXPECT_EQ(error_of({"cat", "a", "b"}), "unexpected argument 'b'");
+  EXPECT_EQ(error_of({"devices", "a"}), "unexpected argument 'a'");
+}
+
+TEST(Nearest, FindsWhatWasMeant) {
+  const Words words = {"compress", "decompress", "cat", "stats"};
+  EXPECT_EQ(nearest("compres", words), "compress");
+  EXPECT_EQ(nearest("copmress", words), "compress");
+  EXPECT_EQ(nearest("decomp", words), "decompress");
+  EXPECT_EQ(nearest("cta", words), "cat");
+  EXPECT_EQ(nearest("status", words), "stats");
+  EXPECT_EQ(nearest("x", words), "");
+  EXPECT_EQ(nearest("", words), "");
+  EXPECT_EQ(nearest(std::string(1000, 'c'), words), "");
+}
+
+}  // namespace
+}  // namespace bobbin::cli
