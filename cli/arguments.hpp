@@ -3,7 +3,7 @@
 //
 //   - An option takes its own value and nothing after it: the rest of its argument (--name=VALUE, -nVALUE),
 //     or the next argument, whatever that looks like. `--name=` gives the empty value. A flag takes none.
-//   - Options may stand before and after files. After `--` everything is a file.
+//   - Options may come before and after files. After `--` everything is a file.
 //   - A value or a file name may be empty only where the option says so.
 //   - `-5` means `-n 5` for verbs that have -n.
 //
