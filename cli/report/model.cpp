@@ -2,13 +2,12 @@
 #include "cli/report/model.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
+
+#include "cli/source_size.hpp"
 
 namespace bobbin::cli::page {
 namespace {
-
-constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 
 // The indices of the columns with most bytes, ascending.
 std::vector<size_t> largest(const std::vector<ColumnSummary>& summaries) {
@@ -38,18 +37,6 @@ void add_cells(const Reader& reader, size_t together, Model& model) {
       facts.cells.back().add(facts.column.type, info.chunks[facts.index], info.num_rows);
     }
   }
-}
-
-// Nothing where the metadata does not say, or says what is not a number.
-std::optional<uint64_t> source_bytes(const Metadata& metadata) {
-  const auto found = std::ranges::find(metadata, kSourceBytesKey, &Metadata::value_type::first);
-  if (found == metadata.end()) {
-    return std::nullopt;
-  }
-  const std::string& text = found->second;
-  uint64_t bytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
 }
 
 }  // namespace

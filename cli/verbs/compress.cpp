@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
+#include "cli/source_size.hpp"
 #include "cli/strings.hpp"
 #include "codecs/registry.hpp"
 #include "csv/reader.hpp"
@@ -150,6 +151,7 @@ Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args
     if (done) {
       BOBBIN_TRY(check_not_empty(input, reader.bytes_read(), target, args));
       BOBBIN_TRY(csv::note_options(writer, options));
+      BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
       BOBBIN_TRY(writer.finish());
       written = writer.bytes_written();
     }

@@ -8,6 +8,7 @@ usage: page_test.py --bin DIR
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -107,6 +108,14 @@ class PageTest(unittest.TestCase):
         self.assertEqual(facts(root)["Source"].children[0].attributes["title"], "7654321 bytes")
         _, root = page_of("tiny")
         self.assertNotIn("Source", facts(root))
+
+    def test_source_of_a_csv_file(self):
+        text = "name,price\nAnna,2.50\nBob,3.25\n"
+        source = pathlib.Path(STATE["folder"], "prices.csv")
+        source.write_text(text, encoding="utf-8")
+        subprocess.run([STATE["bin"] / "bobbin", "compress", source, "-q", "-f"], check=True, timeout=60)
+        root = Page(make_page(STATE["bin"], pathlib.Path(f"{source}.bob"))).root
+        self.assertEqual(facts(root)["Source"].children[0].attributes["title"], f"{len(text)} bytes")
 
     def test_table_has_ratios(self):
         _, root = page_of("mixed")
