@@ -151,8 +151,12 @@ CLI::Validator number_between(uint64_t least, uint64_t most) {
 
 Result<Backend> pick_backend(const std::string& name) {
   const std::optional<Backend> asked = parse_backend(name);
-  if (asked && *asked != Backend::cuda) {
-    return *asked;
+  if (asked == Backend::emulator) {
+    BOBBIN_ASSIGN(const Stream emulator, Stream::create(Backend::emulator));
+    return emulator.view().backend();
+  }
+  if (asked == Backend::cpu) {
+    return Backend::cpu;
   }
   const Result<std::vector<GpuInfo>> gpus = list_gpus();
   const bool there = gpus.has_value() && !gpus->empty();
@@ -160,7 +164,7 @@ Result<Backend> pick_backend(const std::string& name) {
     return there ? Backend::cuda : Backend::cpu;
   }
   BOBBIN_RETURN_IF(!there, StatusCode::unavailable,
-                   "cuda: " + (gpus.has_value() ? "no GPU found" : gpus.error().message()));
+                   gpus.has_value() ? "cuda: no GPU found" : gpus.error().message());
   return Backend::cuda;
 }
 

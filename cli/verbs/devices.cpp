@@ -10,7 +10,12 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr const char* kEmulator = "runs the GPU kernels on the CPU, thread by thread, and checks them";
+// What the emulator is for, or why it is not here.
+std::string describe_emulator() {
+  const Result<Stream> stream = Stream::create(Backend::emulator);
+  return stream.has_value() ? "runs the GPU kernels on the CPU, thread by thread, and checks them"
+                            : "not available: " + stream.error().message();
+}
 
 std::string describe(const GpuInfo& gpu) {
   return fmt::format("{}, compute {}.{}, {} SMs, {} memory, {} L2 cache", gpu.name, gpu.compute_major,
@@ -35,14 +40,16 @@ int print_devices(bool as_json) {
     for (const GpuInfo& gpu : found) {
       list.push_back(to_json(gpu));
     }
-    Json json{{"cpu", {{"name", machine.cpu}, {"cores", machine.cores}}}, {"emulator", true}, {"gpus", list}};
+    Json json{{"cpu", {{"name", machine.cpu}, {"cores", machine.cores}}},
+              {"emulator", Stream::create(Backend::emulator).has_value()},
+              {"gpus", list}};
     json["no_gpu"] = found.empty() ? Json(machine.no_gpu) : Json(nullptr);
     json["auto"] = found.empty() ? "cpu" : "cuda";
     print(bench::dump(json) + "\n");
     return kOk;
   }
   print(fmt::format("cpu       {}, {}\n", machine.cpu, count(machine.cores, "core")));
-  print(fmt::format("emulator  {}\n", kEmulator));
+  print(fmt::format("emulator  {}\n", describe_emulator()));
   for (size_t i = 0; i < found.size(); ++i) {
     print(fmt::format("{:<10}{}\n", fmt::format("cuda:{}", i), describe(found[i])));
   }

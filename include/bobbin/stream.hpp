@@ -29,8 +29,8 @@ class StreamView {
 
 class Stream {
  public:
-  // Fails with `unavailable` when the backend is `cuda` and there is no GPU, no driver or no CUDA in this
-  // build.
+  // Fails with `unavailable` when the backend is not in this build, or when it is `cuda` and there is no GPU
+  // or no driver.
   static Result<Stream> create(Backend backend);
 
   Stream(Stream&& other) noexcept : view_(std::exchange(other.view_, {Backend::cpu, nullptr})) {}

@@ -16,12 +16,10 @@ namespace bobbin::array {
 
 // `values` is what `array` decodes to. In host memory; `bitmap` is zero before.
 void compare_plain(const Array& array, const void* values, const ValueRange& range, uint32_t* bitmap);
-// In the memory of the stream's device, asynchronously.
-[[nodiscard]] Status compare_plain_on_emulator(const Array& array, const void* values,
-                                               const ValueRange& range, uint32_t* bitmap, StreamView stream);
-// compare_cuda.cu, or compare_no_cuda.cpp in builds without CUDA.
-[[nodiscard]] Status compare_plain_on_cuda(const Array& array, const void* values, const ValueRange& range,
-                                           uint32_t* bitmap, StreamView stream);
+// In the memory of the stream's device, asynchronously. In compare_device.cu.
+template <Backend kBackend>
+[[nodiscard]] Status compare_plain_on(const Array& array, const void* values, const ValueRange& range,
+                                      uint32_t* bitmap, StreamView stream);
 
 // A warp tests a vector, 32 neighbours at a time, and writes its 32 words together.
 template <class T>

@@ -7,6 +7,7 @@
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
+#include "device/backends.hpp"
 
 namespace bobbin::array {
 namespace {
@@ -16,8 +17,9 @@ constexpr size_t kAlignment = kRegisterBytes;
 
 Result<const DeviceOps*> ops_for(CodecId codec, StreamView stream) {
   const DeviceOps* ops = device_ops(stream.backend(), codec);
-  BOBBIN_RETURN_IF(ops == nullptr, StatusCode::unavailable,
-                   "the " + std::string(to_string(stream.backend())) + " backend is not in this build");
+  if (ops == nullptr) {
+    return missing_backend(stream.backend());
+  }
   return ops;
 }
 
@@ -114,7 +116,7 @@ Status compare_on_device(const Array& array, const ValueRange& range, uint32_t* 
                 DeviceBuffer::create(array.length * size_bytes(array.type), stream));
   BOBBIN_TRY(ops->decode(array, values.data(), stream));
   const auto compare_values =
-      stream.backend() == Backend::cuda ? &compare_plain_on_cuda : &compare_plain_on_emulator;
+      on_backend(stream.backend(), []<Backend kBackend>() { return &compare_plain_on<kBackend>; });
   return compare_values(array, values.data(), range, bitmap, stream);
 }
 

@@ -7,6 +7,7 @@
 
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
+#include "device/backends.hpp"
 
 namespace bobbin::array {
 namespace {
@@ -20,8 +21,9 @@ Result<const StringOps*> ops_of(CodecId id) {
 
 Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
   const DeviceOps* ops = device_ops(stream.backend(), id);
-  BOBBIN_RETURN_IF(ops == nullptr, StatusCode::unavailable,
-                   "the " + std::string(to_string(stream.backend())) + " backend is not in this build");
+  if (ops == nullptr) {
+    return missing_backend(stream.backend());
+  }
   BOBBIN_RETURN_IF(ops->strings == nullptr, StatusCode::invalid_argument, "not a codec for strings");
   return ops->strings;
 }

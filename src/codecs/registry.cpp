@@ -16,6 +16,7 @@
 #include "codecs/rle/rle.hpp"
 #include "codecs/sparse/sparse.hpp"
 #include "codecs/zigzag/zigzag.hpp"
+#include "device/backends.hpp"
 
 namespace bobbin {
 namespace {
@@ -236,34 +237,35 @@ constexpr std::array<const Codec*, 13> kCodecs{&kBitpack, &kFfor,   &kDelta,  &k
 constexpr std::array<const Codec*, 11> kValueCodecs{&kBitpack,  &kFfor, &kDelta, &kPatched, &kAlp,   &kAlpRd,
                                                     &kConstant, &kDict, &kRle,   &kSparse,  &kZigzag};
 
-const DeviceOps* emulator_ops(CodecId id) {
+template <Backend kBackend>
+const DeviceOps* ops_of(CodecId id) {
   switch (id) {
     case CodecId::bitpack:
-      return &codec::bitpack::kEmulator;
+      return &codec::bitpack::ops_on<kBackend>();
     case CodecId::ffor:
-      return &codec::ffor::kEmulator;
+      return &codec::ffor::ops_on<kBackend>();
     case CodecId::delta:
-      return &codec::delta::kEmulator;
+      return &codec::delta::ops_on<kBackend>();
     case CodecId::fsst:
-      return &codec::fsst::kEmulator;
+      return &codec::fsst::ops_on<kBackend>();
     case CodecId::patched:
-      return &codec::patched::kEmulator;
+      return &codec::patched::ops_on<kBackend>();
     case CodecId::alp:
-      return &codec::alp::kEmulator;
+      return &codec::alp::ops_on<kBackend>();
     case CodecId::alprd:
-      return &codec::alprd::kEmulator;
+      return &codec::alprd::ops_on<kBackend>();
     case CodecId::masked:
-      return &codec::masked::kEmulator;
+      return &codec::masked::ops_on<kBackend>();
     case CodecId::constant:
-      return &codec::constant::kEmulator;
+      return &codec::constant::ops_on<kBackend>();
     case CodecId::rle:
-      return &codec::rle::kEmulator;
+      return &codec::rle::ops_on<kBackend>();
     case CodecId::sparse:
-      return &codec::sparse::kEmulator;
+      return &codec::sparse::ops_on<kBackend>();
     case CodecId::zigzag:
-      return &codec::zigzag::kEmulator;
+      return &codec::zigzag::ops_on<kBackend>();
     case CodecId::dict:
-      return &codec::dict::kEmulator;
+      return &codec::dict::ops_on<kBackend>();
   }
   return nullptr;
 }
@@ -297,15 +299,7 @@ const Codec* find_codec(std::string_view name) {
 }
 
 const DeviceOps* device_ops(Backend backend, CodecId id) {
-  switch (backend) {
-    case Backend::emulator:
-      return emulator_ops(id);
-    case Backend::cuda:
-      return cuda_ops(id);
-    case Backend::cpu:
-      break;
-  }
-  return nullptr;
+  return on_backend(backend, [id]<Backend kBackend>() { return ops_of<kBackend>(id); });
 }
 
 }  // namespace bobbin

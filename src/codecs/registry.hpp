@@ -17,9 +17,8 @@ namespace bobbin {
 [[nodiscard]] const Codec* find_codec(CodecId id);
 [[nodiscard]] const Codec* find_codec(std::string_view name);
 
-// What the codec offers on `cuda` or `emulator`. Null for `cpu`, and for `cuda` in a build without CUDA.
+// What the codec offers on `cuda` or `emulator`. Null for `cpu`, and where the build does not have the
+// backend.
 [[nodiscard]] const DeviceOps* device_ops(Backend backend, CodecId id);
-// The part of that table which depends on the build: registry_cuda.cpp or registry_no_cuda.cpp.
-[[nodiscard]] const DeviceOps* cuda_ops(CodecId id);
 
 }  // namespace bobbin

@@ -2,11 +2,13 @@
 // The device layer's CUDA calls in a build without the CUDA toolkit.
 #include "device/cuda_api.hpp"
 
+#include "device/backends.hpp"
+
 namespace bobbin::cuda_api {
 namespace {
 
 Status no_cuda() {
-  return {StatusCode::unavailable, "this build of bobbin has no CUDA support"};
+  return missing_backend(Backend::cuda);
 }
 
 }  // namespace

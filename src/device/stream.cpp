@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "device/backends.hpp"
 #include "device/cuda_api.hpp"
 
 namespace bobbin {
@@ -13,8 +14,9 @@ double host_clock_ms() {
       .count();
 }
 
-Status not_a_device() {
-  return {StatusCode::invalid_argument, "the cpu backend has no streams"};
+Status check_device(Backend backend) {
+  BOBBIN_RETURN_IF(backend == Backend::cpu, StatusCode::invalid_argument, "the cpu backend has no streams");
+  return has_backend(backend) ? Status{} : missing_backend(backend);
 }
 
 }  // namespace
@@ -24,7 +26,7 @@ Status StreamView::synchronize() const {
 }
 
 Result<Stream> Stream::create(Backend backend) {
-  BOBBIN_RETURN_IF(backend == Backend::cpu, not_a_device().code(), not_a_device().message());
+  BOBBIN_TRY(check_device(backend));
   void* handle = nullptr;
   if (backend == Backend::cuda) {
     BOBBIN_ASSIGN(handle, cuda_api::stream_create());
@@ -44,7 +46,7 @@ Stream::~Stream() {
 }
 
 Result<Event> Event::create(Backend backend) {
-  BOBBIN_RETURN_IF(backend == Backend::cpu, not_a_device().code(), not_a_device().message());
+  BOBBIN_TRY(check_device(backend));
   void* handle = nullptr;
   if (backend == Backend::cuda) {
     BOBBIN_ASSIGN(handle, cuda_api::event_create());

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "bobbin/status.hpp"
-#include "bobbin/stream.hpp"
 #include "plan/query.hpp"
 
 namespace bobbin::plan {
@@ -17,10 +15,5 @@ enum class Cascade : uint8_t {
   scaled,  // alp over packed integers, with patches
 };
 [[nodiscard]] Cascade cascade_of(const Column& column);
-
-// Asynchronous. The query has one test at most and one sum or count at most, all of that column, which has no
-// nulls.
-Status cascade_on_emulator(const Query& query, uint32_t column, StreamView stream);
-Status cascade_on_cuda(const Query& query, uint32_t column, StreamView stream);
 
 }  // namespace bobbin::plan

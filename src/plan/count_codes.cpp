@@ -35,9 +35,9 @@ Result<std::vector<uint64_t>> count_codes_on_device(const Array& codes, const ui
   BOBBIN_ASSIGN(const DeviceBuffer decoded,
                 DeviceBuffer::create(codes.length * size_bytes(codes.type), stream));
   BOBBIN_TRY(array::decode_on_device(codes, decoded.data(), stream));
-  const CountLaunchers& launchers = stream.backend() == Backend::cuda ? kCountOnCuda : kCountOnEmulator;
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   BOBBIN_TRY(codec::dict::visit_codes(codes.type, [&]<class Code>(std::type_identity<Code>) {
-    return launchers.of<Code>()(
+    return launch->count.of<Code>()(
         {.source = {{decoded.as<Code>(), codes.length}, codec::dict::last_code<Code>(entries)},
          .rows = {rows, num_vectors(codes.offset + codes.length) * 32},
          .first = codes.offset,

@@ -43,29 +43,27 @@ Gather make_gather(const Column& column, const Array& array, const void* out, ui
           .powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>}};
 }
 
-const GatherLaunchers& launchers(StreamView stream) {
-  return stream.backend() == Backend::cuda ? kGatherOnCuda : kGatherOnEmulator;
-}
-
 }  // namespace
 
 Status take_on_device(const Array& array, const uint64_t* indices, uint64_t count, void* out, uint32_t* fault,
                       StreamView stream, Path path) {
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const Array& values = values_of(array);
   BOBBIN_ASSIGN(const Opened opened, open(values, true, stream, path));
   const TakeKernel kernel{make_gather(opened.column, values, out, count), {indices, count}, {fault, 1}};
-  return launchers(stream).take(kernel, stream);
+  return launch->gather.take(kernel, stream);
 }
 
 Result<Selection> Selection::create(const uint32_t* bitmap, uint64_t offset, uint64_t length,
                                     StreamView stream) {
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t end = offset + length;
   const uint64_t vectors = num_vectors(end);
   BOBBIN_ASSIGN(DeviceBuffer starts, DeviceBuffer::create((vectors + 1) * sizeof(uint64_t), stream));
   BOBBIN_TRY(fill_async(starts.as<uint64_t>() + vectors, 0, sizeof(uint64_t), stream));
   const CountKernel kernel{
       {bitmap, vectors * simt::kWarpSize}, offset, end, {starts.as<uint64_t>(), vectors}};
-  BOBBIN_TRY(launchers(stream).count(kernel, stream));
+  BOBBIN_TRY(launch->gather.count(kernel, stream));
   BOBBIN_TRY(
       scan::run(DType::u64, scan::Kind::exclusive, starts.data(), starts.data(), vectors + 1, {}, stream));
   return Selection(bitmap, offset, length, std::move(starts));
@@ -92,11 +90,12 @@ Status filter_on_device(const Array& array, const Selection& selection, void* ou
   const uint64_t vectors = num_vectors(values.offset + values.length);
   const Global<const uint32_t> bitmap{selection.bitmap_, vectors * simt::kWarpSize};
   const Global<const uint64_t> starts{selection.starts_.as<uint64_t>(), vectors + 1};
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const bool few = can_fetch(opened.column);
   if (few) {
-    BOBBIN_TRY(launchers(stream).filter_few(FilterKernel<true>{gather, bitmap, starts, false}, stream));
+    BOBBIN_TRY(launch->gather.filter_few(FilterKernel<true>{gather, bitmap, starts, false}, stream));
   }
-  return launchers(stream).filter_many(FilterKernel<false>{gather, bitmap, starts, !few}, stream);
+  return launch->gather.filter_many(FilterKernel<false>{gather, bitmap, starts, !few}, stream);
 }
 
 }  // namespace bobbin::plan

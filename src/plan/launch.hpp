@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of queries on each backend.
+// The kernels of queries, and how each device back end launches them.
 #pragma once
 
 #include <algorithm>
@@ -14,25 +14,12 @@
 
 namespace bobbin::plan {
 
-// All are asynchronous. The emulator's are in emulate_*.cpp, the GPU's in launch_*.cu, or in no_cuda.cpp in
-// builds without CUDA. Each kernel is compiled by itself: that takes minutes.
-Status query_on_emulator(const Query& query, Reach reach, StreamView stream);
-Status query_on_cuda(const Query& query, Reach reach, StreamView stream);
-// Of the kind of plan.cpp's as_conjunction().
-Status conjunction_on_emulator(const Query& query, StreamView stream);
-Status conjunction_on_cuda(const Query& query, StreamView stream);
-// One sum for each 1024 values.
-Status sum_reals_on_emulator(Global<const double> values, Global<double> sums, StreamView stream);
-Status sum_reals_on_cuda(Global<const double> values, Global<double> sums, StreamView stream);
-
 struct GatherLaunchers {
   Status (*take)(const TakeKernel& kernel, StreamView stream);
   Status (*count)(const CountKernel& kernel, StreamView stream);
   Status (*filter_few)(const FilterKernel<true>& kernel, StreamView stream);
   Status (*filter_many)(const FilterKernel<false>& kernel, StreamView stream);
 };
-extern const GatherLaunchers kGatherOnEmulator;
-extern const GatherLaunchers kGatherOnCuda;
 
 template <class Executor>
 struct GatherPlans {
@@ -72,8 +59,6 @@ struct CountLaunchers {
     }
   }
 };
-extern const CountLaunchers kCountOnEmulator;
-extern const CountLaunchers kCountOnCuda;
 
 template <class Executor>
 struct CountPlans {
@@ -145,10 +130,30 @@ Status run_sum_reals(const Executor& executor, Global<const double> values, Glob
                       ceil_div<uint64_t>(sums.size, uint64_t{RealSumKernel::kWarps}));
 }
 
-// One of the three, for one backend.
-template <Reach kReach>
-Status emulate_query(const Query& query, StreamView stream);
-template <Reach kReach>
-Status launch_query(const Query& query, StreamView stream);
+// What a device back end does for queries; all are asynchronous.
+struct Launchers {
+  Status (*query)(const Query& query, Reach reach, StreamView stream);
+  // Of the kind of plan.cpp's as_conjunction().
+  Status (*conjunction)(const Query& query, StreamView stream);
+  // The query has one test at most and one sum or count at most, all of that column, which has no nulls.
+  Status (*cascade)(const Query& query, uint32_t column, StreamView stream);
+  // One sum for each 1024 values.
+  Status (*sum_reals)(Global<const double> values, Global<double> sums, StreamView stream);
+  GatherLaunchers gather;
+  CountLaunchers count;
+};
+template <Backend kBackend>
+const Launchers& launchers_on();  // device.cu
+
+// The stream's, or an error where the build does not have its back end.
+[[nodiscard]] Result<const Launchers*> launchers_of(StreamView stream);
+
+// The kernels that take long to compile have a file each, device_*.cu.
+template <Reach kReach, Backend kBackend>
+Status query_on(const Query& query, StreamView stream);
+template <Backend kBackend>
+Status conjunction_on(const Query& query, StreamView stream);
+template <Backend kBackend>
+Status cascade_on(const Query& query, uint32_t column, StreamView stream);
 
 }  // namespace bobbin::plan

@@ -89,15 +89,12 @@ std::optional<uint32_t> as_cascade(const Query& query) {
 }  // namespace
 
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t vectors = num_vectors(query_.end);
   BOBBIN_TRY(copy_async(totals_->data(), fresh_->data(), totals_->size(), stream));
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
-  const bool cuda = stream.backend() == Backend::cuda;
-  const auto launch = cuda ? &query_on_cuda : &query_on_emulator;
-  const auto launch_conjunction = cuda ? &conjunction_on_cuda : &conjunction_on_emulator;
-  const auto launch_cascade = cuda ? &cascade_on_cuda : &cascade_on_emulator;
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
     Query part = query_;
     part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
@@ -112,17 +109,17 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     }
     const bool may_compose = path_ == Path::automatic || path_ == Path::composed;
     if (const auto conjunction = as_conjunction(part); conjunction.has_value() && may_compose) {
-      BOBBIN_TRY(launch_conjunction(*conjunction, stream));
+      BOBBIN_TRY(launch->conjunction(*conjunction, stream));
       continue;
     }
     if (const auto column = as_cascade(part); column.has_value() && may_compose) {
-      BOBBIN_TRY(launch_cascade(part, *column, stream));
+      BOBBIN_TRY(launch->cascade(part, *column, stream));
       continue;
     }
     BOBBIN_RETURN_IF(path_ == Path::composed, StatusCode::unsupported,
                      "plan: no kernel is composed for this query");
     add_sum_uses(part);
-    BOBBIN_TRY(launch(part, reach_, stream));
+    BOBBIN_TRY(launch->query(part, reach_, stream));
   }
   return {};
 }
@@ -131,7 +128,7 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   std::vector<uint64_t> words(folds_.size() * TotalWords::kWords);
   BOBBIN_TRY(copy_async(words.data(), totals_->data(), totals_->size(), stream));
   std::vector<double> sums(folds_.size());
-  const auto sum_reals = stream.backend() == Backend::cuda ? &sum_reals_on_cuda : &sum_reals_on_emulator;
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t vectors = num_vectors(query_.end);
   for (size_t f = 0; f < folds_.size(); ++f) {
     if (folds_[f].op != FoldOp::sum || !is_float(types_[f]) || vectors == 0) {
@@ -141,7 +138,7 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
     double* next = reals_->as<double>() + folds_.size() * vectors + f * (vectors + 2);
     while (values.size > 1) {
       const Global<double> above{next, num_vectors(values.size)};
-      BOBBIN_TRY(sum_reals({values.data, values.size}, above, stream));
+      BOBBIN_TRY(launch->sum_reals({values.data, values.size}, above, stream));
       next += above.size;
       values = above;
     }

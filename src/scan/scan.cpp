@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "device/backends.hpp"
 #include "scan/plans.hpp"
 #include "scan/scan.hpp"
 
@@ -76,13 +77,9 @@ Status run(DType type, Kind kind, const void* in, void* out, uint64_t length, co
   if (length == 0) {
     return {};
   }
-  switch (stream.backend()) {
-    case Backend::cuda:
-      return run_on_cuda(request, stream);
-    case Backend::emulator:
-      return run_on_emulator(request, stream);
-    case Backend::cpu:
-      break;
+  if (stream.backend() != Backend::cpu) {
+    const auto run = on_backend(stream.backend(), []<Backend kBackend>() { return &run_on<kBackend>; });
+    return run == nullptr ? missing_backend(stream.backend()) : run(request, stream);
   }
   run_on_cpu(request);
   return {};

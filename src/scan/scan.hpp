@@ -18,9 +18,9 @@ struct Request {
 };
 
 void run_on_cpu(const Request& request);
-Status run_on_emulator(const Request& request, StreamView stream);
-// `unavailable` in builds without CUDA.
-Status run_on_cuda(const Request& request, StreamView stream);
+// On a device, asynchronously. In device.cu.
+template <Backend kBackend>
+Status run_on(const Request& request, StreamView stream);
 
 // Scans `length` values in place, from the state its s scans had before them, and leaves the state after
 // them: the tile function of the CPU's decoders. `states` holds k words for each of the s scans, that of

@@ -9,6 +9,7 @@
 #include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
 #include "core/scalar.hpp"
+#include "device/backends.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -253,7 +254,8 @@ std::string check_operations(const Codec& codec, const Input& input, Random& ran
   return check_parts(array, input.bytes, Backend::cpu, random, 4);
 }
 
-std::string check_backend(const Codec& codec, const Input& input, Backend backend, Random& random) {
+std::string check_backend(const Codec& codec, const Input& input, Backend wanted, Random& random) {
+  const Backend backend = has_backend(wanted) ? wanted : Backend::cpu;
   const Array array = *codec.encode(input.values());
   if (std::string wrong = check_parts(array, input.bytes, backend, random, 1); !wrong.empty()) {
     return wrong;
@@ -302,7 +304,8 @@ std::string check_shapes_refused(const Codec& encoder, const Input& input) {
   return {};
 }
 
-std::string check_any_array(const Array& any, Backend backend) {
+std::string check_any_array(const Array& any, Backend wanted) {
+  const Backend backend = has_backend(wanted) ? wanted : Backend::cpu;
   const Array array = isolated(any);
   if (!array::validate(array).ok()) {
     return {};

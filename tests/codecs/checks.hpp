@@ -17,7 +17,8 @@ namespace bobbin::testing {
 // Slices, single values and comparisons equal the same on decoded values.
 [[nodiscard]] std::string check_operations(const Codec& codec, const Input& input, Random& random);
 
-// The backend decodes, slices and compares as the CPU does, and encodes to the same bytes.
+// The backend decodes, slices and compares as the CPU does, and encodes to the same bytes. (Here and below
+// the CPU takes the place of a backend that the build does not have.)
 [[nodiscard]] std::string check_backend(const Codec& codec, const Input& input, Backend backend,
                                         Random& random);
 

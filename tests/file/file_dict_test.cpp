@@ -5,6 +5,7 @@
 
 #include "bobbin/query.hpp"
 #include "support.hpp"
+#include "tests/backends.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -67,7 +68,7 @@ struct Files {
 TEST(FileDict, RoundTrip) {
   const Files files;
   const Texts texts = few_texts(kRows);
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     ASSERT_OK(files.dict->verify(backend));
     for (const auto& [begin, count] : std::vector<std::pair<uint64_t, uint64_t>>{
              {0, kRows}, {0, 1}, {2499, 2}, {1500, 3500}, {kRows, 0}}) {
@@ -106,7 +107,7 @@ TEST(FileDict, IsDescribed) {
 
 TEST(FileDict, FindsStrings) {
   const Files files;
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     for (const std::string_view text : {"town 4", "town", "", "n 3", "nothing"}) {
       for (const auto test : {StringTest::equals, StringTest::starts_with, StringTest::contains}) {
         const StringQuery query{test, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
@@ -146,7 +147,7 @@ TEST(FileDict, AnswersQueries) {
     const auto groups = wanted.group_counts("town");
     const std::vector<query::AggregateSpec> all{query::count(), query::count("town"), query::sum("number"),
                                                 query::min("real"), query::max("number")};
-    for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+    for (const Backend backend : bobbin::testing::backends_here()) {
       const query::Scan scan = query::scan(*files.dict).where(predicate).on(backend);
       const auto got = scan.run(all);
       ASSERT_TRUE(got.has_value()) << got.error().message();

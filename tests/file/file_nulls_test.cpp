@@ -10,6 +10,7 @@
 #include "file/nulls.hpp"
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/backends.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -137,6 +138,7 @@ TEST(FileNulls, PiecesDoNotShowInTheFile) {
 }
 
 TEST(FileNulls, OnAnotherBackend) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   const Rows rows = make_rows(DType::u32, 3000, [](uint64_t i) { return i % 5 != 1; });
   ASSERT_OK(write_rows(dir / "a.bob", rows, 3000, {.rows_per_group = 2048}));

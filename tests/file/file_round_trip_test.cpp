@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "support.hpp"
+#include "tests/backends.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -139,6 +140,7 @@ TEST(FileRoundTrip, ManyColumns) {
 }
 
 TEST(FileRoundTrip, EmulatorGivesTheSameBytesAndValues) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   const Table table = all_types(2500);
   ASSERT_OK(write_table(dir / "cpu.bob", table, {.rows_per_group = 2048}));

@@ -5,6 +5,7 @@
 
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/backends.hpp"
 #include "tests/codecs/component.hpp"
 
 namespace bobbin::file_tests {
@@ -139,7 +140,7 @@ TEST(FileStringZones, SearchesFindWhatAPlainLoopFinds) {
   const TempDir dir;
   const Texts texts = mixed_texts(2000);
   const auto reader = written(dir, strings_of(texts), {.rows_per_group = 900});
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     for (const StringTest test : {StringTest::equals, StringTest::starts_with, StringTest::contains}) {
       for (const std::string wanted : {"", "word1", "word12", "ord4", "word7word8", "\xff", "nowhere"}) {
         expect_found(*reader, texts, test, wanted, backend);

@@ -13,6 +13,7 @@
 #include "codecs/smallest.hpp"
 #include "plan/column.hpp"
 #include "plan/fetch.hpp"
+#include "tests/backends.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -117,6 +118,7 @@ std::string table() {
 }
 
 TEST(Capabilities, TheTableInTheDocsIsTheRegistrys) {
+  SKIP_WITHOUT_EMULATOR();
   const std::string made = table();
   if (const char* out = std::getenv("BOBBIN_CAPABILITIES_OUT"); out != nullptr) {
     std::ofstream(out) << made;

@@ -6,6 +6,7 @@
 #include "file/access.hpp"
 #include "query/bind.hpp"
 #include "query/prune.hpp"
+#include "tests/backends.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::query_tests {
@@ -126,12 +127,14 @@ TEST(Queries, AgreeWithSlowEvaluationOnTheCpu) {
 }
 
 TEST(Queries, AgreeWithSlowEvaluationOnTheEmulator) {
+  SKIP_WITHOUT_EMULATOR();
   check_many(Backend::emulator, 1, 15, 3100);
 }
 
 // Strings too: their entries are tested, and codes are counted.
 TEST(Queries, OfDictionariesAgree) {
   check_many(Backend::cpu, 2, 60, 6500, "dict");
+  SKIP_WITHOUT_EMULATOR();
   check_many(Backend::emulator, 1, 15, 3100, "dict");
 }
 
@@ -150,7 +153,7 @@ TEST(Queries, OfMoreThanOneLaunch) {
   for (const char* text : {"a/1", "a/2", "b/3", "b/4", "c/5", "c/6", "a/7", "a/8", "b/9", "c/10"}) {
     all = (std::move(all) && col("u8") > 3) || col("utf8") == text;
   }
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     check(file, wide, backend);
     check(file, deep, backend);
     check(file, all, backend);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bobbin/scan.hpp"
+#include "tests/backends.hpp"
 
 namespace bobbin::scan {
 namespace {
@@ -100,6 +101,7 @@ size_t memory_for(uint64_t length, const Options& how) {
 }
 
 TEST(ScanMemory, DoesNotGrowWithTheLength) {
+  SKIP_WITHOUT_EMULATOR();
   for (const Options& options :
        {Options{.order = 2, .tuple = 3}, Options{.order = 3, .scheme = Scheme::rounds}}) {
     EXPECT_EQ(memory_for(100'000, options), memory_for(400'000, options));
@@ -108,10 +110,12 @@ TEST(ScanMemory, DoesNotGrowWithTheLength) {
 }
 
 TEST(ScanMemory, SmallScansNeedNone) {
+  SKIP_WITHOUT_EMULATOR();
   EXPECT_EQ(memory_for(10'000, {}), 0U);
 }
 
 TEST(ScanMemory, RefusalIsAStatusAndNothingIsWritten) {
+  SKIP_WITHOUT_EMULATOR();
   std::vector<uint32_t> values(100'000, 1);
   CountingMemory memory;
   memory.refuses = true;

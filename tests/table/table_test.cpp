@@ -3,6 +3,7 @@
 #include "bobbin/table.hpp"
 
 #include "codecs/registry.hpp"
+#include "tests/backends.hpp"
 #include "tests/file/forge.hpp"
 #include "tests/table/support.hpp"
 
@@ -30,6 +31,7 @@ TEST(Table, ThreadsReadWhatTheReaderReads) {
 }
 
 TEST(Table, DevicesGetWhatTheReaderReads) {
+  SKIP_WITHOUT_EMULATOR();
   check_loading(Backend::emulator);
 }
 
@@ -70,6 +72,7 @@ TEST(Table, DamageIsReportedWithItsPlace) {
   const auto on_host = read_columns(*reader, columns, 0, 5000, 4);
   ASSERT_FALSE(on_host.has_value());
   EXPECT_NE(on_host.error().message().find("row group 0, column"), std::string::npos);
+  SKIP_WITHOUT_EMULATOR();
   auto loader = Loader::create(Backend::emulator, {.threads = 2});
   ASSERT_TRUE(loader.has_value());
   const auto on_device = loader->load(*reader, columns, 0, 5000);
@@ -78,6 +81,7 @@ TEST(Table, DamageIsReportedWithItsPlace) {
 }
 
 TEST(Table, LargeChunksGoInPieces) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   const file_tests::Table table = file_tests::one_column(DType::u64, 200'000);
   WriteOptions options;
@@ -132,6 +136,7 @@ TEST(Table, TenThousandColumns) {
     ASSERT_EQ((*all)[c].column.name, columns[c].name);
     ASSERT_EQ(std::memcmp((*all)[c].values.get(), values[c].data(), kRows * sizeof(int32_t)), 0) << c;
   }
+  SKIP_WITHOUT_EMULATOR();
   auto loader = Loader::create(Backend::emulator, {.threads = 2});
   const std::vector<size_t> some{9999, 0, 5000};
   const auto loaded = loader->load(*reader, some, 3, 10);
@@ -142,6 +147,7 @@ TEST(Table, TenThousandColumns) {
 }
 
 TEST(Table, NothingIsReadOfNothing) {
+  SKIP_WITHOUT_EMULATOR();
   for (const auto& columns :
        {std::vector<Column>{}, std::vector<Column>{{"a", DType::i32}, {"s", DType::utf8}}}) {
     const TempDir dir;
@@ -185,6 +191,7 @@ Strings a_few_cities(uint64_t rows) {
 }
 
 TEST(Table, WrongSizesOfStringsAreFoundOnTheDevice) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   auto file = strings_file(dir, CodecId::dict, a_few_cities(5000));
   ASSERT_TRUE(load_strings(dir, file.bytes()).has_value());
@@ -199,6 +206,7 @@ TEST(Table, WrongSizesOfStringsAreFoundOnTheDevice) {
 }
 
 TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   auto file = strings_file(dir, CodecId::fsst, a_few_cities(5000));
   ASSERT_TRUE(load_strings(dir, file.bytes()).has_value());
@@ -224,6 +232,7 @@ TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
 }
 
 TEST(Table, WhatWasLoadedOutlivesItsLoader) {
+  SKIP_WITHOUT_EMULATOR();
   const TempDir dir;
   const auto file = strings_file(dir, CodecId::fsst, a_few_cities(3000));
   const auto made = load_strings(dir, file_tests::load(dir / "s.bob"));

@@ -16,8 +16,8 @@
 
 namespace bobbin::codec::alp {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 template <class Float>
 using IntegerOf = std::make_signed_t<BitsOf<Float>>;

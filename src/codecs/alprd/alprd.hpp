@@ -13,8 +13,8 @@
 
 namespace bobbin::codec::alprd {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 inline constexpr uint32_t kMostEntries = 8;
 inline constexpr uint32_t kMostLeftBits = 16;

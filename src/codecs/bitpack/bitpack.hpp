@@ -11,8 +11,8 @@
 
 namespace bobbin::codec::bitpack {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 // Bytes of `packed` for this many values at one width.
 [[nodiscard]] constexpr uint64_t packed_bytes(uint64_t num_values, uint32_t width, uint32_t type_bits) {

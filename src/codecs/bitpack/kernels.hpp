@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of bit-packing and the plans that launch them, for any executor: the GPU's (launch.cu) and the
-// emulator's (emulate.cpp).
+// Kernels of bit-packing and the plans that launch them, for any executor: the GPU's and the
+// emulator's (device.cu).
 #pragma once
 
 #include <algorithm>

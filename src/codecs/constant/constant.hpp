@@ -10,8 +10,8 @@
 
 namespace bobbin::codec::constant {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 [[nodiscard]] inline Scalar constant_of(const Array& array) {
   Scalar value;

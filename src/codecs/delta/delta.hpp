@@ -15,8 +15,8 @@
 
 namespace bobbin::codec::delta {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 struct Parameters {
   uint32_t order = 1;

@@ -16,8 +16,8 @@
 
 namespace bobbin::codec::dict {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 // How many different values are made a dictionary of. With 2^20 numbers, codes are 20 bits wide, about what
 // packed values take, and the dictionary is 8 MiB at most: it still fits a GPU's cache. Strings are many

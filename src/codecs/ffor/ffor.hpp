@@ -12,8 +12,8 @@
 
 namespace bobbin::codec::ffor {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 // An entry has 25 bits for a register's number: just under 4 GiB of packed bytes.
 inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;

@@ -15,8 +15,8 @@
 
 namespace bobbin::codec::fsst {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 inline constexpr uint32_t kTileBytes = 2048;
 inline constexpr uint64_t kLiteralFirst = uint64_t{1} << 63;

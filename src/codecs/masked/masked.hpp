@@ -11,8 +11,8 @@
 
 namespace bobbin::codec::masked {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 inline constexpr uint32_t kRowsPerWord = 32;
 

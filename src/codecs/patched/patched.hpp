@@ -13,8 +13,8 @@
 
 namespace bobbin::codec::patched {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 enum class Form : uint8_t { lanes = 0, sorted = 1 };
 

@@ -9,8 +9,8 @@
 
 namespace bobbin::codec::rle {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 inline constexpr size_t kMetadataBytes = sizeof(uint64_t);
 

@@ -10,8 +10,8 @@
 
 namespace bobbin::codec::sparse {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 inline constexpr size_t kMetadataBytes = 2 * sizeof(uint64_t);
 

@@ -12,8 +12,8 @@
 
 namespace bobbin::codec::zigzag {
 
-extern const DeviceOps kEmulator;
-extern const DeviceOps kCuda;  // only in builds with CUDA
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
 
 // Both work on bit patterns.
 template <class T>

@@ -10,6 +10,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
+#include "tests/backends.hpp"
 #include "tests/codecs/fsst/strings.hpp"
 
 namespace bobbin::testing {
@@ -126,7 +127,7 @@ TEST(DictStrings, CodesPastTheEnd) {
   ASSERT_TRUE(array::validate(array).ok());
   const std::vector<std::string> expected{"0", "1", "2", "2", "2", "2", "1", "0", "2", "2"};
   const std::vector<uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     EXPECT_EQ(texts_of(*array::decode_strings(array, backend)), expected);
     EXPECT_EQ(texts_of(*array::take_strings(array, all, backend)), expected);
     const auto twos = array::match_strings(array, {StringTest::equals, bytes_of("2")}, backend);

@@ -12,6 +12,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/stream.hpp"
 #include "codecs/fsst/tile.hpp"
+#include "tests/backends.hpp"
 #include "tests/codecs/fsst/strings.hpp"
 
 namespace bobbin::testing {
@@ -206,7 +207,7 @@ TEST(Fsst, TilesBeginAnywhere) {
       const Array array = array_of_codes(small_table(), codes, bytes, *tiles);
       EXPECT_TRUE(array::validate(array).ok());
       EXPECT_EQ(check_any_strings(array, true), "");
-      for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+      for (const Backend backend : bobbin::testing::backends_here()) {
         const auto decoded = array::decode_strings(array, backend);
         EXPECT_TRUE(decoded.has_value()) << phase << ": " << decoded.error().message();
       }
@@ -227,8 +228,9 @@ TEST(Fsst, DamageIsFound) {
     }
     damage(bad);
     if (array::validate(bad).ok()) {
-      EXPECT_FALSE(array::decode_strings(bad, Backend::cpu).has_value()) << what;
-      EXPECT_FALSE(array::decode_strings(bad, Backend::emulator).has_value()) << what;
+      for (const Backend backend : backends_here()) {
+        EXPECT_FALSE(array::decode_strings(bad, backend).has_value()) << what;
+      }
       EXPECT_EQ(check_any_strings(bad, true), "") << what;
     }
   };
@@ -277,7 +279,7 @@ TEST(Fsst, CodesThatAreNotCanonicalCompareByBytes) {
   Array array = array_of_codes(small_table(), codes, 3, {0});
   array.metadata[40] = 0;
   ASSERT_TRUE(array::validate(array).ok());
-  for (const Backend backend : {Backend::cpu, Backend::emulator}) {
+  for (const Backend backend : bobbin::testing::backends_here()) {
     EXPECT_TRUE(array::match_strings(array, {StringTest::equals, bytes_of("abc")}, backend)->at(0));
     EXPECT_FALSE(array::match_strings(array, {StringTest::equals, bytes_of("ab")}, backend)->at(0));
     EXPECT_TRUE(array::match_strings(array, {StringTest::starts_with, bytes_of("ab")}, backend)->at(0));

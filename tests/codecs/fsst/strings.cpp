@@ -7,6 +7,7 @@
 
 #include "array/strings.hpp"
 #include "codecs/registry.hpp"
+#include "device/backends.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -333,7 +334,8 @@ std::string check_strings(const Strings& strings, CodecId codec) {
   return check_slices(*array, strings, Backend::cpu);
 }
 
-std::string check_strings_on(const Strings& strings, Backend backend, Random& random, CodecId codec) {
+std::string check_strings_on(const Strings& strings, Backend wanted, Random& random, CodecId codec) {
+  const Backend backend = has_backend(wanted) ? wanted : Backend::cpu;
   const auto array = array::encode_strings(codec, strings.view(), nullptr, Backend::cpu);
   std::string wrong = check_slices(*array, strings, backend);
   if (wrong.empty()) {
@@ -362,7 +364,7 @@ std::string check_any_strings(const Array& given, bool with_emulator) {
   }
   const auto expected = decode_by_reference(array);
   std::vector<Backend> backends{Backend::cpu};
-  if (with_emulator) {
+  if (with_emulator && kHasEmulator) {
     backends.push_back(Backend::emulator);
   }
   for (const Backend backend : backends) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codec's kernels, for the GPU and for the emulator.
+#include "codecs/bitpack/kernels.hpp"
+#include "simt/executor.cuh"
+
+namespace bobbin::codec::bitpack {
+
+template <Backend kBackend>
+const DeviceOps& ops_on() {
+  static constexpr DeviceOps kOps = Plans<simt::Executor>::ops();
+  return kOps;
+}
+template const DeviceOps& ops_on<simt::kBackend>();
+
+}  // namespace bobbin::codec::bitpack

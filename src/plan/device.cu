@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries on the GPU and in the emulator.
+#include "plan/launch.hpp"
+#include "simt/executor.cuh"
+
+namespace bobbin::plan {
+namespace {
+
+Status run_any(const Query& query, Reach reach, StreamView stream) {
+  switch (reach) {
+    case Reach::narrow:
+      return query_on<Reach::narrow, simt::kBackend>(query, stream);
+    case Reach::wide:
+      return query_on<Reach::wide, simt::kBackend>(query, stream);
+    case Reach::staged:
+      break;
+  }
+  return query_on<Reach::staged, simt::kBackend>(query, stream);
+}
+
+Status sum_reals(Global<const double> values, Global<double> sums, StreamView stream) {
+  return run_sum_reals(simt::Executor(stream), values, sums);
+}
+
+}  // namespace
+
+template <Backend kBackend>
+const Launchers& launchers_on() {
+  static constexpr Launchers kLaunchers{.query = &run_any,
+                                        .conjunction = &conjunction_on<kBackend>,
+                                        .cascade = &cascade_on<kBackend>,
+                                        .sum_reals = &sum_reals,
+                                        .gather = GatherPlans<simt::Executor>::launchers(),
+                                        .count = CountPlans<simt::Executor>::launchers()};
+  return kLaunchers;
+}
+template const Launchers& launchers_on<simt::kBackend>();
+
+}  // namespace bobbin::plan

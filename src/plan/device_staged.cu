@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/launch.hpp"
+#include "simt/executor.cuh"
+
+namespace bobbin::plan {
+
+template <Reach kReach, Backend kBackend>
+Status query_on(const Query& query, StreamView stream) {
+  return run_query<kReach>(simt::Executor(stream), query);
+}
+template Status query_on<Reach::staged, simt::kBackend>(const Query&, StreamView);
+
+}  // namespace bobbin::plan

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The back end that a device source is being compiled for: the GPU by nvcc, the emulator by any other
+// compiler.
+#pragma once
+
+#include "bobbin/types.hpp"
+#ifdef __CUDACC__
+#include "simt/cuda_launch.cuh"
+#else
+#include "simt/emulator.hpp"
+#endif
+
+namespace bobbin::simt {
+
+#ifdef __CUDACC__
+using Executor = CudaExecutor;
+constexpr Backend kBackend = Backend::cuda;
+#else
+using Executor = EmulatorExecutor;
+constexpr Backend kBackend = Backend::emulator;
+#endif
+
+}  // namespace bobbin::simt
