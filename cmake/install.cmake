@@ -18,13 +18,22 @@ install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(BOBBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bobbin)
 install(EXPORT bobbin-targets NAMESPACE bobbin:: DESTINATION ${BOBBIN_CMAKE_DIR})
 
-# Whoever links the static library also links what it links: the CUDA runtime, when it was built with CUDA.
+# Whoever links the static library also links what it links.
 get_target_property(library_type bobbin TYPE)
 set(BOBBIN_NEEDS_CUDART OFF)
+set(BOBBIN_NEEDS_BOOST OFF)
 set(BOBBIN_PC_LIBS "")
-if(BOBBIN_HAVE_CUDA AND library_type STREQUAL "STATIC_LIBRARY")
-  set(BOBBIN_NEEDS_CUDART ON)
-  set(BOBBIN_PC_LIBS "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -lpthread")
+set(BOBBIN_PC_REQUIRES Requires.private)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(BOBBIN_PC_REQUIRES Requires)
+  if(BOBBIN_EMULATOR)
+    set(BOBBIN_NEEDS_BOOST ON)
+    string(APPEND BOBBIN_PC_LIBS " -lboost_context")
+  endif()
+  if(BOBBIN_HAVE_CUDA)
+    set(BOBBIN_NEEDS_CUDART ON)
+    string(APPEND BOBBIN_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -lpthread")
+  endif()
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bobbin-config.cmake.in

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
 #include <new>
 
 // The sanitizers' fiber interfaces; null unless their runtime is linked in.
@@ -20,9 +19,6 @@ namespace bobbin::simt::emulator {
 namespace {
 
 constexpr unsigned kNoSynchronisation = 1;
-
-// The fiber being entered: start-up code has no other way to tell AddressSanitizer where it came from.
-thread_local Fiber* entering = nullptr;
 
 }  // namespace
 
@@ -92,40 +88,42 @@ void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* arg
     tsan_ = __tsan_create_fiber(0);
     owns_tsan_ = true;
   }
-  getcontext(&context_);
-  context_.uc_stack.ss_sp = stack;
-  context_.uc_stack.ss_size = size;
-  context_.uc_link = nullptr;
-  // makecontext passes ints only: the pointer goes in two halves.
-  const auto self = reinterpret_cast<uintptr_t>(this);
-  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32),
-              static_cast<unsigned>(self));
+  // The stack grows downwards from its end.
+  context_ = boost::context::detail::make_fcontext(stack + size, size, &Fiber::enter);
 }
 
-void Fiber::enter(unsigned high, unsigned low) {
-  auto* self = reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low);
+// Notes where the fiber that was left stopped, and returns it.
+Fiber& Fiber::arrive(const boost::context::detail::transfer_t& arrival) {
+  Fiber& from = *static_cast<const Change*>(arrival.data)->from;
+  from.context_ = arrival.fctx;
+  return from;
+}
+
+void Fiber::enter(boost::context::detail::transfer_t arrival) {
+  Fiber* const self = static_cast<const Change*>(arrival.data)->to;
+  Fiber& from = arrive(arrival);
   if (__sanitizer_finish_switch_fiber != nullptr) {
     const void* bottom = nullptr;
     size_t size = 0;
     __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
     // Where the scheduler's own stack lies is learnt here, at the first switch away from it.
-    if (entering != nullptr && entering->stack_ == nullptr) {
-      entering->stack_ = static_cast<std::byte*>(const_cast<void*>(bottom));
-      entering->stack_size_ = size;
+    if (from.stack_ == nullptr) {
+      from.stack_ = static_cast<std::byte*>(const_cast<void*>(bottom));
+      from.stack_size_ = size;
     }
   }
   self->entry_(self->argument_);
 }
 
 void Fiber::change(Fiber& from, Fiber& to) {
-  entering = &from;
   if (__sanitizer_start_switch_fiber != nullptr) {
     __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_, to.stack_size_);
   }
   if (to.tsan_ != nullptr) {
     __tsan_switch_to_fiber(to.tsan_, kNoSynchronisation);
   }
-  swapcontext(&from.context_, &to.context_);
+  Change change{&from, &to};
+  arrive(boost::context::detail::jump_fcontext(to.context_, &change));
   if (__sanitizer_finish_switch_fiber != nullptr) {
     __sanitizer_finish_switch_fiber(from.fake_stack_, nullptr, nullptr);
   }

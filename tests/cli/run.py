@@ -19,8 +19,6 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_SECONDS = 120
-# AddressSanitizer says this once about the emulator's fibers.
-SANITIZER_NOTE = re.compile(r"^==\d+==WARNING: ASan doesn't fully support makecontext.*\n", re.MULTILINE)
 
 
 def read(path, default=""):
@@ -46,8 +44,7 @@ def run_with_limit(command, folder, env):
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
             stderr += f"took over {TIMEOUT_SECONDS} seconds\n".encode()
-    return (stdout.decode(errors="replace"), SANITIZER_NOTE.sub("", stderr.decode(errors="replace")),
-            process.returncode)
+    return (stdout.decode(errors="replace"), stderr.decode(errors="replace"), process.returncode)
 
 
 def run_script(name, bin_dir):
