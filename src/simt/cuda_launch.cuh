@@ -50,6 +50,8 @@ __global__ void __launch_bounds__(K::kThreads, min_blocks<K>()) run_kernel(const
 // Runs launch plans on the GPU. Its twin is EmulatorExecutor.
 class CudaExecutor {
  public:
+  static constexpr Backend kBackend = Backend::cuda;
+
   explicit CudaExecutor(StreamView stream) : stream_(stream) {}
 
   [[nodiscard]] StreamView stream() const { return stream_; }

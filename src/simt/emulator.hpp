@@ -349,6 +349,8 @@ template <Kernel K>
 // Runs launch plans in the emulator, in the twin's words: see CudaExecutor.
 class EmulatorExecutor {
  public:
+  static constexpr Backend kBackend = Backend::emulator;
+
   explicit EmulatorExecutor(StreamView stream, const EmulatorOptions& options = default_emulator_options())
       : stream_(stream), options_(options) {}
 

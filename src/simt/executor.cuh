@@ -3,7 +3,6 @@
 // compiler.
 #pragma once
 
-#include "bobbin/types.hpp"
 #ifdef __CUDACC__
 #include "simt/cuda_launch.cuh"
 #else
@@ -14,10 +13,9 @@ namespace bobbin::simt {
 
 #ifdef __CUDACC__
 using Executor = CudaExecutor;
-constexpr Backend kBackend = Backend::cuda;
 #else
 using Executor = EmulatorExecutor;
-constexpr Backend kBackend = Backend::emulator;
 #endif
+constexpr Backend kBackend = Executor::kBackend;
 
 }  // namespace bobbin::simt

@@ -48,7 +48,6 @@ struct Plans {
 
  private:
   using Patched = patched::Plans<Executor>;
-  using Ffor = ffor::Plans<Executor>;
   using SharedBuffer = std::shared_ptr<DeviceBuffer>;
 
   // What values are turned into before they are packed.
@@ -63,14 +62,11 @@ struct Plans {
 
   template <class Float>
   static Result<Array> encode_values(DType type, Global<const Float> values, const Executor& executor) {
-    using Bits = BitsOf<Float>;
     const StreamView stream = executor.stream();
     BOBBIN_ASSIGN(const std::vector<Scale> scales, find_scales<Float>(values, executor));
     BOBBIN_ASSIGN(Made<Float> made, make_integers<Float>(values, scales, executor));
-    BOBBIN_ASSIGN(auto buffers, ffor::EncodeBuffers<Bits>::create(values.size, stream));
-    const Global<const Bits> integers{made.integers.template as<Bits>(), values.size};
-    BOBBIN_TRY(ffor::run_encode<Bits>(executor, integer_type(type), integers, buffers));
-    BOBBIN_ASSIGN(Array packed, Ffor::finish(integer_type(type), values.size, std::move(buffers), stream));
+    BOBBIN_ASSIGN(Array packed, device_ops(stream.backend(), CodecId::ffor)
+                                    ->encode(integer_type(type), made.integers.data(), values.size, stream));
     Array array{.codec = CodecId::alp,
                 .type = type,
                 .length = values.size,

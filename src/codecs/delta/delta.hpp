@@ -15,9 +15,6 @@
 
 namespace bobbin::codec::delta {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 struct Parameters {
   uint32_t order = 1;
   uint32_t tuple = 1;
@@ -65,6 +62,13 @@ template <class T>
 
 // With parameters of the caller's choice.
 [[nodiscard]] Result<Array> encode_with(const Values& values, Parameters parameters);
+
+template <Backend kBackend>
+const DeviceOps& ops_on();  // device.cu
+// As DeviceOps::encode, with parameters of the caller's choice.
+template <Backend kBackend>
+[[nodiscard]] Result<Array> encode_on(DType type, const void* values, uint64_t length, Parameters parameters,
+                                      StreamView stream);
 
 // What an array's values are known to lie between without decoding them, from restart points and frames.
 // Values are in the array's own order (signed, unsigned); floats have none.

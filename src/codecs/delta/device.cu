@@ -12,4 +12,11 @@ const DeviceOps& ops_on() {
 }
 template const DeviceOps& ops_on<simt::kBackend>();
 
+template <Backend kBackend>
+Result<Array> encode_on(DType type, const void* values, uint64_t length, Parameters parameters,
+                        StreamView stream) {
+  return Plans<simt::Executor>::encode_as(type, values, length, parameters, stream);
+}
+template Result<Array> encode_on<simt::kBackend>(DType, const void*, uint64_t, Parameters, StreamView);
+
 }  // namespace bobbin::codec::delta

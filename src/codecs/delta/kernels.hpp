@@ -2,6 +2,7 @@
 // Kernels of delta and the plans that launch them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/delta/tile.hpp"
 #include "codecs/ffor/kernels.hpp"
+#include "codecs/registry.hpp"
 
 namespace bobbin::codec::delta {
 
@@ -243,6 +245,17 @@ struct Plans {
 
   static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
 
+  static Result<Array> encode_as(DType type, const void* data, uint64_t length, Parameters p,
+                                 StreamView stream) {
+    return visit_bits(type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+      const Global<const T> values{static_cast<const T*>(data), length};
+      std::vector<T> first(std::min<uint64_t>(length, p.words() + p.tuple));
+      BOBBIN_TRY(copy_async(first.data(), data, first.size() * sizeof(T), stream));
+      BOBBIN_TRY(stream.synchronize());
+      return encode_with<T>(type, values, p, first, stream);
+    });
+  }
+
   // With parameters of the caller's choice; `first` are as many of the first values as history() wants.
   template <class T>
   static Result<Array> encode_with(DType type, Global<const T> values, Parameters p,
@@ -261,8 +274,8 @@ struct Plans {
     BOBBIN_TRY(executor.run(take, ceil_div(values.size, kPerBlock)));
     const RestartKernel<T> note{differences, {restarts->template as<T>(), words}, p.order};
     BOBBIN_TRY(executor.run(note, ceil_div<uint64_t>(words, RestartKernel<T>::kThreads)));
-    BOBBIN_ASSIGN(Array child,
-                  ffor::Plans<Executor>::encode(signed_type(type), residuals.data(), values.size, stream));
+    BOBBIN_ASSIGN(Array child, device_ops(stream.backend(), CodecId::ffor)
+                                   ->encode(signed_type(type), residuals.data(), values.size, stream));
     return assemble(type, p, {restarts, {restarts->template as<std::byte>(), restarts->size()}},
                     std::move(child));
   }

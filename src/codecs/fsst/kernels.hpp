@@ -15,6 +15,7 @@
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/index_kernel.hpp"
 #include "codecs/fsst/query_kernels.hpp"
+#include "codecs/registry.hpp"
 
 namespace bobbin::codec::fsst {
 
@@ -90,8 +91,6 @@ decltype(auto) with_offset_type(bool wide, F&& f) {
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
-  using Delta = delta::Plans<Executor>;
-
   static Status decode(const Array& array, const StringSizes& /*sizes*/, const StringsOut& out,
                        uint32_t* fault, StreamView stream) {
     const Executor executor(stream);
@@ -99,8 +98,8 @@ struct Plans {
     return with_offset_type(
         array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) -> Status {
           using K = DecodeKernel<T>;
-          const auto offsets =
-              Delta::template decoding<T, typename K::Offsets>(array.children[1], out.offsets);
+          const auto offsets = delta::Plans<Executor>::template decoding<T, typename K::Offsets>(
+              array.children[1], out.offsets);
           const K kernel{.bytes = {.stream = stream_of(array),
                                    .out = {out.bytes, header.out_bytes},
                                    .out_begin = header.out_begin,
@@ -259,7 +258,7 @@ struct Plans {
   static Status with_offsets(const Array& child, StreamView stream, F&& f) {
     return with_offset_type(child.type == DType::u64, [&]<class T>(std::type_identity<T>) -> Status {
       BOBBIN_ASSIGN(const auto offsets, DeviceArray<T>::create(child.length, stream));
-      BOBBIN_TRY(Delta::decode(child, offsets.get().data, stream));
+      BOBBIN_TRY(device_ops(stream.backend(), child.codec)->decode(child, offsets.get().data, stream));
       return f(offsets.read());
     });
   }
@@ -412,9 +411,8 @@ struct Plans {
     BOBBIN_ASSIGN(const auto values, DeviceArray<T>::create(offsets.length + 1, stream));
     const NarrowKernel<T> narrow{offsets, values.get()};
     BOBBIN_TRY(Executor(stream).run(narrow, blocks_for(narrow, offsets.length + 1)));
-    BOBBIN_ASSIGN(const std::vector<T> first,
-                  values.fetch(0, std::min<uint64_t>(2, offsets.length + 1), stream));
-    return Delta::template encode_with<T>(kDTypeOf<T>, values.read(), {1, 1}, first, stream);
+    return delta::encode_on<Executor::kBackend>(kDTypeOf<T>, values.read().data, offsets.length + 1, {1, 1},
+                                                stream);
   }
 
   static Result<Array> assemble(const StringsView& strings, const Table& table, const DeviceOffsets& offsets,
