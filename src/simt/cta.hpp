@@ -19,9 +19,8 @@
 //   reduce_add(v) reduce_min(v) reduce_max(v) reduce_and(v) reduce_or(v) reduce_xor(v)     32-bit v
 //   pause()                                               between two polls: leaves memory to others
 //   shared<S>()                                           this block's S
-//   load(g, i) store(g, i, v)                             a Global or a Shared array; a Global<const T> must
-//   not
-//                                                         change while the kernel runs
+//   load(g, i) store(g, i, v)                             a Global or a Shared array; what a Global<const T>
+//                                                         names must not change while the kernel runs
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
 //   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange

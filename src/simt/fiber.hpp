@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibers by Boost.Context, which switches without system calls: ucontext makes two each time. Known to
-// AddressSanitizer and ThreadSanitizer when those are linked in. (Boost's own fiber class knows them only where it
-// is built on ucontext, so this uses the layer below it.)
+// AddressSanitizer and ThreadSanitizer when those are linked in. (Boost's own fiber class knows them only
+// where it is built on ucontext, so this uses the layer below it.)
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>

@@ -7,12 +7,10 @@
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/codecs/delta/series.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
-
-// ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the inputs.
-constexpr size_t kStride = BOBBIN_RACES_ARE_CHECKED ? 31 : 1;
 
 bool encodes_on_device(const Codec& codec) {
   return device_ops(Backend::emulator, codec.id)->encode != nullptr;
@@ -24,8 +22,8 @@ TEST(EmulatedCodecs, AgreeWithTheCpu) {
     const Codec& codec = *find_codec(component.codec);
     const auto inputs = component.edges();
     // A codec that only decodes there has fewer kernels to get right.
-    const size_t stride = encodes_on_device(codec) ? kStride : 3 * kStride;
-    for (size_t i = 0; i < inputs.size(); i += stride) {
+    const uint64_t share = encodes_on_device(codec) ? kDrawnShare : 3 * kDrawnShare;
+    for (const uint64_t i : drawn(inputs.size(), share)) {
       simt::default_emulator_options().seed = ++seed;
       Random random(seed);
       EXPECT_EQ(check_backend(codec, inputs[i], Backend::emulator, random), "")
@@ -37,7 +35,7 @@ TEST(EmulatedCodecs, AgreeWithTheCpu) {
 TEST(EmulatedCodecs, AgreeWithTheCpuOnAnyFloats) {
   for (const Component& component : components()) {
     const Codec& codec = *find_codec(component.codec);
-    for (uint64_t seed = 0; codec.floats_only && seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 60); ++seed) {
+    for (const uint64_t seed : drawn(codec.floats_only ? 60 : 0)) {
       simt::default_emulator_options().seed = seed;
       Random random(seed);
       const Input input = component.generate(random);
@@ -50,7 +48,7 @@ TEST(EmulatedCodecs, AgreeWithTheCpuOnAnyFloats) {
 
 // Many tiles wait for each other: the look-back of encoders.
 TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
-  for (uint64_t seed = 1; seed <= (BOBBIN_RACES_ARE_CHECKED ? 2 : 20); ++seed) {
+  for (const uint64_t seed : drawn(20)) {
     for (const Component& component : components()) {
       simt::default_emulator_options().seed = seed;
       simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 7);
@@ -71,12 +69,12 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
 }
 
 TEST(EmulatedDelta, EveryParameterDecodes) {
-  EXPECT_EQ(check_every_parameter(Backend::emulator, kStride == 1 ? 5001 : 100), "");
+  EXPECT_EQ(check_every_parameter(Backend::emulator, kDrawnShare == 1 ? 5001 : 100), "");
   EXPECT_EQ(check_every_parameter(Backend::emulator, 1030), "");
 }
 
 TEST(EmulatedCodecs, AnyCascadeAgreesWithTheReference) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 150); ++seed) {
+  for (const uint64_t seed : drawn(150)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     const Array array = draw_cascade(random);

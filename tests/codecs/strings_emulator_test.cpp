@@ -4,24 +4,21 @@
 
 #include "simt/emulator.hpp"
 #include "tests/codecs/fsst/strings.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
 
-// Under ThreadSanitizer a check takes seconds: fewer of them there, enough for every kernel to meet its
-// races.
 TEST(StringsInEmulator, Edges) {
   Random random(1);
-  for (const StringsInput& input : string_edges()) {
-    if (BOBBIN_RACES_ARE_CHECKED && input.name != "nulls") {
-      continue;
-    }
-    EXPECT_EQ(check_strings_on(input.strings, Backend::emulator, random), "") << input.name;
+  const std::vector<StringsInput> edges = string_edges();
+  for (const uint64_t i : drawn(edges.size())) {
+    EXPECT_EQ(check_strings_on(edges[i].strings, Backend::emulator, random), "") << edges[i].name;
   }
 }
 
 TEST(StringsInEmulator, ManySchedules) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 50); ++seed) {
+  for (const uint64_t seed : drawn(50)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     EXPECT_EQ(check_strings_on(draw_strings(random), Backend::emulator, random), "") << seed;
@@ -31,8 +28,8 @@ TEST(StringsInEmulator, ManySchedules) {
 // Several tiles, of input and of codes, for each of several blocks.
 TEST(StringsInEmulator, ManyTiles) {
   Random random(2);
-  const Strings strings = make_sentences(BOBBIN_RACES_ARE_CHECKED ? 1000 : 6000, random);
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 5); ++seed) {
+  const Strings strings = make_sentences(kDrawnShare == 1 ? 6000 : 1000, random);
+  for (const uint64_t seed : drawn(5)) {
     simt::default_emulator_options().seed = seed;
     EXPECT_EQ(check_strings_on(strings, Backend::emulator, random), "") << seed;
   }
@@ -41,16 +38,15 @@ TEST(StringsInEmulator, ManyTiles) {
 // Strings of a dictionary: as many different ones as edges have, and rows that repeat them.
 TEST(StringsInEmulator, DictionaryEdges) {
   Random random(3);
-  for (const StringsInput& input : string_edges()) {
-    if (BOBBIN_RACES_ARE_CHECKED && input.name != "nulls") {
-      continue;
-    }
-    EXPECT_EQ(check_strings_on(input.strings, Backend::emulator, random, CodecId::dict), "") << input.name;
+  const std::vector<StringsInput> edges = string_edges();
+  for (const uint64_t i : drawn(edges.size())) {
+    EXPECT_EQ(check_strings_on(edges[i].strings, Backend::emulator, random, CodecId::dict), "")
+        << edges[i].name;
   }
 }
 
 TEST(StringsInEmulator, DictionariesUnderManySchedules) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 3 : 50); ++seed) {
+  for (const uint64_t seed : drawn(50)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     const Strings strings = draw_from(draw_strings(random), random.below(3000), random);

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "simt/emulator.hpp"
+#include "tests/drawn.hpp"
 #include "tests/plan/checks.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 TEST(EmulatedQueries, EveryPathAgreesWithDecodedValues) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
+  for (const uint64_t seed : drawn(300)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     ASSERT_EQ(check_query(Backend::emulator, random), "") << "seed " << seed;
@@ -18,7 +19,7 @@ TEST(EmulatedQueries, EveryPathAgreesWithDecodedValues) {
 }
 
 TEST(EmulatedQueries, LongColumnsAgreeToo) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 20); ++seed) {
+  for (const uint64_t seed : drawn(20)) {
     simt::default_emulator_options().seed = seed;
     simt::default_emulator_options().resident_blocks = 1;  // vectors come in groups then
     Random random(seed);
@@ -28,7 +29,8 @@ TEST(EmulatedQueries, LongColumnsAgreeToo) {
 }
 
 TEST(EmulatedQueries, SlicesBeginAnywhere) {
-  for (uint64_t offset = 0; offset < 1024; offset += BOBBIN_RACES_ARE_CHECKED ? 201 : 5) {
+  for (const uint64_t fifth : drawn(205)) {
+    const uint64_t offset = 5 * fifth;
     simt::default_emulator_options().seed = offset;
     Random random(offset);
     ASSERT_EQ(check_query_at(Backend::emulator, offset, random), "") << "offset " << offset;
@@ -37,8 +39,9 @@ TEST(EmulatedQueries, SlicesBeginAnywhere) {
 }
 
 TEST(EmulatedQueries, ATestAndASumInOneStep) {
-  for (uint32_t width = 0; width <= 64; width += BOBBIN_RACES_ARE_CHECKED ? 8 : 1) {
-    simt::default_emulator_options().seed = width;
+  for (const uint64_t seed : drawn(65)) {
+    const auto width = static_cast<uint32_t>(seed);
+    simt::default_emulator_options().seed = seed;
     Random random(width);
     ASSERT_EQ(check_joined(Backend::emulator, width, 6000, random), "") << "width " << width;
   }
@@ -46,7 +49,7 @@ TEST(EmulatedQueries, ATestAndASumInOneStep) {
 }
 
 TEST(EmulatedQueries, AWarpHasManyVectors) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 1 : 10); ++seed) {
+  for (const uint64_t seed : drawn(10)) {
     simt::default_emulator_options().seed = seed;
     simt::default_emulator_options().resident_blocks = 1;
     Random random(seed);
@@ -56,7 +59,7 @@ TEST(EmulatedQueries, AWarpHasManyVectors) {
 }
 
 TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 300); ++seed) {
+  for (const uint64_t seed : drawn(300)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     ASSERT_EQ(check_gather(Backend::emulator, random), "") << "seed " << seed;
@@ -65,7 +68,7 @@ TEST(EmulatedQueries, RowsAreTakenAndFiltered) {
 }
 
 TEST(EmulatedQueries, CodesAreCounted) {
-  for (uint64_t seed = 0; seed < (BOBBIN_RACES_ARE_CHECKED ? 10 : 100); ++seed) {
+  for (const uint64_t seed : drawn(100)) {
     simt::default_emulator_options().seed = seed;
     Random random(seed);
     ASSERT_EQ(check_counts(Backend::emulator, random), "") << "seed " << seed;

@@ -4,6 +4,7 @@
 
 #include "simt/emulator.hpp"
 #include "tests/codecs/component.hpp"
+#include "tests/drawn.hpp"
 #include "tests/scan/checks.hpp"
 
 namespace bobbin::testing {
@@ -13,7 +14,7 @@ using scan::Op;
 using scan::Scheme;
 
 // ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the cases.
-constexpr bool kSample = BOBBIN_RACES_ARE_CHECKED;
+constexpr bool kSample = kDrawnShare > 10;
 
 class EmulatedScan : public ::testing::Test {
  protected:

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases are drawn: all in plain builds. Under a sanitizer, which slows kernels down five to twenty
+// times, a share of them, and others with each commit: ./dev test sets BOBBIN_DRAW, a number, from it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace bobbin::testing {
+
+// One case out of so many is run.
+inline constexpr uint64_t kDrawnShare = BOBBIN_DRAWN_SHARE;
+
+inline uint64_t draw_number() {
+  const char* const text = std::getenv("BOBBIN_DRAW");
+  return text == nullptr ? 0 : std::stoull(text);
+}
+
+// Of the cases 0 to all-1: every kDrawnShare-th, at least one.
+inline std::vector<uint64_t> drawn(uint64_t all, uint64_t share = kDrawnShare) {
+  std::vector<uint64_t> cases;
+  const uint64_t step = std::min(share, all);
+  for (uint64_t i = step == 0 ? 0 : draw_number() % step; i < all; i += step) {
+    cases.push_back(i);
+  }
+  return cases;
+}
+
+}  // namespace bobbin::testing
