@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cases are drawn: all in plain builds. Under a sanitizer, which slows kernels down five to twenty
-// times, a share of them, and others with each commit: ./dev test sets BOBBIN_DRAW, a number, from it.
+// times, a share of them, and others with each commit: ./dev test sets BOBBIN_SEED, a number, from it.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace bobbin::testing {
 inline constexpr uint64_t kDrawnShare = BOBBIN_DRAWN_SHARE;
 
 inline uint64_t draw_number() {
-  const char* const text = std::getenv("BOBBIN_DRAW");
+  const char* const text = std::getenv("BOBBIN_SEED");
   return text == nullptr ? 0 : std::stoull(text);
 }
 

@@ -88,6 +88,7 @@ TEST(FileDict, RoundTrip) {
 }
 
 TEST(FileDict, BackendsWriteTheSameBytes) {
+  SKIP_WITHOUT_EMULATOR();
   const Files files;
   write(files.dir / "emulator.bob", {.rows_per_group = 2500, .backend = Backend::emulator, .codec = "dict"});
   EXPECT_TRUE(load(files.dir / "emulator.bob") == load(files.dir / "dict.bob"));
