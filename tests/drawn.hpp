@@ -11,7 +11,7 @@
 
 namespace bobbin::testing {
 
-// One case out of so many is run.
+// One case in this many is run.
 inline constexpr uint64_t kDrawnShare = BOBBIN_DRAWN_SHARE;
 
 inline uint64_t draw_number() {
