@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/slices.hpp"
+#include "file/access.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -15,8 +16,7 @@ constexpr uint64_t kSliceBytes = uint64_t{64} << 20;
 constexpr uint64_t kMostSliceRows = uint64_t{1} << 18;
 constexpr uint64_t kVectorRows = 1024;
 
-// Rows that are decoded at a time: many, because a slice's segments are read as a whole, but no more than a
-// table of many columns leaves room for.
+// Rows that are decoded at a time: no more than a table of many columns leaves room for.
 uint64_t slice_rows(size_t columns) {
   const uint64_t rows = kSliceBytes / (2 * sizeof(uint64_t) * std::max<size_t>(1, columns));
   return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMostSliceRows);
@@ -27,40 +27,42 @@ double share_of(const CsvJob& job, uint64_t row) {
   return static_cast<double>(row - job.rows.begin) / static_cast<double>(job.rows.end - job.rows.begin);
 }
 
-Status copy_slice(const CsvJob& job, csv::Writer& writer, uint64_t begin, uint64_t rows) {
-  const Reader& reader = job.file.reader;
-  std::vector<Slice> slices;
-  for (const size_t column : job.columns) {
-    BOBBIN_ASSIGN(Slice slice, read_slice(reader, column, begin, rows, job.backend));
-    slices.push_back(std::move(slice));
+// Rows of a row group.
+Status copy_rows(const CsvJob& job, csv::Writer& writer, Progress& progress, size_t group, uint64_t begin,
+                 uint64_t end) {
+  const uint64_t step = slice_rows(job.columns.size());
+  BOBBIN_ASSIGN(const LoadedRows loaded,
+                LoadedRows::load(job.file.reader, group, job.columns, begin, end - begin));
+  for (uint64_t row = begin; row < end; row += step) {
+    const uint64_t count = std::min(step, end - row);
+    BOBBIN_ASSIGN(const std::vector<HostColumn> columns, loaded.read(row, count, job.backend));
+    BOBBIN_TRY(writer.append(to_batch(columns, count)).in(job.output_name));
+    BOBBIN_TRY(check_interrupt().in(job.file.name));
+    progress.show_share(share_of(job, row));
   }
-  return writer.append(to_batch(reader, job.columns, slices, rows)).in(job.output_name);
+  return {};
 }
 
 Status copy_all(const CsvJob& job, csv::Writer& writer, Progress& progress) {
-  const Reader& reader = job.file.reader;
-  const uint64_t step = slice_rows(job.columns.size());
-  for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
-    const uint64_t end = std::min(job.rows.end, info.first_row + info.num_rows);
-    for (uint64_t row = std::max(job.rows.begin, info.first_row); row < end; row += step) {
-      BOBBIN_TRY(copy_slice(job, writer, row, std::min(step, end - row)));
-      BOBBIN_TRY(check_interrupt().in(job.file.name));
-      progress.show_share(share_of(job, row));
+  const auto& groups = file::ReaderAccess::footer(job.file.reader).row_groups;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const uint64_t begin = std::max(job.rows.begin, groups[g].first_row);
+    const uint64_t end = std::min(job.rows.end, groups[g].first_row + groups[g].num_rows);
+    if (begin < end) {
+      BOBBIN_TRY(copy_rows(job, writer, progress, g, begin, end));
     }
   }
   return {};
 }
 
-// Some rows of a row group, of which only what they need is decoded.
+// Some rows of a row group, of which only what they need is read and decoded.
 Status copy_some(const CsvJob& job, csv::Writer& writer, size_t group, std::span<const uint64_t> rows) {
-  const Reader& reader = job.file.reader;
   const uint64_t step = slice_rows(job.columns.size());
-  BOBBIN_ASSIGN(const LoadedGroup loaded, LoadedGroup::create(reader, group, job.columns));
+  BOBBIN_ASSIGN(const LoadedRows loaded, LoadedRows::load(job.file.reader, group, job.columns, rows));
   for (size_t i = 0; i < rows.size(); i += step) {
     const auto part = rows.subspan(i, std::min<size_t>(step, rows.size() - i));
-    BOBBIN_ASSIGN(const std::vector<Slice> slices, loaded.take(part, job.backend));
-    BOBBIN_TRY(writer.append(to_batch(reader, job.columns, slices, part.size())).in(job.output_name));
+    BOBBIN_ASSIGN(const std::vector<HostColumn> columns, loaded.take(part));
+    BOBBIN_TRY(writer.append(to_batch(columns, part.size())).in(job.output_name));
     BOBBIN_TRY(check_interrupt().in(job.file.name));
   }
   return {};

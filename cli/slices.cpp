@@ -1,107 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/slices.hpp"
 
-#include "array/strings.hpp"
+#include <algorithm>
+
 #include "file/access.hpp"
 
 namespace bobbin::cli {
-namespace {
 
 using file::ReaderAccess;
+using table::ChunkRows;
 
-std::vector<uint8_t> pick_bits(const array::Bitmap& bitmap, std::span<const uint64_t> indices) {
-  std::vector<uint8_t> bits((indices.size() + 7) / 8);
-  for (size_t i = 0; i < indices.size(); ++i) {
-    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | (bitmap.at(indices[i]) ? 1U << (i % 8) : 0U));
-  }
-  return bits;
-}
-
-}  // namespace
-
-Result<Slice> read_slice(const Reader& reader, size_t column, uint64_t begin, uint64_t rows,
-                         Backend backend) {
-  const Column& asked = reader.columns()[column];
-  Slice slice;
-  if (is_string(asked.type)) {
-    BOBBIN_ASSIGN(slice.strings, reader.read_strings(column, begin, rows, backend));
-    return slice;
-  }
-  slice.values.resize(rows * size_bytes(asked.type));
-  BOBBIN_TRY(reader.read(column, begin, rows, slice.values, backend));
-  if (asked.nullable) {
-    slice.validity.resize((rows + 7) / 8);
-    BOBBIN_TRY(reader.read_validity(column, begin, rows, slice.validity));
-  }
-  return slice;
-}
-
-csv::Batch to_batch(const Reader& reader, std::span<const size_t> columns, std::span<const Slice> slices,
-                    uint64_t rows) {
+csv::Batch to_batch(std::span<const HostColumn> columns, uint64_t rows) {
   csv::Batch batch{.columns = {}, .rows = rows};
-  for (size_t i = 0; i < slices.size(); ++i) {
-    const Column& column = reader.columns()[columns[i]];
-    const uint8_t* const validity = slices[i].validity.empty() ? nullptr : slices[i].validity.data();
-    batch.columns.push_back({.type = {column.type, column.logical},
-                             .numbers = {slices[i].values.data(), validity},
-                             .strings = slices[i].strings.view()});
+  for (const HostColumn& column : columns) {
+    const uint8_t* const validity = column.validity.empty() ? nullptr : column.validity.data();
+    batch.columns.push_back({.type = {column.column.type, column.column.logical},
+                             .numbers = {column.values.get(), validity},
+                             .strings = column.strings.view()});
   }
   return batch;
 }
 
-Result<LoadedGroup> LoadedGroup::create(const Reader& reader, size_t row_group,
-                                        std::span<const size_t> columns) {
-  LoadedGroup group(reader, row_group);
-  const file::RowGroup& info = ReaderAccess::footer(reader).row_groups[row_group];
-  group.first_row_ = info.first_row;
-  group.num_rows_ = info.num_rows;
+LoadedRows::LoadedRows(const Reader& reader, size_t row_group, std::span<const size_t> columns)
+    : reader_(&reader),
+      first_row_(ReaderAccess::footer(reader).row_groups[row_group].first_row),
+      columns_(columns.begin(), columns.end()) {}
+
+Result<LoadedRows> LoadedRows::load(const Reader& reader, size_t row_group, std::span<const size_t> columns,
+                                    uint64_t begin, uint64_t count) {
+  LoadedRows rows(reader, row_group, columns);
   for (const size_t column : columns) {
-    Chunk chunk{.column = column, .array = {}, .validity = {}};
-    BOBBIN_ASSIGN(chunk.array, ReaderAccess::load_chunk(reader, row_group, column));
-    if (!is_string(chunk.array.type) && array::has_nulls(chunk.array)) {
-      auto validity = array::validity(chunk.array);
-      if (!validity.has_value()) {
-        return ReaderAccess::in_place(reader, validity.error(), row_group, column);
-      }
-      chunk.validity = std::move(*validity);
-    }
-    group.chunks_.push_back(std::move(chunk));
+    BOBBIN_ASSIGN(ChunkRows chunk,
+                  ChunkRows::load(reader, row_group, column, begin - rows.first_row_, count));
+    rows.chunks_.push_back(std::move(chunk));
   }
-  return group;
+  return rows;
 }
 
-Result<Slice> LoadedGroup::take(const Chunk& chunk, std::span<const uint64_t> indices,
-                                const array::Bitmap& selected, Backend backend) const {
-  Slice slice;
-  if (is_string(chunk.array.type)) {
-    BOBBIN_ASSIGN(slice.strings, array::take_strings(chunk.array, indices, backend));
-    return slice;
+Result<LoadedRows> LoadedRows::load(const Reader& reader, size_t row_group, std::span<const size_t> columns,
+                                    std::span<const uint64_t> rows) {
+  LoadedRows loaded(reader, row_group, columns);
+  const std::vector<uint64_t> own = loaded.own_rows(rows);
+  for (const size_t column : columns) {
+    BOBBIN_ASSIGN(ChunkRows chunk, ChunkRows::load(reader, row_group, column, own));
+    loaded.chunks_.push_back(std::move(chunk));
   }
-  slice.values.resize(indices.size() * size_bytes(chunk.array.type));
-  BOBBIN_TRY(array::filter(chunk.array, selected, slice.values));
-  if (!chunk.validity.words.empty()) {
-    slice.validity = pick_bits(chunk.validity, indices);
-  }
-  return slice;
+  return loaded;
 }
 
-Result<std::vector<Slice>> LoadedGroup::take(std::span<const uint64_t> rows, Backend backend) const {
-  array::Bitmap selected{.words = std::vector<uint32_t>((num_rows_ + 31) / 32), .length = num_rows_};
-  std::vector<uint64_t> indices;
-  for (const uint64_t row : rows) {
-    const uint64_t index = row - first_row_;
-    selected.words[index / 32] |= 1U << (index % 32);
-    indices.push_back(index);
+std::vector<uint64_t> LoadedRows::own_rows(std::span<const uint64_t> rows) const {
+  std::vector<uint64_t> own(rows.begin(), rows.end());
+  std::ranges::for_each(own, [&](uint64_t& row) { row -= first_row_; });
+  return own;
+}
+
+template <class F>
+Result<std::vector<HostColumn>> LoadedRows::decode(uint64_t rows, F&& f) const {
+  std::vector<HostColumn> made;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    made.push_back(table::make_column(reader_->columns()[columns_[i]], rows));
+    BOBBIN_TRY(f(chunks_[i], made.back()));
   }
-  std::vector<Slice> slices;
-  for (const Chunk& chunk : chunks_) {
-    auto slice = take(chunk, indices, selected, backend);
-    if (!slice.has_value()) {
-      return ReaderAccess::in_place(*reader_, slice.error(), row_group_, chunk.column);
-    }
-    slices.push_back(std::move(*slice));
-  }
-  return slices;
+  return made;
+}
+
+Result<std::vector<HostColumn>> LoadedRows::read(uint64_t begin, uint64_t count, Backend backend) const {
+  return decode(count, [&](const ChunkRows& chunk, HostColumn& to) {
+    return chunk.read(begin - first_row_, count, 0, to, backend);
+  });
+}
+
+Result<std::vector<HostColumn>> LoadedRows::take(std::span<const uint64_t> rows) const {
+  const std::vector<uint64_t> own = own_rows(rows);
+  return decode(own.size(), [&](const ChunkRows& chunk, HostColumn& to) { return chunk.take(own, 0, to); });
 }
 
 }  // namespace bobbin::cli

@@ -6,51 +6,42 @@
 #include <span>
 #include <vector>
 
-#include "array/array.hpp"
 #include "bobbin/file.hpp"
+#include "bobbin/table.hpp"
 #include "csv/batch.hpp"
+#include "table/chunk_rows.hpp"
 
 namespace bobbin::cli {
 
-// A column's rows.
-struct Slice {
-  std::vector<std::byte> values;
-  std::vector<uint8_t> validity;  // empty: no nulls
-  Strings strings;
-};
+// Columns' rows as text is made of them; they must outlive it.
+[[nodiscard]] csv::Batch to_batch(std::span<const HostColumn> columns, uint64_t rows);
 
-// Rows begin .. begin+rows-1.
-[[nodiscard]] Result<Slice> read_slice(const Reader& reader, size_t column, uint64_t begin, uint64_t rows,
-                                       Backend backend);
-
-// Slices of these columns, of so many rows each; they must outlive it.
-[[nodiscard]] csv::Batch to_batch(const Reader& reader, std::span<const size_t> columns,
-                                  std::span<const Slice> slices, uint64_t rows);
-
-// Columns of a row group, as they are encoded, from which any rows can be taken without decoding all.
-class LoadedGroup {
+// Rows of one row group in all of some columns, as they are encoded: read once, and then decoded a few at a
+// time.
+class LoadedRows {
  public:
-  static Result<LoadedGroup> create(const Reader& reader, size_t row_group, std::span<const size_t> columns);
+  // Rows are counted from the file's first. The reader must outlive it.
+  static Result<LoadedRows> load(const Reader& reader, size_t row_group, std::span<const size_t> columns,
+                                 uint64_t begin, uint64_t count);
+  // These rows, which ascend.
+  static Result<LoadedRows> load(const Reader& reader, size_t row_group, std::span<const size_t> columns,
+                                 std::span<const uint64_t> rows);
 
-  // A slice for each column of the rows, which are the group's, ascending, and counted from the file's first.
-  [[nodiscard]] Result<std::vector<Slice>> take(std::span<const uint64_t> rows, Backend backend) const;
+  // Of those that were loaded.
+  [[nodiscard]] Result<std::vector<HostColumn>> read(uint64_t begin, uint64_t count, Backend backend) const;
+  [[nodiscard]] Result<std::vector<HostColumn>> take(std::span<const uint64_t> rows) const;
 
  private:
-  struct Chunk {
-    size_t column = 0;
-    Array array;
-    array::Bitmap validity;  // of numbers that may be null; otherwise empty
-  };
-
-  LoadedGroup(const Reader& reader, size_t row_group) : reader_(&reader), row_group_(row_group) {}
-  [[nodiscard]] Result<Slice> take(const Chunk& chunk, std::span<const uint64_t> indices,
-                                   const array::Bitmap& selected, Backend backend) const;
+  LoadedRows(const Reader& reader, size_t row_group, std::span<const size_t> columns);
+  // Decodes by f(chunk, column to fill).
+  template <class F>
+  [[nodiscard]] Result<std::vector<HostColumn>> decode(uint64_t rows, F&& f) const;
+  [[nodiscard]] std::vector<uint64_t> own_rows(std::span<const uint64_t> rows) const;
 
   const Reader* reader_;
-  size_t row_group_;
-  uint64_t first_row_ = 0;
-  uint64_t num_rows_ = 0;
-  std::vector<Chunk> chunks_;
+  uint64_t first_row_;
+  std::vector<size_t> columns_;
+  std::vector<table::ChunkRows> chunks_;
 };
 
 }  // namespace bobbin::cli

@@ -31,6 +31,11 @@ struct HostColumn {
                                                            std::span<const size_t> columns, uint64_t begin,
                                                            uint64_t count, unsigned threads = 0);
 
+// Rows of given numbers, which ascend and differ, of the columns in the order asked for. Of chunks in which
+// few are wanted only those are read and decoded.
+[[nodiscard]] Result<std::vector<HostColumn>> read_rows(const Reader& reader, std::span<const size_t> columns,
+                                                        std::span<const uint64_t> rows);
+
 // Strings of a row group in device memory, in the layout of Arrow.
 struct DeviceStrings {
   uint64_t length = 0;

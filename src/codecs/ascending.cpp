@@ -3,9 +3,45 @@
 
 #include <string>
 
+#include "codecs/stored.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::ascending {
+namespace {
+
+void set_first_row(Array& array, uint64_t row) {
+  std::memcpy(array.metadata.data() + array.metadata.size() - sizeof row, &row, sizeof row);
+}
+
+// Whether one value of it takes few bytes to read.
+bool is_cheap_to_search(const StoredNode& node) {
+  switch (node.codec) {
+    case CodecId::bitpack:
+    case CodecId::ffor:
+    case CodecId::delta:
+    case CodecId::constant:
+    case CodecId::patched:
+    case CodecId::zigzag:
+      return std::ranges::all_of(node.children, &is_cheap_to_search);
+    default:
+      return false;
+  }
+}
+
+// The last vector whose first number is below `bound`, or the first one.
+Result<uint64_t> last_vector_below(const StoredNode& rows, uint64_t bound, Segments& segments) {
+  uint64_t low = 0;
+  uint64_t high = num_vectors(rows.length);
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    BOBBIN_ASSIGN(const Array one, bobbin::load_slice(rows, middle * kVectorLength, 1, segments));
+    BOBBIN_TRY(segments.validate(one));
+    (find_codec(one.codec)->value_at(one, 0).bits < bound ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
 
 Status check_parts(const Array& array, std::string_view codec, size_t metadata_bytes) {
   const std::string name = std::string(codec) + ": ";
@@ -69,8 +105,29 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
   Array part = array;
   part.offset = start % kVectorLength;
   part.length = length;
-  std::memcpy(part.metadata.data() + part.metadata.size() - sizeof row, &row, sizeof row);
+  set_first_row(part, row);
   return part;
+}
+
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  Array& part = loader.part;
+  BOBBIN_TRY(loader.expect(node.metadata.size(), 0, 2));
+  const StoredNode& rows = node.children[0];
+  BOBBIN_RETURN_IF(part.metadata.size() < sizeof(uint64_t), StatusCode::corrupt, "rows without a start");
+  BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported, "rows that take long to search");
+  const uint64_t row = first_row(part) + loader.first_vector() * kVectorLength;
+  set_first_row(part, row);
+  // Of the numbers below a bound the last is in the last vector that begins below it, and the next number
+  // there or at the start of the one after.
+  BOBBIN_ASSIGN(const uint64_t first, last_vector_below(rows, begin_row(part) + 1, segments));
+  BOBBIN_ASSIGN(const uint64_t last, last_vector_below(rows, end_row(part), segments));
+  BOBBIN_RETURN_IF(first > last, StatusCode::corrupt, "rows do not ascend");
+  const uint64_t entry = first * kVectorLength;
+  const uint64_t stop = std::min((last + 1) * kVectorLength + 1, rows.length);
+  BOBBIN_TRY(loader.add_child(entry, stop - entry));
+  BOBBIN_TRY(loader.add_child(entry, stop - entry));
+  return std::move(part);
 }
 
 }  // namespace bobbin::ascending

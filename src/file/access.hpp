@@ -17,7 +17,10 @@ namespace bobbin::file {
 struct ReaderAccess {
   // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
   static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
-  // The same in two steps, for several threads: some of a chunk's chunk_bytes() bytes as they lie in the
+  // Rows begin .. begin+count-1 of a chunk, which they lie in: reads and checks only what they need.
+  static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
+                                 uint64_t count);
+  // A whole chunk in two steps, for several threads: some of a chunk's chunk_bytes() bytes as they lie in the
   // file,
   static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                            std::span<std::byte> to);

@@ -11,6 +11,8 @@
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
+#include "core/bits.hpp"
+#include "file/layout.hpp"
 #include "file/zone_map.hpp"
 
 namespace bobbin::file {
@@ -19,6 +21,8 @@ struct Segment {
   uint64_t offset = 0;
   uint64_t size = 0;      // without padding
   uint64_t checksum = 0;  // with padding
+  // Not stored: the number of its first part's checksum, when it has more than one part.
+  uint64_t first_part = 0;
 };
 
 struct Node {
@@ -56,7 +60,15 @@ struct Footer {
   std::vector<RowGroup> row_groups;
   std::vector<Segment> segments;
   Metadata metadata;
+  // Checksums of parts, so that some of a segment can be read and checked without the rest. Empty in files of
+  // writers that had none.
+  std::vector<uint64_t> parts{};
 };
+
+// Parts of a segment of `size` bytes that have a checksum of their own: none when there is only one.
+[[nodiscard]] constexpr uint64_t num_parts(uint64_t size) {
+  return size > kPartBytes ? ceil_div<uint64_t>(size, kPartBytes) : 0;
+}
 
 // The footer's bytes. Checks nothing.
 [[nodiscard]] std::vector<std::byte> build_footer(const Footer& footer);

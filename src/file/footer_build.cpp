@@ -94,8 +94,9 @@ std::vector<std::byte> build_footer(const Footer& footer) {
   const auto group_vector = builder.CreateVector(groups);
   const auto segment_vector = builder.CreateVectorOfStructs(segments);
   const auto pair_vector = vector_or_nothing(builder, pairs);
-  fb::FinishFooterBuffer(builder,
-                         fb::CreateFooter(builder, column_vector, group_vector, segment_vector, pair_vector));
+  const auto part_vector = vector_or_nothing(builder, footer.parts);
+  fb::FinishFooterBuffer(builder, fb::CreateFooter(builder, column_vector, group_vector, segment_vector,
+                                                   pair_vector, part_vector));
   const auto* data = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
   return {data, data + builder.GetSize()};
 }

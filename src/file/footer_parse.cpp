@@ -41,6 +41,7 @@ class Parser {
   Result<Footer> parse() {
     BOBBIN_TRY(parse_columns());
     BOBBIN_TRY(parse_segments());
+    BOBBIN_TRY(parse_parts());
     BOBBIN_TRY(parse_row_groups());
     BOBBIN_TRY(parse_metadata());
     const auto unused = std::ranges::find(used_, false);
@@ -53,6 +54,7 @@ class Parser {
  private:
   Status parse_columns();
   Status parse_segments();
+  Status parse_parts();
   Status parse_row_groups();
   Status parse_metadata();
   Status parse_chunk(const fb::Chunk& in, size_t column, uint64_t num_rows, Chunk& out);
@@ -135,6 +137,26 @@ Status Parser::parse_segments() {
   BOBBIN_RETURN_IF(position != footer_offset_, StatusCode::corrupt,
                    fmt::format("{} bytes before it belong to no segment", footer_offset_ - position));
   used_.resize(out_.segments.size());
+  return {};
+}
+
+// All parts that segments have, or none at all.
+Status Parser::parse_parts() {
+  const auto* parts = in_.parts();
+  if (parts == nullptr) {
+    return {};
+  }
+  uint64_t expected = 0;
+  for (Segment& segment : out_.segments) {
+    segment.first_part = expected;
+    expected += num_parts(segment.size);
+  }
+  BOBBIN_RETURN_IF(parts->size() != expected, StatusCode::corrupt,
+                   fmt::format("{} checksums of parts instead of {}", parts->size(), expected));
+  const bool aligned = reinterpret_cast<uintptr_t>(parts->Data()) % alignof(uint64_t) == 0;
+  BOBBIN_RETURN_IF(expected > 0 && !aligned, StatusCode::corrupt, "the checksums of parts are not aligned");
+  BOBBIN_TRY(spend(expected * sizeof(uint64_t)).in("checksums of parts"));
+  out_.parts.assign(parts->begin(), parts->end());
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
 #include "file/segment_checks.hpp"
+#include "file/segments.hpp"
 #include "file/text.hpp"
 #include "file/verify.hpp"
 
@@ -63,12 +64,11 @@ struct Reader::Impl {
     uint64_t bytes = 0;
   };
   [[nodiscard]] std::vector<SegmentRun> segment_runs(std::span<const uint32_t> order) const;
-  // Rows begin .. begin+count-1 of it.
+  // Rows begin .. begin+count-1 of it, for which no more is read than they need.
   Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
   // With the bytes of each segment from `fetch`.
   template <class Fetch>
   Result<Array> load_node(const Node& node, Fetch&& fetch) const;
-  Result<Buffer> load_segment(uint32_t index) const;
   [[nodiscard]] NodeInfo describe(const Node& node) const;
   [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
     return error.in(chunk_place(group, footer.columns[column])).in(name);
@@ -82,18 +82,6 @@ struct Reader::Impl {
 };
 
 namespace {
-
-// Memory for `size` bytes from the file: a size from outside must not end in an exception.
-Result<NewBuffer> try_buffer(size_t size) {
-  constexpr std::align_val_t kAlign{kAlignment};
-  void* memory = ::operator new(size, kAlign, std::nothrow);
-  if (memory == nullptr) {
-    return Status(StatusCode::out_of_memory, fmt::format("no memory for {} bytes", size));
-  }
-  auto* data = static_cast<std::byte*>(memory);
-  std::shared_ptr<void> owner(memory, [](void* p) { ::operator delete(p, kAlign); });
-  return NewBuffer{.buffer = {std::move(owner), {data, size}}, .data = data};
-}
 
 // A tree's segments in the order in which its buffers stand.
 std::vector<uint32_t> segments_of(const Node& root) {
@@ -147,15 +135,6 @@ Status Reader::Impl::open() {
   return {};
 }
 
-Result<Buffer> Reader::Impl::load_segment(uint32_t index) const {
-  const Segment& segment = footer.segments[index];
-  const uint64_t occupied = padded(segment.size);
-  BOBBIN_ASSIGN(NewBuffer bytes, try_buffer(occupied));
-  BOBBIN_TRY(input.read_at(segment.offset, {bytes.data, occupied}));
-  BOBBIN_TRY(check_segments(footer, std::span(&index, 1), bytes.buffer.bytes));
-  return bytes.buffer.sub(0, segment.size);
-}
-
 template <class Fetch>
 Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
   Array array{.codec = node.codec,
@@ -177,8 +156,9 @@ Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
 }
 
 Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
+  const FileSegments segments(input, footer);
   BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root,
-                                       [&](uint32_t index) { return load_segment(index); }));
+                                       [&](uint32_t index) { return segments.read_whole(index); }));
   BOBBIN_TRY(array::validate(array));
   return array;
 }
@@ -224,9 +204,20 @@ Result<Array> Reader::Impl::chunk_in(size_t group, size_t column, std::span<cons
   return array;
 }
 
+// Where a part is damaged, the whole chunk is read after all: its error says more, and does not depend on
+// which rows were asked for.
 Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const {
-  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
-  return count == array.length ? array : array::slice(array, begin, count);
+  const Node& root = footer.row_groups[group].chunks[column].root;
+  if (count == root.length) {
+    return load_chunk(group, column);
+  }
+  FileSegments segments(input, footer);
+  Result<Array> slice = load_slice(stored(root), begin, count, segments);
+  if (slice.has_value() && array::validate(*slice).ok()) {
+    return slice;
+  }
+  BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
+  return array::slice(array, begin, count);
 }
 
 Status Reader::Impl::check_rows(size_t column, bool strings, uint64_t begin, uint64_t count) const {
@@ -531,6 +522,12 @@ namespace file {
 
 Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column) {
   Result<Array> array = reader.impl_->load_chunk(row_group, column);
+  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+}
+
+Result<Array> ReaderAccess::load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
+                                      uint64_t count) {
+  Result<Array> array = reader.impl_->load_rows(row_group, column, begin, count);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 

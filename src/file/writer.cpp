@@ -73,6 +73,7 @@ struct Writer::Impl {
   [[nodiscard]] std::optional<uint32_t> known_symbols(size_t column, const Array& array) const;
   Result<Node> write_node(const Array& array, std::optional<uint32_t> first_segment = {});
   Result<uint32_t> write_segment(std::span<const std::byte> bytes);
+  void add_parts(std::span<const std::byte> bytes, std::span<const std::byte> padding);
   Status write_footer();
 
   std::string name;  // for messages
@@ -327,7 +328,7 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   }
   footer_bound += footer_bytes_bound(group);
   BOBBIN_RETURN_IF(
-      footer_bound > kMaxFooterBytes, StatusCode::unsupported,
+      footer_bound + footer.parts.size() * sizeof(uint64_t) > kMaxFooterBytes, StatusCode::unsupported,
       fmt::format("footer: so many row groups and columns need more than {} bytes", kMaxFooterBytes));
   footer.row_groups.push_back(std::move(group));
   rows_before += rows;
@@ -398,9 +399,23 @@ Result<uint32_t> Writer::Impl::write_segment(std::span<const std::byte> bytes) {
   sum.add(padding);
   const size_t index = footer.segments.size();
   footer.segments.push_back({output.position(), bytes.size(), sum.value()});
+  add_parts(bytes, padding);
   BOBBIN_TRY(output.write(bytes));
   BOBBIN_TRY(output.write(padding));
   return static_cast<uint32_t>(index);  // the footer's limit keeps it far below 2^32
+}
+
+void Writer::Impl::add_parts(std::span<const std::byte> bytes, std::span<const std::byte> padding) {
+  for (uint64_t left = num_parts(bytes.size()); left > 0; --left) {
+    const auto part = bytes.first(std::min<size_t>(bytes.size(), kPartBytes));
+    Checksum sum;
+    sum.add(part);
+    if (left == 1) {
+      sum.add(padding);
+    }
+    footer.parts.push_back(sum.value());
+    bytes = bytes.subspan(part.size());
+  }
 }
 
 Status Writer::Impl::write_footer() {

@@ -83,9 +83,8 @@ class Flattener {
 
  private:
   Node& step(const Array& array, Op op) {
-    static Node spare;
     ok_ = ok_ && column_.num_nodes < Column::kMaxNodes;
-    Node& node = ok_ ? column_.nodes[column_.num_nodes++] : spare;
+    Node& node = ok_ ? column_.nodes[column_.num_nodes++] : spare_;
     node = Node{};
     node.op = op;
     node.bytes = static_cast<uint8_t>(size_bytes(array.type));
@@ -127,6 +126,7 @@ class Flattener {
   Column& column_;
   std::vector<Dictionary>& dictionaries_;
   bool ok_ = true;
+  Node spare_{};  // what has no room in the column is written here, and not used
 };
 
 // Whether a column's steps are those that kernels do on packed words.

@@ -34,10 +34,8 @@ struct Part {
 // Calls f with the part's array, read and checked; errors get the file's name and the chunk's.
 template <class F>
 Status with_part(const Reader& reader, const Part& part, F&& f) {
-  BOBBIN_ASSIGN(Array array, file::ReaderAccess::load_chunk(reader, part.group, part.column));
-  if (part.count != array.length) {
-    BOBBIN_ASSIGN(array, array::slice(array, part.begin, part.count));
-  }
+  BOBBIN_ASSIGN(const Array array,
+                file::ReaderAccess::load_rows(reader, part.group, part.column, part.begin, part.count));
   const Status status = f(array);
   return status.ok() ? status : file::ReaderAccess::in_place(reader, status, part.group, part.column);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/ffor.hpp"
+#include "codecs/stored.hpp"
 
 namespace bobbin::codec::delta {
 
@@ -15,6 +16,15 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
       array.buffers[0].sub(start / kVectorLength * bytes, num_vectors(part.offset + length) * bytes);
   part.children[0] = ffor::slice(array.children[0], begin, length);
   return part;
+}
+
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  BOBBIN_TRY(loader.expect(2, 1, 1));
+  const uint64_t bytes = parameters_of(loader.part).words() * size_bytes(node.type);
+  BOBBIN_TRY(loader.add_buffer(loader.first_vector() * bytes, loader.vectors() * bytes));
+  BOBBIN_TRY(loader.add_child(begin, length));
+  return std::move(loader.part);
 }
 
 }  // namespace bobbin::codec::delta

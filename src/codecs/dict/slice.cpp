@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/stored.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::dict {
@@ -12,6 +13,14 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
   part.length = length;
   part.children[0] = find_codec(codes.codec)->slice(codes, begin, length);
   return part;
+}
+
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  BOBBIN_TRY(loader.expect(0, 0, 2));
+  BOBBIN_TRY(loader.add_child(begin, length));
+  BOBBIN_TRY(loader.add_child());
+  return std::move(loader.part);
 }
 
 }  // namespace bobbin::codec::dict

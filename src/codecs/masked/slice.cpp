@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/stored.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::masked {
@@ -17,6 +18,15 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
   part.children[0] = find_codec(values.codec)->slice(values, begin, length);
   part.children[1] = find_codec(validity.codec)->slice(validity, first_word, num_words(part.offset + length));
   return part;
+}
+
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  BOBBIN_TRY(loader.expect(0, 0, 2));
+  BOBBIN_TRY(loader.add_child(begin, length));
+  BOBBIN_TRY(loader.add_child(loader.first_vector() * (kVectorLength / kRowsPerWord),
+                              num_words(loader.part.offset + length)));
+  return std::move(loader.part);
 }
 
 }  // namespace bobbin::codec::masked

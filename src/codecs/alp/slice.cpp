@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/stored.hpp"
+
+namespace bobbin::codec::alp {
+
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  BOBBIN_TRY(loader.expect(0, 1, 1));
+  BOBBIN_TRY(loader.add_buffer(2 * loader.first_vector(), 2 * loader.vectors()));
+  BOBBIN_TRY(loader.add_child(begin, length));
+  return std::move(loader.part);
+}
+
+}  // namespace bobbin::codec::alp

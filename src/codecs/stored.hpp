@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays that lie in a file, and slices of them that are read without the rest. Nothing a node says has been
+// checked yet: every read is held against the segment's size, and what comes of it has to pass validate().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "codecs/codec.hpp"
+
+namespace bobbin {
+
+// An array without its bytes: its buffers are segments of the file, by number.
+struct StoredNode {
+  CodecId codec{};
+  DType type{};
+  uint64_t length = 0;
+  std::span<const uint8_t> metadata;
+  std::span<const uint32_t> segments;
+  std::vector<StoredNode> children{};
+};
+
+class Segments {
+ public:
+  virtual ~Segments() = default;
+
+  [[nodiscard]] virtual uint64_t size(uint32_t segment) const = 0;
+  // Some bytes of a segment, checked against their checksums. An error when they are not all inside it.
+  [[nodiscard]] virtual Result<Buffer> read(uint32_t segment, uint64_t offset, uint64_t bytes) = 0;
+  // array::validate(), for codecs that have to decode a child in order to know what else they need.
+  [[nodiscard]] virtual Status validate(const Array& array) = 0;
+};
+
+// Values begin .. begin+length-1 of an array.
+[[nodiscard]] Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length,
+                                       Segments& segments);
+// All of an array's bytes. Not validated.
+[[nodiscard]] Result<Array> load_whole(const StoredNode& node, Segments& segments);
+
+// A slice on its way, for codecs: buffers and children are added in their order.
+class SliceLoader {
+ public:
+  SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+
+  // Whether the node has these parts.
+  [[nodiscard]] Status expect(size_t metadata_bytes, size_t buffers, size_t children) const;
+  // Bytes of the node's next buffer.
+  [[nodiscard]] Status add_buffer(uint64_t offset, uint64_t bytes);
+  // All of it.
+  [[nodiscard]] Status add_buffer();
+  // Values of the node's next child.
+  [[nodiscard]] Status add_child(uint64_t begin, uint64_t length);
+  [[nodiscard]] Status add_child();
+
+  [[nodiscard]] const StoredNode& node() const { return node_; }
+  [[nodiscard]] Segments& segments() const { return segments_; }
+  [[nodiscard]] uint64_t buffer_bytes(size_t index) const { return segments_.size(node_.segments[index]); }
+  // The number of the slice's first vector in the array, and how many it has.
+  [[nodiscard]] uint64_t first_vector() const { return first_vector_; }
+  [[nodiscard]] uint64_t vectors() const;
+
+  Array part;  // what there is of it
+
+ private:
+  const StoredNode& node_;
+  Segments& segments_;
+  uint64_t first_vector_;
+};
+
+// The same by each codec, which reads no more than it needs: see its slice.cpp. What comes of it
+// was not validated. For rle and sparse: only the vectors of row numbers that have to do with the slice.
+namespace codec::bitpack {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::ffor {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::delta {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::fsst {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::patched {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::alp {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::alprd {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::masked {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::constant {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::dict {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace codec::zigzag {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+namespace ascending {
+Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
+}
+
+}  // namespace bobbin

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table/chunk_rows.hpp"
+
+#include <algorithm>
+
+#include "array/strings.hpp"
+#include "core/lanes.hpp"
+#include "file/access.hpp"
+#include "file/gather.hpp"
+#include "file/nulls.hpp"
+
+namespace bobbin::table {
+namespace {
+
+using file::ReaderAccess;
+
+// Reading a piece by itself costs about as much as reading 16 vectors among others: when that would be
+// more than the chunk has, it is read as a whole.
+constexpr uint64_t kVectorsPerPiece = 16;
+// Up to one row in 64 is decoded by itself; otherwise the whole piece is.
+constexpr uint64_t kFew = 64;
+
+struct Range {
+  uint64_t begin = 0;
+  uint64_t count = 0;
+};
+
+// Rows that lie closer together than a vector is long are read together.
+std::vector<Range> ranges_of(std::span<const uint64_t> rows) {
+  std::vector<Range> ranges;
+  for (const uint64_t row : rows) {
+    if (!ranges.empty() && row - (ranges.back().begin + ranges.back().count) < kVectorLength) {
+      ranges.back().count = row + 1 - ranges.back().begin;
+    } else {
+      ranges.push_back({row, 1});
+    }
+  }
+  return ranges;
+}
+
+void add_strings(const Strings& strings, uint64_t at, HostColumn& to) {
+  if (at == 0) {
+    to.strings = strings;
+  } else {
+    file::append_strings(to.strings, strings.view(), 0, strings.length());
+  }
+}
+
+// Values that are there are those of `at` on.
+void add_validity(const std::vector<uint8_t>& bits, uint64_t at, uint64_t count, HostColumn& to) {
+  const size_t size = size_bytes(to.column.type);
+  const file::ValidityBits validity{bits.data()};
+  file::append_validity(to.validity, at, validity, count);
+  file::zero_nulls(to.column.type, {to.values.get() + at * size, count * size}, validity);
+}
+
+std::vector<uint8_t> pick_bits(const array::Bitmap& bitmap, std::span<const uint64_t> indices) {
+  std::vector<uint8_t> bits((indices.size() + 7) / 8);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | (bitmap.at(indices[i]) ? 1U << (i % 8) : 0U));
+  }
+  return bits;
+}
+
+// Rows `indices` of an array of numbers.
+Status take_numbers(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
+  if (indices.size() <= array.length / kFew) {
+    return array::take(array, indices, out);
+  }
+  array::Bitmap selected{.words = std::vector<uint32_t>(ceil_div<uint64_t>(array.length, 32)),
+                         .first = 0,
+                         .length = array.length};
+  for (const uint64_t index : indices) {
+    selected.words[index / 32] |= 1U << (index % 32);
+  }
+  return array::filter(array, selected, out);
+}
+
+}  // namespace
+
+HostColumn make_column(const Column& column, uint64_t rows) {
+  HostColumn made;
+  made.column = column;
+  made.length = rows;
+  made.strings.type = column.type;
+  if (!is_string(column.type)) {
+    made.values = std::make_unique_for_overwrite<std::byte[]>(rows * size_bytes(column.type));
+  }
+  return made;
+}
+
+Status ChunkRows::add(uint64_t begin, uint64_t count) {
+  BOBBIN_ASSIGN(Array array, ReaderAccess::load_rows(*reader_, group_, column_, begin, count));
+  pieces_.push_back({begin, std::move(array)});
+  return {};
+}
+
+Result<ChunkRows> ChunkRows::load(const Reader& reader, size_t group, size_t column, uint64_t begin,
+                                  uint64_t count) {
+  ChunkRows chunk(reader, group, column);
+  BOBBIN_TRY(chunk.add(begin, count));
+  return chunk;
+}
+
+Result<ChunkRows> ChunkRows::load(const Reader& reader, size_t group, size_t column,
+                                  std::span<const uint64_t> rows) {
+  const uint64_t all = ReaderAccess::footer(reader).row_groups[group].num_rows;
+  const std::vector<Range> ranges = ranges_of(rows);
+  ChunkRows chunk(reader, group, column);
+  if (ranges.size() * kVectorsPerPiece > num_vectors(all)) {
+    BOBBIN_TRY(chunk.add(0, all));
+    return chunk;
+  }
+  for (const Range& range : ranges) {
+    BOBBIN_TRY(chunk.add(range.begin, range.count));
+  }
+  return chunk;
+}
+
+Status ChunkRows::read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& to, Backend backend) const {
+  const Piece& piece = pieces_.front();
+  const auto decode = [&]() -> Status {
+    BOBBIN_ASSIGN(const Array array, array::slice(piece.array, begin - piece.begin, count));
+    if (is_string(array.type)) {
+      BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
+      add_strings(strings, at, to);
+      return {};
+    }
+    const size_t size = size_bytes(array.type);
+    BOBBIN_TRY(array::decode(array, {to.values.get() + at * size, count * size}, backend));
+    if (array::has_nulls(array)) {
+      BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+      std::vector<uint8_t> bits(ceil_div<uint64_t>(count, 8));
+      const auto* const words = reinterpret_cast<const uint8_t*>(validity.words.data());
+      file::copy_validity(bits, 0, {words, validity.first}, count);
+      add_validity(bits, at, count, to);
+    }
+    return {};
+  };
+  const Status status = decode();
+  return status.ok() ? status : ReaderAccess::in_place(*reader_, status, group_, column_);
+}
+
+Status ChunkRows::take(const Piece& piece, std::span<const uint64_t> rows, uint64_t at,
+                       HostColumn& to) const {
+  std::vector<uint64_t> indices(rows.begin(), rows.end());
+  std::ranges::for_each(indices, [&](uint64_t& index) { index -= piece.begin; });
+  if (is_string(piece.array.type)) {
+    BOBBIN_ASSIGN(const Strings strings, array::take_strings(piece.array, indices, Backend::cpu));
+    add_strings(strings, at, to);
+    return {};
+  }
+  const size_t size = size_bytes(piece.array.type);
+  BOBBIN_TRY(take_numbers(piece.array, indices, {to.values.get() + at * size, rows.size() * size}));
+  if (array::has_nulls(piece.array)) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(piece.array));
+    add_validity(pick_bits(validity, indices), at, rows.size(), to);
+  }
+  return {};
+}
+
+Status ChunkRows::take(std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const {
+  for (const Piece& piece : pieces_) {
+    const auto first = std::ranges::lower_bound(rows, piece.begin);
+    const auto last = std::ranges::lower_bound(rows, piece.begin + piece.array.length);
+    if (first == last) {
+      continue;
+    }
+    const std::span<const uint64_t> own(first, last);
+    if (const Status status = take(piece, own, at, to); !status.ok()) {
+      return ReaderAccess::in_place(*reader_, status, group_, column_);
+    }
+    at += own.size();
+  }
+  return {};
+}
+
+}  // namespace bobbin::table
