@@ -6,7 +6,9 @@
 namespace bobbin::cli {
 
 CLI::Option* add_where_option(CLI::App& verb, std::string& where) {
-  return verb.add_option("--where", where, "Which rows, such as 'price < 3.5 and qty >= 2'; all by default")
+  return verb
+      .add_option("--where", where,
+                  "Keep rows that pass a test, such as 'price < 3.5 and qty >= 2' (default: all)")
       ->check(text_for(query::parse_predicate))
       ->type_name("TEXT");
 }

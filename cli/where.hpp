@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --where TEXT, as several verbs take it, and texts of queries in general.
+// --where TEXT, which several verbs take, and checks of query texts in general.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace bobbin::cli {
 
-// Accepts text that `parse` does, so that mistakes show before anything is touched.
+// Accepts the text that `parse` accepts, so that mistakes are reported before anything is touched.
 template <class Parse>
 [[nodiscard]] CLI::Validator text_for(Parse parse) {
   const auto check = [parse](const std::string& text) -> std::string {
@@ -19,7 +19,7 @@ template <class Parse>
 }
 
 CLI::Option* add_where_option(CLI::App& verb, std::string& where);
-// Narrowed by the text, unless that is empty. Fails when it does not go with the file's columns, so that
+// Narrowed by the text, unless that is empty. Fails when the text does not fit the file's columns, so that
 // nothing is written before that is known.
 [[nodiscard]] Result<query::Scan> where(const query::Scan& scan, const std::string& text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever text: it is refused, or it is a predicate that binds to columns or says why not, and pruning what
-// is bound leaves no test that is known beforehand.
+// Any text is refused, or is a predicate, a list of aggregates or an order that binds to columns or says why
+// not; pruning a bound predicate leaves no test whose result is known beforehand.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "query/bind.hpp"
+#include "query/order.hpp"
 #include "query/parse.hpp"
 #include "query/prune.hpp"
 
@@ -57,6 +58,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const query::AggregateSpec& aggregate : *aggregates) {
       (void)query::bind_aggregate(columns, aggregate);
     }
+  }
+  if (const auto order = query::parse_order(text); order.has_value()) {
+    (void)query::bind_row_order(*order, columns);
+    std::vector<query::AggregateSpec> aggregates;
+    (void)query::bind_group_order(*order, {}, aggregates);
   }
   const auto predicate = query::parse_predicate(text);
   if (!predicate.has_value()) {

@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a file: which rows, and what of them.
+// Queries over a file: which rows, and what to compute from them.
 //
 //   using namespace bobbin;
 //   const Result<query::Value> total = query::scan(reader).where(query::col("a") < 10).sum("b");
+//   const Result<query::ResultTable> top = query::scan(reader).group_by(
+//       {"city"}, {query::count(), query::avg("price")}, {.order = {query::descending(query::count())},
+//       .limit = 10});
 //
 // Columns are tested and folded as they are encoded, row group by row group; row groups whose zone maps rule
 // all rows out are not read. Every backend gives the same answers, to the bit.
 //
-// Nulls mean what they mean in SQL: a null passes neither a test nor its negation, and no fold counts it.
-// Numbers compare by value: an integer column `qty < 2.5` holds for 2. Only where the column holds floats is
-// the constant first rounded to the column's type, so that `price == 3.1` finds 3.1f. NaN compares as IEEE
-// 754 says: != is true, all else false.
+// Nulls mean what they mean in SQL: a null passes neither a test nor its negation, and no aggregate counts
+// it. Numbers compare by value and exactly: for an integer column `qty < 2.5` holds for 2, and all digits of
+// a constant count. Float columns compare exactly with integers; other constants are first rounded to the
+// column's type, so that `price == 3.1` finds 3.1f. NaN compares as IEEE 754 says: != is true, all else
+// false. Strings compare byte by byte, which for UTF-8 is the order of code points.
 //
-// Columns that stand for something else compare by what they stand for, exactly:
+// Columns with a logical type compare by what they stand for, exactly:
 //
-//   decimals    with numbers: of decimal(2), `price < 3.505` holds for 3.50 and not for 3.51, and `== 3.505`
+//   decimals    with numbers: for decimal(2), `price < 3.505` holds for 3.50 and not for 3.51, and `== 3.505`
 //               for nothing. A double means the shortest decimal that reads back as it: 3.1 is 3.1.
 //   dates       with texts: `day >= "2014-08-08"`. A timestamp lies between its day and the next.
 //   timestamps  with texts: `time < "2014-08-08 18:00:00.25"`; a date is its midnight.
 //   booleans    with true and false, or 1 and 0, by ==, != and in().
+//
+// Columns compare with columns in the same way: numbers of any two types exactly (a decimal beside a float
+// column is first rounded to that float type), strings with strings, dates and timestamps with each other,
+// booleans with booleans.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,22 +61,26 @@ struct Literal {
   Kind kind;
   Int128 integer = 0;  // of booleans: 0 or 1
   double real = 0;
-  std::string text;  // of a real: its digits as written, where a double may lose some, for decimals
+  std::string text;  // of a real: its digits as written, where the double alone would compare differently
 
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
-// What rows must be: a tree of tests. Made by col(), the text parser of the command, or by hand; whether
-// columns exist and types fit is found out when a scan runs.
+// Which rows pass: a tree of tests. Made by col(), the text parser of the command, or by hand; whether
+// columns exist and types fit is checked when a scan runs.
 struct Predicate {
   enum class Kind : uint8_t {
-    compare,  // the column with literals[0], by `op`
-    between,  // from literals[0] to literals[1], both in
-    in,       // one of the literals
+    compare,          // the column with literals[0], by `op`
+    compare_columns,  // the column with the column `other`, by `op`
+    between,          // from literals[0] to literals[1], both included
+    in,               // one of the literals
     is_null,
     starts_with,  // a string, with literals[0]
+    ends_with,
     contains,
-    both,  // all of `parts`
+    like,   // a string matches the pattern literals[0]: % stands for any characters, _ for one
+    ilike,  // the same, in any case
+    both,   // all of `parts`
     either,
     negation,  // not parts[0]
   };
@@ -75,6 +88,7 @@ struct Predicate {
   Kind kind{};
   Compare op{};
   std::string column{};
+  std::string other{};  // of compare_columns
   std::vector<Literal> literals{};
   std::vector<Predicate> parts{};
 
@@ -86,17 +100,22 @@ struct Predicate {
 [[nodiscard]] Predicate operator||(Predicate a, Predicate b);
 [[nodiscard]] Predicate operator!(Predicate a);
 
-// A column's name, to be compared.
+// A column's name, from which tests are made.
 class ColumnName {
  public:
   explicit ColumnName(std::string name) : name_(std::move(name)) {}
 
   [[nodiscard]] Predicate compare(Compare op, Literal literal) const;
+  [[nodiscard]] Predicate compare(Compare op, const ColumnName& other) const;
   [[nodiscard]] Predicate between(Literal least, Literal greatest) const;
   [[nodiscard]] Predicate in(std::vector<Literal> literals) const;
   [[nodiscard]] Predicate is_null() const;
   [[nodiscard]] Predicate starts_with(std::string text) const;
+  [[nodiscard]] Predicate ends_with(std::string text) const;
   [[nodiscard]] Predicate contains(std::string text) const;
+  // As in SQL, without an escape character.
+  [[nodiscard]] Predicate like(std::string pattern) const;
+  [[nodiscard]] Predicate ilike(std::string pattern) const;
 
   friend Predicate operator==(const ColumnName& column, Literal literal) {
     return column.compare(Compare::eq, std::move(literal));
@@ -116,6 +135,24 @@ class ColumnName {
   friend Predicate operator>=(const ColumnName& column, Literal literal) {
     return column.compare(Compare::ge, std::move(literal));
   }
+  friend Predicate operator==(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::eq, other);
+  }
+  friend Predicate operator!=(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::ne, other);
+  }
+  friend Predicate operator<(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::lt, other);
+  }
+  friend Predicate operator<=(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::le, other);
+  }
+  friend Predicate operator>(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::gt, other);
+  }
+  friend Predicate operator>=(const ColumnName& column, const ColumnName& other) {
+    return column.compare(Compare::ge, other);
+  }
 
  private:
   std::string name_;
@@ -125,18 +162,20 @@ class ColumnName {
   return ColumnName(std::move(name));
 }
 
-// What to make of the rows that pass.
+// What to compute from the rows that pass.
 struct AggregateSpec {
   enum class Kind : uint8_t {
-    count,  // of rows; with a column: of those that have a value
-    sum,    // of integers and decimals: exact; of floats: as doubles; of booleans: how many are true; not of
-            // dates and timestamps. Nothing but nulls: null
-    min,    // of floats: NaN is no value
-    max,
+    count,           // of rows; with a column: of its values that are not null
+    sum,             // integers and decimals: exact; floats: as doubles; booleans: how many are true; not for
+                     // dates and timestamps. Null when there are no values
+    min,             // floats: NaN is ignored; strings: byte by byte
+    max,             //
+    avg,             // the sum divided by the count, as the nearest double; as sum otherwise
+    count_distinct,  // how many different values; zeros of either sign are one value, and so are all NaNs
   };
 
   Kind kind{};
-  std::string column{};  // empty: none; only of `count`
+  std::string column{};  // empty: none; only for `count`
 
   friend bool operator==(const AggregateSpec&, const AggregateSpec&) = default;
 };
@@ -156,6 +195,12 @@ struct AggregateSpec {
 [[nodiscard]] inline AggregateSpec max(std::string column) {
   return {AggregateSpec::Kind::max, std::move(column)};
 }
+[[nodiscard]] inline AggregateSpec avg(std::string column) {
+  return {AggregateSpec::Kind::avg, std::move(column)};
+}
+[[nodiscard]] inline AggregateSpec count_distinct(std::string column) {
+  return {AggregateSpec::Kind::count_distinct, std::move(column)};
+}
 
 // An answer.
 struct Value {
@@ -164,8 +209,8 @@ struct Value {
   Kind kind = Kind::null;
   Int128 integer = 0;
   double real = 0;
-  std::string text{};  // only of groups
-  Logical logical{};   // what the integer stands for: 350 of decimal(2) is 3.50
+  std::string text{};
+  Logical logical{};  // what the integer stands for: 350 of decimal(2) is 3.50
 
   static Value of_integer(Int128 value, Logical logical = {}) {
     return {Kind::integer, value, 0, {}, logical};
@@ -181,7 +226,55 @@ struct Value {
 [[nodiscard]] std::string to_string(const Value& value);
 
 using GroupCounts = std::vector<std::pair<Value, uint64_t>>;
-inline constexpr size_t kMaxGroups = 65536;
+
+// One term of an order: a column's values, or an aggregate's. Nulls count as lower than all values and NaN as
+// higher, unless `nulls` says otherwise.
+struct OrderTerm {
+  enum class Nulls : uint8_t { lowest, first, last };
+
+  std::string column{};
+  std::optional<AggregateSpec> aggregate{};  // in place of the column
+  bool is_descending = false;
+  Nulls nulls = Nulls::lowest;
+
+  friend bool operator==(const OrderTerm&, const OrderTerm&) = default;
+};
+
+[[nodiscard]] inline OrderTerm ascending(std::string column) {
+  return {.column = std::move(column)};
+}
+[[nodiscard]] inline OrderTerm ascending(AggregateSpec aggregate) {
+  return {.aggregate = std::move(aggregate)};
+}
+[[nodiscard]] inline OrderTerm descending(std::string column) {
+  return {.column = std::move(column), .is_descending = true};
+}
+[[nodiscard]] inline OrderTerm descending(AggregateSpec aggregate) {
+  return {.aggregate = std::move(aggregate), .is_descending = true};
+}
+
+// What a query may hold in memory by default. More is an error of code `unsupported`.
+inline constexpr uint64_t kMaxGroups = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxResultRows = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxDistinct = uint64_t{1} << 26;
+
+struct ResultOptions {
+  std::vector<OrderTerm> order{};
+  uint64_t limit = UINT64_MAX;         // rows of the result
+  uint64_t max_groups = kMaxGroups;    // of group_by(), before the limit
+  uint64_t max_rows = kMaxResultRows;  // of select(), after the limit
+};
+
+// Rows of values, one for each column.
+struct ResultTable {
+  struct Column {
+    std::string name;
+    std::optional<ColumnType> type{};  // where the values are those of a column of the file
+  };
+
+  std::vector<Column> columns{};
+  std::vector<std::vector<Value>> rows{};
+};
 
 // What a query had to look at.
 struct QueryStats {
@@ -189,41 +282,59 @@ struct QueryStats {
   uint64_t read = 0;        // of them: those whose data was needed
 };
 
-// Gets the rows of a row group that pass, ascending and counted from the file's first; never none. Returns
-// whether to go on.
+// Receives the rows of a row group that pass, ascending and counted from the file's first; never an empty
+// list. Returns whether to continue.
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
-// A question under way. The reader must outlive it.
+// A query to run. The reader must outlive it.
 class Scan {
  public:
   explicit Scan(const Reader& reader) : reader_(&reader) {}
 
-  // Only rows that pass; asked twice: both.
+  // Keeps matching rows; repeated calls are combined with AND.
   [[nodiscard]] Scan where(Predicate predicate) const;
   [[nodiscard]] Scan on(Backend backend) const;
 
-  // One value for each. `stats`, when given, is set whenever the query succeeds.
+  // One value per aggregate. `stats`, when given, is set whenever the query succeeds.
   [[nodiscard]] Result<std::vector<Value>> run(const std::vector<AggregateSpec>& aggregates,
                                                QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<uint64_t> count() const;
   [[nodiscard]] Result<Value> sum(std::string column) const;
   [[nodiscard]] Result<Value> min(std::string column) const;
   [[nodiscard]] Result<Value> max(std::string column) const;
+  [[nodiscard]] Result<Value> avg(std::string column) const;
+  [[nodiscard]] Result<uint64_t> count_distinct(std::string column) const;
 
-  // How many of the rows have each value of the column: nulls first, then values in ascending order, strings
-  // byte by byte, NaN last. Zeros of either sign are one value, and so are all NaNs. More than kMaxGroups
-  // values are an error.
+  // One row per combination of the keys' values: the keys, then the aggregates. Ordered by the options'
+  // terms, which need not be among the aggregates, then by the keys, ascending. Nulls are a group of their
+  // own, zeros of either sign are one, and so are all NaNs. Without keys there is one group, even of no rows.
+  // Sums of floats are added in the order of rows.
+  [[nodiscard]] Result<ResultTable> group_by(const std::vector<std::string>& keys,
+                                             const std::vector<AggregateSpec>& aggregates,
+                                             const ResultOptions& options = {},
+                                             QueryStats* stats = nullptr) const;
+
+  // Values of the rows, ordered by the options' terms, which must be columns, then by their place in the
+  // file. With an order and a limit, no more rows than a few times the limit are held in memory.
+  [[nodiscard]] Result<ResultTable> select(const std::vector<std::string>& columns,
+                                           const ResultOptions& options = {},
+                                           QueryStats* stats = nullptr) const;
+
+  // How many of the rows have each value of the column: group_by() with count(), nulls first.
   [[nodiscard]] Result<GroupCounts> group_counts(const std::string& column,
                                                  QueryStats* stats = nullptr) const;
 
-  // The rows themselves, of those from `begin` to before `end`: row group by row group, so that memory is
-  // bounded, or all together.
+  // The numbers of rows that pass, among those from `begin` to before `end`: row group by row group, so that
+  // memory is bounded, or all together.
   [[nodiscard]] Status visit_rows(const RowVisitor& visit, uint64_t begin = 0, uint64_t end = UINT64_MAX,
                                   QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<std::vector<uint64_t>> rows(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;
 
  private:
   [[nodiscard]] Result<Value> one(AggregateSpec aggregate) const;
+  [[nodiscard]] Result<std::vector<std::vector<Value>>> group_rows(
+      const std::vector<uint32_t>& keys, const std::vector<AggregateSpec>& aggregates, uint64_t max_groups,
+      QueryStats* stats) const;
 
   const Reader* reader_;
   std::vector<Predicate> predicates_;

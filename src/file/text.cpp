@@ -69,6 +69,11 @@ bool is_valid_name(std::string_view name) {
   return is_utf8(name) && name.find('\0') == std::string_view::npos;
 }
 
+size_t character_length(std::string_view text, size_t at) {
+  const size_t length = sequence_length(text, at);
+  return length == 0 ? 1 : length;
+}
+
 size_t character_start(std::string_view text, size_t at) {
   while (at > 0 && (byte_at(text, at) & 0xc0) == 0x80) {
     --at;

@@ -12,6 +12,8 @@ namespace bobbin::file {
 // That, without U+0000.
 [[nodiscard]] bool is_valid_name(std::string_view name);
 
+// Bytes of the character at `at`; 1 for a byte that begins no well-formed one.
+[[nodiscard]] size_t character_length(std::string_view text, size_t at);
 // Where the character that holds byte `at` begins; text that is no UTF-8 gives some place before.
 [[nodiscard]] size_t character_start(std::string_view text, size_t at);
 

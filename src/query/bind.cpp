@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "file/text.hpp"
+#include "query/merge.hpp"
 #include "query/ranges.hpp"
 #include "query/text.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kMaxListed = 20;
 constexpr int kMaxDepth = 500;
+constexpr std::string_view kNoOrder = "booleans are tested by =, !=, in and is null, not by order";
 
 std::string list_columns(std::span<const Column> columns) {
   std::string names;
@@ -28,7 +30,19 @@ Status cannot(const Column& column, std::string_view what) {
           fmt::format("column {} holds {}: {}", quoted(column.name), type_text(column), what)};
 }
 
-// Columns that stand for something else check their constants when they place them.
+size_t num_literals(Predicate::Kind kind) {
+  switch (kind) {
+    case Predicate::Kind::is_null:
+    case Predicate::Kind::compare_columns:
+      return 0;
+    case Predicate::Kind::between:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+// Columns with a logical type check their constants when they place them.
 Status check_literals(const Column& column, const Predicate& predicate) {
   const bool plain = column.logical.kind == Logical::Kind::plain;
   for (const Literal& literal : predicate.literals) {
@@ -38,14 +52,54 @@ Status check_literals(const Column& column, const Predicate& predicate) {
           column, fmt::format("it cannot be compared with the {} {}", kind_text(literal), to_text(literal)));
     }
   }
-  const size_t wanted = predicate.kind == Predicate::Kind::is_null   ? 0
-                        : predicate.kind == Predicate::Kind::between ? 2
-                                                                     : 1;
+  const size_t wanted = num_literals(predicate.kind);
   BOBBIN_RETURN_IF(predicate.kind != Predicate::Kind::in && predicate.literals.size() != wanted,
                    StatusCode::invalid_argument,
                    fmt::format("a test of column {} has {} constants instead of {}", quoted(column.name),
                                predicate.literals.size(), wanted));
   return {};
+}
+
+bool is_pattern(Predicate::Kind kind) {
+  switch (kind) {
+    case Predicate::Kind::starts_with:
+    case Predicate::Kind::ends_with:
+    case Predicate::Kind::contains:
+    case Predicate::Kind::like:
+    case Predicate::Kind::ilike:
+      return true;
+    default:
+      return false;
+  }
+}
+
+StringCondition::Kind pattern_kind(Predicate::Kind kind) {
+  switch (kind) {
+    case Predicate::Kind::starts_with:
+      return StringCondition::Kind::starts_with;
+    case Predicate::Kind::ends_with:
+      return StringCondition::Kind::ends_with;
+    case Predicate::Kind::contains:
+      return StringCondition::Kind::contains;
+    case Predicate::Kind::like:
+      return StringCondition::Kind::like;
+    default:
+      return StringCondition::Kind::ilike;
+  }
+}
+
+bool is_time(const Column& column) {
+  return column.logical.kind == Logical::Kind::date || column.logical.kind == Logical::Kind::timestamp;
+}
+
+// Columns compare with those of the same class.
+enum class ValueClass : uint8_t { number, string, time, boolean };
+
+ValueClass class_of(const Column& column) {
+  return is_string(column.type)                          ? ValueClass::string
+         : is_time(column)                               ? ValueClass::time
+         : column.logical.kind == Logical::Kind::boolean ? ValueClass::boolean
+                                                         : ValueClass::number;
 }
 
 class Binder {
@@ -73,12 +127,13 @@ class Binder {
   Result<Bound> join(const Predicate& predicate, bool negated, int depth) {
     BOBBIN_RETURN_IF(predicate.parts.empty(), StatusCode::invalid_argument, "a predicate without its parts");
     const bool both = (predicate.kind == Predicate::Kind::both) != negated;
-    Bound joined{.kind = both ? Bound::Kind::both : Bound::Kind::either};
+    std::vector<Bound> parts;
+    parts.reserve(predicate.parts.size());
     for (const Predicate& part : predicate.parts) {
       BOBBIN_ASSIGN(Bound bound, bind(part, negated, depth + 1));
-      joined.parts.push_back(std::move(bound));
+      parts.push_back(std::move(bound));
     }
-    return joined;
+    return merge_parts(columns_, both ? Bound::Kind::both : Bound::Kind::either, std::move(parts));
   }
 
   Result<Bound> leaf(const Predicate& predicate, bool negated) {
@@ -87,6 +142,9 @@ class Binder {
     BOBBIN_TRY(check_literals(column, predicate));
     if (predicate.kind == Predicate::Kind::is_null) {
       return null_test(index, negated);
+    }
+    if (predicate.kind == Predicate::Kind::compare_columns) {
+      return column_test(index, predicate, negated);
     }
     if (is_string(column.type)) {
       return string_test(index, predicate, negated);
@@ -102,26 +160,70 @@ class Binder {
     return {.kind = negated ? Bound::Kind::always : Bound::Kind::never};
   }
 
-  Result<Bound> string_test(uint32_t index, const Predicate& predicate, bool negated) {
-    Bound bound{.kind = Bound::Kind::strings, .column = index, .negated = negated};
-    StringTest test = StringTest::equals;
-    if (predicate.kind == Predicate::Kind::compare) {
-      if (predicate.op != Compare::eq && predicate.op != Compare::ne) {
-        return cannot(columns_[index], "strings are tested by =, !=, in, like and is null, not by order");
-      }
-      bound.negated = negated != (predicate.op == Compare::ne);
-    } else if (predicate.kind == Predicate::Kind::between) {
-      return cannot(columns_[index], "strings are tested by =, !=, in, like and is null, not by order");
-    } else if (predicate.kind != Predicate::Kind::in) {
-      test = predicate.kind == Predicate::Kind::contains ? StringTest::contains : StringTest::starts_with;
+  Result<Bound> column_test(uint32_t index, const Predicate& predicate, bool negated) const {
+    BOBBIN_ASSIGN(const uint32_t other, find_column(columns_, predicate.other));
+    const ValueClass values = class_of(columns_[index]);
+    if (class_of(columns_[other]) != values) {
+      return cannot(columns_[index], fmt::format("it cannot be compared with column {}, which holds {}",
+                                                 quoted(columns_[other].name), type_text(columns_[other])));
     }
-    for (const Literal& literal : predicate.literals) {
-      bound.tests.push_back({test, literal.text});
+    if (values == ValueClass::boolean && predicate.op != Compare::eq && predicate.op != Compare::ne) {
+      return cannot(columns_[index], kNoOrder);
     }
-    return bound;
+    return Bound{.kind = Bound::Kind::columns,
+                 .column = index,
+                 .other = other,
+                 .op = predicate.op,
+                 .negated = negated};
   }
 
-  Result<Bound> number_test(uint32_t index, const Predicate& predicate, bool negated) {
+  static Bound string_bound(uint32_t index, StringCondition::Kind kind, std::span<const Literal> literals,
+                            bool negated) {
+    std::vector<StringCondition> conditions;
+    for (const Literal& literal : literals) {
+      conditions.push_back({kind, literal.text});
+    }
+    return {.kind = Bound::Kind::strings,
+            .column = index,
+            .negated = negated,
+            .tests = std::make_shared<const StringTests>(std::move(conditions))};
+  }
+
+  Result<Bound> string_test(uint32_t index, const Predicate& predicate, bool negated) const {
+    using Kind = StringCondition::Kind;
+    const std::span<const Literal> literals = predicate.literals;
+    switch (predicate.kind) {
+      case Predicate::Kind::compare:
+        return string_compare(index, predicate.op, literals, negated);
+      case Predicate::Kind::between:
+        return merge_parts(columns_, negated ? Bound::Kind::either : Bound::Kind::both,
+                           {string_bound(index, Kind::below, literals.first(1), !negated),
+                            string_bound(index, Kind::not_above, literals.last(1), negated)});
+      case Predicate::Kind::in:
+        return string_bound(index, Kind::equals, literals, negated);
+      default:
+        return string_bound(index, pattern_kind(predicate.kind), literals, negated);
+    }
+  }
+
+  // All orders are "below" and "not above", and their negations.
+  static Bound string_compare(uint32_t index, Compare op, std::span<const Literal> literals, bool negated) {
+    using Kind = StringCondition::Kind;
+    switch (op) {
+      case Compare::eq:
+      case Compare::ne:
+        return string_bound(index, Kind::equals, literals, negated != (op == Compare::ne));
+      case Compare::lt:
+      case Compare::ge:
+        return string_bound(index, Kind::below, literals, negated != (op == Compare::ge));
+      case Compare::le:
+      case Compare::gt:
+        break;
+    }
+    return string_bound(index, Kind::not_above, literals, negated != (op == Compare::gt));
+  }
+
+  Result<Bound> number_test(uint32_t index, const Predicate& predicate, bool negated) const {
     const DType type = columns_[index].type;
     switch (predicate.kind) {
       case Predicate::Kind::compare:
@@ -129,7 +231,7 @@ class Binder {
       case Predicate::Kind::between:
         return test(index, range_between(type, predicate.literals[0], predicate.literals[1]), negated);
       default:
-        return number_in(index, ranges_of(type, predicate.literals), negated);
+        return any_range(columns_, index, ranges_of(type, predicate.literals), negated);
     }
   }
 
@@ -147,7 +249,7 @@ class Binder {
       case Predicate::Kind::between:
         return test(index, range_between(column.type, places[0], places[1]), negated);
       default:
-        return number_in(index, ranges_of(column.type, places), negated);
+        return any_range(columns_, index, ranges_of(column.type, places), negated);
     }
   }
 
@@ -157,27 +259,14 @@ class Binder {
                          (predicate.kind == Predicate::Kind::compare && predicate.op != Compare::eq &&
                           predicate.op != Compare::ne);
     if (column.logical.kind == Logical::Kind::boolean && ordered) {
-      return cannot(column, "booleans are tested by =, !=, in and is null, not by order");
+      return cannot(column, kNoOrder);
     }
-    const bool pattern =
-        predicate.kind == Predicate::Kind::starts_with || predicate.kind == Predicate::Kind::contains;
-    return pattern ? cannot(column, "like is of strings") : Status();
+    return is_pattern(predicate.kind) ? cannot(column, "like requires a string column") : Status();
   }
 
   static Bound test(uint32_t index, ValueRange range, bool negated) {
     range.negated = range.negated != negated;
     return {.kind = Bound::Kind::test, .column = index, .range = range};
-  }
-
-  [[nodiscard]] Bound number_in(uint32_t index, std::span<const ValueRange> ranges, bool negated) const {
-    if (ranges.empty()) {
-      return test(index, ValueRange::none(columns_[index].type), negated);
-    }
-    Bound joined{.kind = negated ? Bound::Kind::both : Bound::Kind::either};
-    for (const ValueRange& range : ranges) {
-      joined.parts.push_back(test(index, range, negated));
-    }
-    return joined;
   }
 
   std::span<const Column> columns_;
@@ -202,13 +291,14 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
     return BoundAggregate{aggregate.kind, {}};
   }
   BOBBIN_ASSIGN(const uint32_t index, find_column(columns, aggregate.column));
-  if (aggregate.kind != AggregateSpec::Kind::count && is_string(columns[index].type)) {
-    return cannot(columns[index], fmt::format("{}() is of numbers", to_string(aggregate.kind)));
+  using Kind = AggregateSpec::Kind;
+  const bool adds = aggregate.kind == Kind::sum || aggregate.kind == Kind::avg;
+  if (adds && is_string(columns[index].type)) {
+    return cannot(columns[index], fmt::format("{}() requires a numeric column", to_string(aggregate.kind)));
   }
-  const Logical::Kind meaning = columns[index].logical.kind;
-  if (aggregate.kind == AggregateSpec::Kind::sum &&
-      (meaning == Logical::Kind::date || meaning == Logical::Kind::timestamp)) {
-    return cannot(columns[index], "points in time have no sum");
+  if (adds && is_time(columns[index])) {
+    return cannot(columns[index],
+                  fmt::format("{}() of points in time is not defined", to_string(aggregate.kind)));
   }
   return BoundAggregate{aggregate.kind, index};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,25 +13,19 @@
 #include "bobbin/file.hpp"
 #include "bobbin/query.hpp"
 #include "codecs/codec.hpp"
+#include "query/key_set.hpp"
+#include "query/string_tests.hpp"
 
 namespace bobbin::query {
-
-// Any of several tests of a string.
-struct StringCondition {
-  StringTest test{};
-  std::string text;
-
-  [[nodiscard]] StringQuery query() const {
-    return {.test = test, .bytes = {reinterpret_cast<const uint8_t*>(text.data()), text.size()}};
-  }
-};
 
 struct Bound {
   enum class Kind : uint8_t {
     always,
     never,
     test,     // numbers: the value lies in the range
+    set,      // numbers: the value lies in the set
     strings,  // one of `tests` holds; negated: none does, and there is a string
+    columns,  // the value compares with that of the column `other`, by `op`; negated: it does not
     is_null,
     not_null,
     both,  // all parts; there are some
@@ -41,9 +36,13 @@ struct Bound {
 
   Kind kind = Kind::always;
   uint32_t column = 0;
-  ValueRange range{};
-  std::vector<StringCondition> tests{};
+  uint32_t other = 0;
+  Compare op{};
   bool negated = false;
+  ValueRange range{};
+  // Shared: a predicate is copied for each row group.
+  std::shared_ptr<const KeySet> set{};
+  std::shared_ptr<const StringTests> tests{};
   std::vector<Bound> parts{};
   std::vector<uint32_t> bitmap{};
   std::vector<uint8_t> passes{};

@@ -34,7 +34,7 @@ void merge(DType type, Total& total, const Total& next) {
 // What is asked of one row group. Aggregates that need the same fold share it.
 class GroupFolds {
  public:
-  GroupFolds(Group& group, const Bound& bound, std::span<const Column> columns)
+  GroupFolds(RowGroupScan& group, const Bound& bound, std::span<const Column> columns)
       : group_(group), bound_(bound), columns_(columns) {}
 
   Status run(std::span<const BoundAggregate> aggregates) {
@@ -70,9 +70,9 @@ class GroupFolds {
                                  ? aggregate.column
                                  : std::nullopt};
       case AggregateSpec::Kind::sum:
+      case AggregateSpec::Kind::avg:
         return {Fold::sum, aggregate.column};
-      case AggregateSpec::Kind::min:
-      case AggregateSpec::Kind::max:
+      default:
         break;
     }
     return {Fold::extremes, aggregate.column};
@@ -101,7 +101,7 @@ class GroupFolds {
     }
   }
 
-  Group& group_;
+  RowGroupScan& group_;
   const Bound& bound_;
   std::span<const Column> columns_;
   std::vector<Total> totals_;
@@ -111,11 +111,18 @@ class GroupFolds {
 
 }  // namespace
 
+bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate) {
+  const bool extreme =
+      aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
+  return aggregate.kind != AggregateSpec::Kind::count_distinct &&
+         !(extreme && is_string(columns[*aggregate.column].type));
+}
+
 DType Folder::type_of(const BoundAggregate& aggregate) const {
   return aggregate.column.has_value() ? columns_[*aggregate.column].type : DType::u64;
 }
 
-Status Folder::add(Group& group, const Bound& bound) {
+Status Folder::add(RowGroupScan& group, const Bound& bound) {
   GroupFolds folds(group, bound, columns_);
   BOBBIN_TRY(folds.run(aggregates_));
   for (size_t i = 0; i < aggregates_.size(); ++i) {
@@ -129,11 +136,13 @@ Value Folder::value_of(const BoundAggregate& aggregate, const Total& total) cons
     return Value::of_integer(total.count);
   }
   const Column& column = columns_[*aggregate.column];
-  if (aggregate.kind == AggregateSpec::Kind::sum) {
-    const bool decimal = column.logical.kind == Logical::Kind::decimal;
-    return total.count == 0        ? Value()
-           : is_float(column.type) ? Value::of_real(total.real_sum)
-                                   : Value::of_integer(total.sum, decimal ? column.logical : Logical());
+  const bool averages = aggregate.kind == AggregateSpec::Kind::avg;
+  if (averages || aggregate.kind == AggregateSpec::Kind::sum) {
+    if (!is_float(column.type)) {
+      return averages ? average_of(column, total.sum, total.count) : sum_of(column, total.sum, total.count);
+    }
+    const double divisor = averages ? static_cast<double>(total.count) : 1;
+    return total.count == 0 ? Value() : Value::of_real(total.real_sum / divisor);
   }
   const auto& found = aggregate.kind == AggregateSpec::Kind::min ? total.least : total.greatest;
   return found.has_value() ? to_value(column, *found) : Value();

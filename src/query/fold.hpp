@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From row groups' totals to the file's.
+// Aggregates over all rows that are folded where columns are encoded: from row groups' totals to the file's.
 #pragma once
 
 #include <span>
@@ -8,9 +8,12 @@
 #include "bobbin/query.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
-#include "query/group.hpp"
+#include "query/row_group.hpp"
 
 namespace bobbin::query {
+
+// Whether Folder can do it: not strings' extremes, nor distinct values.
+[[nodiscard]] bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate);
 
 class Folder {
  public:
@@ -18,7 +21,7 @@ class Folder {
       : columns_(columns), aggregates_(std::move(aggregates)), totals_(aggregates_.size()) {}
 
   // Row groups come in the file's order: sums of floats depend on it.
-  Status add(Group& group, const Bound& bound);
+  Status add(RowGroupScan& group, const Bound& bound);
   [[nodiscard]] std::vector<Value> values() const;
 
  private:

@@ -43,6 +43,10 @@ Predicate ColumnName::compare(Compare op, Literal literal) const {
   return {.kind = Predicate::Kind::compare, .op = op, .column = name_, .literals = {std::move(literal)}};
 }
 
+Predicate ColumnName::compare(Compare op, const ColumnName& other) const {
+  return {.kind = Predicate::Kind::compare_columns, .op = op, .column = name_, .other = other.name_};
+}
+
 Predicate ColumnName::between(Literal least, Literal greatest) const {
   return {
       .kind = Predicate::Kind::between, .column = name_, .literals = {std::move(least), std::move(greatest)}};
@@ -62,6 +66,18 @@ Predicate ColumnName::starts_with(std::string text) const {
 
 Predicate ColumnName::contains(std::string text) const {
   return {.kind = Predicate::Kind::contains, .column = name_, .literals = {std::move(text)}};
+}
+
+Predicate ColumnName::ends_with(std::string text) const {
+  return {.kind = Predicate::Kind::ends_with, .column = name_, .literals = {std::move(text)}};
+}
+
+Predicate ColumnName::like(std::string pattern) const {
+  return {.kind = Predicate::Kind::like, .column = name_, .literals = {std::move(pattern)}};
+}
+
+Predicate ColumnName::ilike(std::string pattern) const {
+  return {.kind = Predicate::Kind::ilike, .column = name_, .literals = {std::move(pattern)}};
 }
 
 }  // namespace bobbin::query

@@ -47,8 +47,19 @@ Truth test_zone(DType type, const ValueRange& range, const file::ZoneMap& zone) 
   });
 }
 
+Truth test_zone(const KeySet& set, const file::ZoneMap& zone) {
+  return visit_type(set.type(), [&]<class T>(std::type_identity<T>) {
+    const uint64_t first = set_key(value_of<T>(zone.min));
+    const uint64_t last = set_key(value_of<T>(zone.max));
+    return set.holds_all(first, last) ? Truth::all : set.holds_any(first, last) ? Truth::some : Truth::none;
+  });
+}
+
 // Of the values that are not null; there are some.
 Truth truth_of_values(const Bound& bound, DType type, const file::Chunk& chunk) {
+  if (bound.kind == Bound::Kind::set) {
+    return may_have_nan(type, chunk.zone) ? Truth::some : test_zone(*bound.set, chunk.zone);
+  }
   if (is_everything(type, bound.range)) {
     return Truth::all;
   }
@@ -59,10 +70,9 @@ Truth truth_of_values(const Bound& bound, DType type, const file::Chunk& chunk) 
 }
 
 Truth truth_of_strings(const Bound& bound, const file::Chunk& chunk, uint64_t rows) {
-  const bool any = std::ranges::any_of(bound.tests, [&](const StringCondition& condition) {
-    return file::may_match(chunk.strings, rows, condition.query());
-  });
-  const Truth truth = any ? Truth::some : Truth::none;
+  const Truth truth = !bound.tests->may_match(chunk.strings, rows) ? Truth::none
+                      : bound.tests->must_match(chunk.strings)     ? Truth::all
+                                                                   : Truth::some;
   return bound.negated ? negate(truth) : truth;
 }
 
@@ -78,6 +88,12 @@ Truth truth_of(const Bound& leaf, DType type, const file::Chunk& chunk, uint64_t
   const Truth truth = leaf.kind == Bound::Kind::strings ? truth_of_strings(leaf, chunk, rows)
                                                         : truth_of_values(leaf, type, chunk);
   return truth == Truth::all && null != Truth::none ? Truth::some : truth;
+}
+
+// Nothing is known but that a null compares with nothing.
+bool is_null_throughout(const Bound& comparison, const file::RowGroup& group) {
+  return num_nulls(group.chunks[comparison.column]) == group.num_rows ||
+         num_nulls(group.chunks[comparison.other]) == group.num_rows;
 }
 
 Bound prune_parts(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group) {
@@ -115,6 +131,8 @@ Bound prune(const Bound& bound, std::span<const Column> columns, const file::Row
     case Bound::Kind::both:
     case Bound::Kind::either:
       return prune_parts(bound, columns, group);
+    case Bound::Kind::columns:
+      return is_null_throughout(bound, group) ? Bound{.kind = Bound::Kind::never} : bound;
     default:
       break;
   }

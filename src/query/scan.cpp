@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
-#include "core/scalar.hpp"
 #include "file/access.hpp"
 #include "query/bind.hpp"
 #include "query/fold.hpp"
-#include "query/group.hpp"
-#include "query/groups.hpp"
+#include "query/group_by.hpp"
+#include "query/order.hpp"
 #include "query/prune.hpp"
+#include "query/row_group.hpp"
+#include "query/select_rows.hpp"
+#include "query/text.hpp"
 
 namespace bobbin::query {
 namespace {
@@ -45,7 +48,7 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
   bool more = true;
   for (size_t g = 0; g < reader.num_row_groups() && more; ++g) {
-    Group group(reader, g, view);
+    RowGroupScan group(reader, g, view);
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
       BOBBIN_ASSIGN(more, f(group, pruned));
@@ -57,26 +60,95 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
 
 template <class F>
 Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
-  return for_each_group_until(reader, bound, backend, [&](Group& group, const Bound& pruned) -> Result<bool> {
-    BOBBIN_TRY(f(group, pruned));
-    return true;
-  });
+  return for_each_group_until(reader, bound, backend,
+                              [&](RowGroupScan& group, const Bound& pruned) -> Result<bool> {
+                                BOBBIN_TRY(f(group, pruned));
+                                return true;
+                              });
 }
 
-// Rows of a group that pass, from `begin` to before `end`.
-Result<std::vector<uint64_t>> rows_of(Group& group, const Bound& bound, uint64_t begin, uint64_t end) {
+// Rows of a row group that pass, from `begin` to before `end`, counted from the file's first.
+Result<std::vector<uint64_t>> rows_between(RowGroupScan& group, const Bound& bound, uint64_t begin,
+                                           uint64_t end) {
   BOBBIN_ASSIGN(const Words words, group.rows(bound));
-  std::vector<uint64_t> rows;
-  for (size_t w = 0; w < words.size(); ++w) {
-    for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
-      const uint64_t row = group.info().first_row + w * 32 + static_cast<uint32_t>(std::countr_zero(bits));
-      if (row >= begin && row < end) {
-        rows.push_back(row);
-      }
-    }
-  }
+  std::vector<uint64_t> rows = rows_of(words);
+  std::ranges::for_each(rows, [&](uint64_t& row) { row += group.info().first_row; });
+  std::erase_if(rows, [&](uint64_t row) { return row < begin || row >= end; });
   return rows;
 }
+
+Result<std::vector<BoundAggregate>> bind_aggregates(std::span<const Column> columns,
+                                                    std::span<const AggregateSpec> aggregates) {
+  std::vector<BoundAggregate> bound;
+  for (const AggregateSpec& aggregate : aggregates) {
+    BOBBIN_ASSIGN(const BoundAggregate one, bind_aggregate(columns, aggregate));
+    bound.push_back(one);
+  }
+  return bound;
+}
+
+Result<std::vector<uint32_t>> find_columns(std::span<const Column> columns,
+                                           std::span<const std::string> names) {
+  std::vector<uint32_t> found;
+  for (const std::string& name : names) {
+    BOBBIN_ASSIGN(const uint32_t column, find_column(columns, name));
+    found.push_back(column);
+  }
+  return found;
+}
+
+// The type of an aggregate's values, where they are a column's own.
+std::optional<ColumnType> type_of(std::span<const Column> columns, const AggregateSpec& aggregate) {
+  const auto found = std::ranges::find(columns, aggregate.column, &Column::name);
+  const bool own = aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
+  return own && found != columns.end() ? std::optional(ColumnType{found->type, found->logical})
+                                       : std::nullopt;
+}
+
+// Aggregates over all rows: those that fold encoded columns, and the others.
+class Totals {
+ public:
+  Totals(std::span<const Column> columns, const std::vector<BoundAggregate>& aggregates)
+      : folded_(split(columns, aggregates, true)),
+        decoded_(split(columns, aggregates, false)),
+        folder_(columns, folded_),
+        group_by_(columns, {}, decoded_, 1) {
+    for (const BoundAggregate& aggregate : aggregates) {
+      is_folded_.push_back(is_foldable(columns, aggregate));
+    }
+  }
+
+  Status add(RowGroupScan& group, const Bound& bound) {
+    BOBBIN_TRY(folder_.add(group, bound));
+    return decoded_.empty() ? Status() : group_by_.add(group, bound);
+  }
+
+  [[nodiscard]] std::vector<Value> values() const {
+    const std::vector<Value> folded = folder_.values();
+    const std::vector<Value> decoded = group_by_.rows()[0];
+    std::vector<Value> values;
+    for (size_t i = 0, f = 0, d = 0; i < is_folded_.size(); ++i) {
+      values.push_back(is_folded_[i] ? folded[f++] : decoded[d++]);
+    }
+    return values;
+  }
+
+ private:
+  static std::vector<BoundAggregate> split(std::span<const Column> columns,
+                                           const std::vector<BoundAggregate>& aggregates, bool foldable) {
+    std::vector<BoundAggregate> some;
+    std::ranges::copy_if(aggregates, std::back_inserter(some), [&](const BoundAggregate& aggregate) {
+      return is_foldable(columns, aggregate) == foldable;
+    });
+    return some;
+  }
+
+  std::vector<BoundAggregate> folded_;
+  std::vector<BoundAggregate> decoded_;
+  Folder folder_;
+  GroupBy group_by_;
+  std::vector<bool> is_folded_;
+};
 
 }  // namespace
 
@@ -96,21 +168,17 @@ Result<std::vector<Value>> Scan::run(const std::vector<AggregateSpec>& aggregate
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(name));
-  std::vector<BoundAggregate> wanted;
-  for (const AggregateSpec& aggregate : aggregates) {
-    const auto one = bind_aggregate(reader_->columns(), aggregate);
-    BOBBIN_TRY(one.error().in(name));
-    wanted.push_back(*one);
-  }
-  Folder folder(reader_->columns(), wanted);
-  const auto found = for_each_group(*reader_, *bound, backend_, [&](Group& group, const Bound& pruned) {
-    return folder.add(group, pruned);
-  });
+  const auto wanted = bind_aggregates(reader_->columns(), aggregates);
+  BOBBIN_TRY(wanted.error().in(name));
+  Totals totals(reader_->columns(), *wanted);
+  const auto found =
+      for_each_group(*reader_, *bound, backend_,
+                     [&](RowGroupScan& group, const Bound& pruned) { return totals.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
     *stats = *found;
   }
-  return folder.values();
+  return totals.values();
 }
 
 Result<Value> Scan::one(AggregateSpec aggregate) const {
@@ -135,32 +203,110 @@ Result<Value> Scan::max(std::string column) const {
   return one(query::max(std::move(column)));
 }
 
-Result<GroupCounts> Scan::group_counts(const std::string& column, QueryStats* stats) const {
+Result<Value> Scan::avg(std::string column) const {
+  return one(query::avg(std::move(column)));
+}
+
+Result<uint64_t> Scan::count_distinct(std::string column) const {
+  BOBBIN_ASSIGN(const Value value, one(query::count_distinct(std::move(column))));
+  return static_cast<uint64_t>(value.integer);
+}
+
+Result<ResultTable> Scan::group_by(const std::vector<std::string>& keys,
+                                   const std::vector<AggregateSpec>& aggregates, const ResultOptions& options,
+                                   QueryStats* stats) const {
+  const std::span<const Column> columns = reader_->columns();
+  const std::string& name = ReaderAccess::name(*reader_);
+  const auto found_keys = find_columns(columns, keys);
+  BOBBIN_TRY(found_keys.error().in(name));
+  // What rows are ordered by is computed too, and left out in the end.
+  std::vector<AggregateSpec> computed = aggregates;
+  const auto order = bind_group_order(options.order, keys, computed);
+  BOBBIN_TRY(order.error().in(name));
+  ResultTable table;
+  if (keys.empty()) {
+    BOBBIN_ASSIGN(std::vector<Value> values, run(computed, stats));
+    table.rows.push_back(std::move(values));
+  } else {
+    BOBBIN_ASSIGN(table.rows, group_rows(*found_keys, computed, options.max_groups, stats));
+  }
+  sort_first(table.rows, options.limit,
+             [&](const auto& a, const auto& b) { return comes_before(*order, a, b); });
+  for (const uint32_t key : *found_keys) {
+    table.columns.push_back({columns[key].name, ColumnType{columns[key].type, columns[key].logical}});
+  }
+  for (const AggregateSpec& aggregate : aggregates) {
+    table.columns.push_back({to_text(aggregate), type_of(columns, aggregate)});
+  }
+  for (std::vector<Value>& row : table.rows) {
+    row.resize(table.columns.size());
+  }
+  return table;
+}
+
+Result<std::vector<std::vector<Value>>> Scan::group_rows(const std::vector<uint32_t>& keys,
+                                                         const std::vector<AggregateSpec>& aggregates,
+                                                         uint64_t max_groups, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(name));
-  const auto index = find_column(reader_->columns(), column);
-  BOBBIN_TRY(index.error().in(name));
-  Counter counter(reader_->columns()[*index], *index, backend_);
-  const auto found = for_each_group(*reader_, *bound, backend_, [&](Group& group, const Bound& pruned) {
-    return counter.add(group, pruned);
-  });
+  const auto wanted = bind_aggregates(reader_->columns(), aggregates);
+  BOBBIN_TRY(wanted.error().in(name));
+  GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
+  const auto found =
+      for_each_group(*reader_, *bound, backend_,
+                     [&](RowGroupScan& group, const Bound& pruned) { return groups.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
     *stats = *found;
   }
-  return counter.counts();
+  return groups.rows();
+}
+
+Result<ResultTable> Scan::select(const std::vector<std::string>& columns, const ResultOptions& options,
+                                 QueryStats* stats) const {
+  const std::span<const Column> all = reader_->columns();
+  const std::string& name = ReaderAccess::name(*reader_);
+  const auto bound = bind_all(all, predicates_);
+  BOBBIN_TRY(bound.error().in(name));
+  const auto wanted = find_columns(all, columns);
+  BOBBIN_TRY(wanted.error().in(name));
+  const auto order = bind_row_order(options.order, all);
+  BOBBIN_TRY(order.error().in(name));
+  RowSelector selector(all, *wanted, *order, options);
+  BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_,
+                                                             [&](RowGroupScan& group, const Bound& pruned) {
+                                                               return selector.add(group, pruned);
+                                                             }));
+  if (stats != nullptr) {
+    *stats = found;
+  }
+  ResultTable table;
+  for (const uint32_t column : *wanted) {
+    table.columns.push_back({all[column].name, ColumnType{all[column].type, all[column].logical}});
+  }
+  table.rows = std::move(selector).rows();
+  return table;
+}
+
+Result<GroupCounts> Scan::group_counts(const std::string& column, QueryStats* stats) const {
+  BOBBIN_ASSIGN(ResultTable table, group_by({column}, {query::count()}, {}, stats));
+  GroupCounts counts;
+  for (std::vector<Value>& row : table.rows) {
+    counts.emplace_back(std::move(row[0]), static_cast<uint64_t>(row[1].integer));
+  }
+  return counts;
 }
 
 Status Scan::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
-  const auto take = [&](Group& group, const Bound& pruned) -> Result<bool> {
+  const auto take = [&](RowGroupScan& group, const Bound& pruned) -> Result<bool> {
     const uint64_t first = group.info().first_row;
     if (first + group.info().num_rows <= begin || first >= end) {
       return first < end;
     }
-    BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_of(group, pruned, begin, end));
+    BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_between(group, pruned, begin, end));
     return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
   };
   BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_, take));

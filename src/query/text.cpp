@@ -100,9 +100,13 @@ std::string_view to_string(AggregateSpec::Kind kind) {
     case AggregateSpec::Kind::min:
       return "min";
     case AggregateSpec::Kind::max:
+      return "max";
+    case AggregateSpec::Kind::avg:
+      return "avg";
+    case AggregateSpec::Kind::count_distinct:
       break;
   }
-  return "max";
+  return "count";
 }
 
 std::string type_text(const Column& column) {
@@ -110,7 +114,8 @@ std::string type_text(const Column& column) {
 }
 
 std::string to_text(const AggregateSpec& aggregate) {
-  return fmt::format("{}({})", to_string(aggregate.kind), aggregate.column);
+  const bool distinct = aggregate.kind == AggregateSpec::Kind::count_distinct;
+  return fmt::format("{}({}{})", to_string(aggregate.kind), distinct ? "distinct " : "", aggregate.column);
 }
 
 }  // namespace bobbin::query

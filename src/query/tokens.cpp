@@ -11,7 +11,7 @@
 namespace bobbin::query {
 namespace {
 
-constexpr std::string_view kKeywords[] = {"and", "or", "not", "between", "in", "is", "null", "like"};
+constexpr std::string_view kKeywords[] = {"and", "or", "not", "between", "in", "is", "null", "like", "ilike"};
 constexpr std::string_view kSymbols[] = {"<=", ">=", "<>", "!=", "==", "<", ">",
                                          "=",  "(",  ")",  ",",  "-",  "+", "*"};
 

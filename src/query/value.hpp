@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a column's value to an answer.
+// From values of a column, and sums of them, to answers.
 #pragma once
 
 #include "bobbin/query.hpp"
 #include "core/scalar.hpp"
+#include "query/average.hpp"
 
 namespace bobbin::query {
 
@@ -15,6 +16,15 @@ namespace bobbin::query {
       return Value::of_integer(value_of<T>(scalar), column.logical);
     }
   });
+}
+
+// Of integers and what they stand for; null when there are none.
+[[nodiscard]] inline Value sum_of(const Column& column, Int128 sum, uint64_t count) {
+  const bool decimal = column.logical.kind == Logical::Kind::decimal;
+  return count == 0 ? Value() : Value::of_integer(sum, decimal ? column.logical : Logical());
+}
+[[nodiscard]] inline Value average_of(const Column& column, Int128 sum, uint64_t count) {
+  return count == 0 ? Value() : Value::of_real(average(sum, count, column.logical.scale));
 }
 
 }  // namespace bobbin::query

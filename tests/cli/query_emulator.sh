@@ -14,3 +14,6 @@ ask t.bob --where 'id < 1000500' --group temperature | tail -n 3
 ask f64.bob --where 'value < 77.7' --agg 'sum(value),min(value),max(value)'
 ask paths.txt.bob --where "value like 'beta/%' or not value like '%a/1%'"
 ask paths.txt.bob --where "value != 'beta/1'" --group value
+ask paths.txt.bob --where "value > 'beta/1' or value like '%a_0'" --agg 'count(distinct value),max(value)'
+ask t.bob --where 'temperature < id and temperature in (1,2,3,5,7,9,11,13,15,17,19)' --group temperature --agg 'count(),avg(id)' --limit 4
+ask t.bob --select id,temperature --order 'temperature desc, id' --limit 3

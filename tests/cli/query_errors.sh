@@ -7,17 +7,16 @@ for where in 'nope < 3' "id = 'x'" 'id <' 'id < 3 and' '(id < 3' 'id < 3)' 'id ~
   status bobbin query t.bob --where "$where" --backend cpu
 done
 status bobbin query s.bob --where 'value = 3' --backend cpu
-status bobbin query s.bob --where "value < 'a'" --backend cpu
 status bobbin query s.bob --agg 'sum(value)' --backend cpu
-status bobbin query s.bob --agg 'count(),max(value)' --backend cpu
 status bobbin query t.bob --agg 'sum(price)' --backend cpu
-status bobbin query t.bob --agg 'avg(id)' --backend cpu
+status bobbin query t.bob --agg 'median(id)' --backend cpu
+status bobbin query t.bob --group id --order 'id desc nulls' --backend cpu
 status bobbin query t.bob --agg 'sum()' --backend cpu
 status bobbin query t.bob --agg '' --backend cpu
 status bobbin query t.bob --group price --backend cpu
 status bobbin query missing.bob
 status bobbin query
-status bobbin query t.bob --group id --agg 'count()'
+status bobbin query t.bob --select id --agg 'count()'
 # Damage is found where it is read.
 flip t.bob 200
 status bobbin query t.bob --where 'id > 1000007' --agg 'sum(id)' --backend cpu

@@ -48,6 +48,19 @@ TEST(QueryParser, KnowsEveryTest) {
   expect_parsed("s not like 'abc%'", !col("s").starts_with("abc"));
   expect_parsed("s like '%'", col("s").starts_with(""));
   expect_parsed("s like '%%'", col("s").contains(""));
+  expect_parsed("s like '%abc'", col("s").ends_with("abc"));
+  expect_parsed("s like 'a%c'", col("s").like("a%c"));
+  expect_parsed("s like '_bc'", col("s").like("_bc"));
+  expect_parsed("s not ilike '%ABC'", !col("s").ilike("%ABC"));
+  expect_parsed("a < b", col("a") < col("b"));
+  expect_parsed("a <> \"odd name\"", col("a") != col("odd name"));
+  expect_parsed("3 < a", col("a") > 3);
+  expect_parsed("'x' >= a", col("a") <= "x");
+  expect_parsed("-1 = a", col("a") == -1);
+  expect_parsed("a between b and 5", col("a") >= col("b") && col("a") <= 5);
+  expect_parsed("a in (b, 1, 2)", col("a").in({1, 2}) || col("a") == col("b"));
+  expect_parsed("true = a", col("a") == true);
+  expect_parsed("\"true\" = 1 and inf = 1", col("true") == 1 && col("inf") == 1);
   expect_parsed("name = 'it''s'", col("name") == "it's");
   expect_parsed(R"("odd "" name" = '')", col("odd \" name") == "");
   expect_parsed("\"and\" = 1", col("and") == 1);
@@ -112,28 +125,31 @@ TEST(QueryParser, AndBindsTighterThanOr) {
 TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of(""), "character 1: expected a column's name, 'not' or '(', found the end");
   EXPECT_EQ(error_of("a <"),
-            "character 4: expected a number, a string in single quotes, true or false, found the end");
+            "character 4: expected a number, a string in single quotes, true, false or a column's name, "
+            "found the end");
   EXPECT_EQ(error_of("a < and"),
-            "character 5: expected a number, a string in single quotes, true or false, found 'and'");
+            "character 5: expected a number, a string in single quotes, true, false or a column's name, "
+            "found 'and'");
   EXPECT_EQ(error_of("a 3"),
-            "character 3: expected an operator such as '<', or 'between', 'in', 'like', 'is' or "
+            "character 3: expected an operator such as '<', or 'between', 'in', 'like', 'ilike', 'is' or "
             "'not', found '3'");
   EXPECT_EQ(error_of("a = 1 b = 2"), "character 7: expected 'and', 'or' or the end, found 'b'");
   EXPECT_EQ(error_of("(a = 1"), "character 7: expected 'and', 'or' or ')', found the end");
   EXPECT_EQ(error_of("a = 1)"), "character 6: expected 'and', 'or' or the end, found ')'");
   EXPECT_EQ(error_of("a between 1 or 2"), "character 13: expected 'and', found 'or'");
   EXPECT_EQ(error_of("a in 1"), "character 6: expected '(', found '1'");
-  EXPECT_EQ(error_of("a in ()"),
-            "character 7: expected a number, a string in single quotes, true or false, found ')'");
+  EXPECT_EQ(
+      error_of("a in ()"),
+      "character 7: expected a number, a string in single quotes, true, false or a column's name, found ')'");
   EXPECT_EQ(error_of("a in (1 2)"), "character 9: expected ',' or ')', found '2'");
   EXPECT_EQ(error_of("a is 1"), "character 6: expected 'null' or 'not null', found '1'");
-  EXPECT_EQ(error_of("a not 1"), "character 7: expected 'between', 'in' or 'like', found '1'");
+  EXPECT_EQ(error_of("a not 1"), "character 7: expected 'between', 'in', 'like' or 'ilike', found '1'");
   EXPECT_EQ(error_of("a = 'x"), "character 5: the string that begins here has no end");
   EXPECT_EQ(error_of("\"a = 1"), "character 1: the name that begins here has no end");
   EXPECT_EQ(error_of("a = 1 and $"), "character 11: '$' means nothing here");
-  EXPECT_EQ(error_of("a like 'a%b'"),
-            "character 8: 'a%b' is no pattern of the forms 'x', 'x%' and '%x%', where x "
-            "is without '%' and '_'");
+  EXPECT_EQ(error_of("1 < 2"), "character 5: expected a column's name, found '2'");
+  EXPECT_EQ(error_of("1 between 0 and 2"), "character 3: expected an operator such as '<', found 'between'");
+  EXPECT_EQ(error_of("a like b"), "character 8: expected a string in single quotes, found 'b'");
   EXPECT_EQ(error_of("and = 1"), "character 1: expected a column's name, 'not' or '(', found 'and'");
 }
 
@@ -164,21 +180,43 @@ TEST(QueryParser, ReadsWhatIsWritten) {
 }
 
 TEST(QueryParser, KnowsAggregates) {
-  const auto parsed = parse_aggregates("sum(price), COUNT(*),count(), count(x),min(\"odd name\") ,max(y)");
+  const auto parsed = parse_aggregates(
+      "sum(price), COUNT(*),count(), count(x),min(\"odd name\") ,max(y), avg(z), count(Distinct x), "
+      "count(distinct)");
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
-  const std::vector<query::AggregateSpec> expected = {query::sum("price"),    query::count(),
-                                                      query::count(),         query::count("x"),
-                                                      query::min("odd name"), query::max("y")};
+  const std::vector<query::AggregateSpec> expected = {
+      query::sum("price"),     query::count(),  query::count(),  query::count("x"),
+      query::min("odd name"),  query::max("y"), query::avg("z"), query::count_distinct("x"),
+      query::count("distinct")};
   EXPECT_EQ(*parsed, expected);
   EXPECT_EQ(parse_aggregates("").error().message(),
-            "character 1: expected count, sum, min or max, found the end");
-  EXPECT_EQ(parse_aggregates("avg(x)").error().message(),
-            "character 1: expected count, sum, min or max, found 'avg'");
+            "character 1: expected count, sum, min, max or avg, found the end");
+  EXPECT_EQ(parse_aggregates("median(x)").error().message(),
+            "character 1: expected count, sum, min, max or avg, found 'median'");
   EXPECT_EQ(parse_aggregates("sum()").error().message(), "character 5: expected a column's name, found ')'");
   EXPECT_EQ(parse_aggregates("sum(*)").error().message(), "character 5: expected a column's name, found '*'");
   EXPECT_EQ(parse_aggregates("sum(x").error().message(), "character 6: expected ')', found the end");
   EXPECT_EQ(parse_aggregates("count() sum(x)").error().message(),
             "character 9: expected ',' or the end, found 'sum'");
+}
+
+TEST(QueryParser, KnowsOrders) {
+  const auto parsed =
+      query::parse_order("city, sum(price) DESC, \"desc\" desc nulls last, count asc, count() nulls first");
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
+  query::OrderTerm last = query::descending("desc");
+  last.nulls = query::OrderTerm::Nulls::last;
+  query::OrderTerm first = query::ascending(query::count());
+  first.nulls = query::OrderTerm::Nulls::first;
+  const std::vector<query::OrderTerm> expected = {query::ascending("city"),
+                                                  query::descending(query::sum("price")), last,
+                                                  query::ascending("count"), first};
+  EXPECT_EQ(*parsed, expected);
+  const auto error = [](const char* text) { return query::parse_order(text).error().message(); };
+  EXPECT_EQ(error(""), "character 1: expected a column's name or an aggregate, found the end");
+  EXPECT_EQ(error("a b"), "character 3: expected 'asc', 'desc', 'nulls', ',' or the end, found 'b'");
+  EXPECT_EQ(error("a nulls"), "character 8: expected 'first' or 'last', found the end");
+  EXPECT_EQ(error("f(x)"), "character 1: expected count, sum, min, max or avg, found 'f'");
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 // Whole queries, against a slow evaluation of the same question.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "bobbin/bobbin.hpp"
 #include "file/access.hpp"
 #include "query/bind.hpp"
@@ -45,13 +48,11 @@ std::vector<bool> passing(const TestTable& table, const Predicate& predicate) {
 std::vector<AggregateSpec> every_aggregate(const TestTable& table) {
   std::vector<AggregateSpec> all = {query::count()};
   for (const Column& column : table.columns) {
-    all.push_back(query::count(column.name));
-    if (!is_string(column.type)) {
-      all.insert(all.end(), {query::min(column.name), query::max(column.name)});
-    }
+    all.insert(all.end(), {query::count(column.name), query::min(column.name), query::max(column.name),
+                           query::count_distinct(column.name)});
     const Logical::Kind meaning = column.logical.kind;
     if (!is_string(column.type) && meaning != Logical::Kind::date && meaning != Logical::Kind::timestamp) {
-      all.push_back(query::sum(column.name));
+      all.insert(all.end(), {query::sum(column.name), query::avg(column.name)});
     }
   }
   return all;
@@ -87,6 +88,68 @@ void check_groups(const Written& file, const Predicate& predicate, size_t column
   }
 }
 
+void expect_rows(const query::ResultTable& got, const std::vector<std::vector<Value>>& wanted,
+                 const std::string& what) {
+  ASSERT_EQ(got.rows.size(), wanted.size()) << what;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_EQ(got.rows[i].size(), wanted[i].size()) << what;
+    for (size_t c = 0; c < wanted[i].size(); ++c) {
+      ASSERT_TRUE(same(got.rows[i][c], wanted[i][c]))
+          << what << ", row " << i << ", column " << c << ": " << to_string(got.rows[i][c]) << " instead of "
+          << to_string(wanted[i][c]);
+    }
+  }
+}
+
+// Groups by one to three columns with some aggregates, in some order.
+void check_group_by(const Written& file, const Predicate& predicate, Random& random, Backend backend) {
+  const std::vector<AggregateSpec> every = every_aggregate(file.table);
+  std::vector<std::string> keys;
+  for (uint64_t k = 1 + random.below(3); k > 0; --k) {
+    keys.push_back(file.table.columns[random.below(file.table.columns.size())].name);
+  }
+  std::vector<AggregateSpec> aggregates;
+  for (uint64_t a = random.below(4); a > 0; --a) {
+    aggregates.push_back(every[random.below(every.size())]);
+  }
+  const AggregateSpec& by = every[random.below(every.size())];
+  const bool descending = random.below(2) == 0;
+  const uint64_t limit = random.below(2) == 0 ? UINT64_MAX : random.below(30);
+  const query::ResultOptions options{
+      .order = {descending ? query::descending(by) : query::ascending(by), query::descending(keys[0])},
+      .limit = limit};
+  const auto got = query::scan(*file.reader).where(predicate).on(backend).group_by(keys, aggregates, options);
+  ASSERT_TRUE(got.has_value()) << got.error().message();
+  std::vector<AggregateSpec> computed = aggregates;
+  computed.push_back(by);
+  auto wanted = group_by(file.table, passing(file.table, predicate), keys, computed);
+  sort_rows(wanted, {{keys.size() + aggregates.size(), descending}, {0, true}});
+  wanted.resize(std::min<uint64_t>(limit, wanted.size()));
+  for (auto& row : wanted) {
+    row.pop_back();
+  }
+  expect_rows(*got, wanted, to_source(predicate));
+}
+
+void check_select(const Written& file, const Predicate& predicate, Random& random, Backend backend) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 4; ++i) {
+    names.push_back(file.table.columns[random.below(file.table.columns.size())].name);
+  }
+  query::ResultOptions options{.limit = random.below(3) == 0 ? UINT64_MAX : random.below(200)};
+  std::vector<std::pair<size_t, bool>> order;
+  for (size_t i = 0; i < random.below(3); ++i) {
+    order.emplace_back(i, random.below(2) == 0);
+    options.order.push_back(order.back().second ? query::descending(names[i]) : query::ascending(names[i]));
+  }
+  const auto got = query::scan(*file.reader).where(predicate).on(backend).select(names, options);
+  ASSERT_TRUE(got.has_value()) << got.error().message();
+  auto wanted = select(file.table, passing(file.table, predicate), names);
+  sort_rows(wanted, order);
+  wanted.resize(std::min<uint64_t>(options.limit, wanted.size()));
+  expect_rows(*got, wanted, to_source(predicate));
+}
+
 // All rows, and those of a part that ends inside row groups.
 void check_rows(const Written& file, const Predicate& predicate, Backend backend) {
   const query::Scan scan = query::scan(*file.reader).where(predicate).on(backend);
@@ -115,6 +178,10 @@ void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows, co
       check(file, predicate, backend);
       check_groups(file, predicate, random.below(file.table.columns.size()), backend);
       check_rows(file, predicate, backend);
+      check_select(file, predicate, random, backend);
+      if (i % 4 == 0) {
+        check_group_by(file, predicate, random, backend);
+      }
       if (::testing::Test::HasFatalFailure()) {
         return;
       }
@@ -268,6 +335,7 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   const Written file(1, 10);
   EXPECT_EQ(error_of(file, col("nope") == 1),
             "column 'nope' does not exist; there are 'u8', 'i16', 'u32', 'i64', 'u64', 'f32', 'f64', 'utf8', "
+            "'binary', "
             "'decimal(2) i32', 'decimal(4)', 'date', 'timestamp[ms]', 'bool'");
   EXPECT_EQ(error_of(file, col("utf8") == 3),
             "column 'utf8' holds utf8: it cannot be compared with the number 3");
@@ -277,11 +345,9 @@ TEST(Queries, NameColumnAndTypeInErrors) {
             "column 'f32' holds f32: it cannot be compared with the string 'x'");
   EXPECT_EQ(error_of(file, col("u8").starts_with("x")),
             "column 'u8' holds u8: it cannot be compared with the string 'x'");
-  EXPECT_EQ(error_of(file, col("utf8") < "x"),
-            "column 'utf8' holds utf8: strings are tested by =, !=, in, like and is null, not by order");
   const auto sum = query::scan(*file.reader).sum("utf8");
   ASSERT_FALSE(sum.has_value());
-  EXPECT_TRUE(sum.error().message().ends_with("column 'utf8' holds utf8: sum() is of numbers"))
+  EXPECT_TRUE(sum.error().message().ends_with("column 'utf8' holds utf8: sum() requires a numeric column"))
       << sum.error().message();
   EXPECT_EQ(error_of(file, col("u8") == true),
             "column 'u8' holds u8: it cannot be compared with the boolean true");
@@ -293,17 +359,38 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   EXPECT_EQ(error_of(file, col("timestamp[ms]").between("2014-08-08", "2014-8-9")),
             "column 'timestamp[ms]' holds timestamp[ms]: it is compared with times such as "
             "'2014-08-08 18:00:00', not with the string '2014-8-9'");
-  EXPECT_EQ(error_of(file, col("date").starts_with("2014")), "column 'date' holds date: like is of strings");
+  EXPECT_EQ(error_of(file, col("date").starts_with("2014")),
+            "column 'date' holds date: like requires a string column");
   EXPECT_EQ(error_of(file, col("bool") == 2),
             "column 'bool' holds bool: it is compared with true and false, not with the number 2");
   EXPECT_EQ(error_of(file, col("bool") < true),
             "column 'bool' holds bool: booleans are tested by =, !=, in and is null, not by order");
   const auto date_sum = query::scan(*file.reader).sum("date");
   ASSERT_FALSE(date_sum.has_value());
-  EXPECT_TRUE(date_sum.error().message().ends_with("column 'date' holds date: points in time have no sum"))
+  EXPECT_TRUE(date_sum.error().message().ends_with(
+      "column 'date' holds date: sum() of points in time is not defined"))
       << date_sum.error().message();
   EXPECT_FALSE(query::scan(*file.reader).sum("nope").has_value());
   EXPECT_FALSE(query::scan(*file.reader).group_counts("nope").has_value());
+  EXPECT_EQ(error_of(file, col("utf8") < col("u8")),
+            "column 'utf8' holds utf8: it cannot be compared with column 'u8', which holds u8");
+  EXPECT_EQ(error_of(file, col("date") == col("i64")),
+            "column 'date' holds date: it cannot be compared with column 'i64', which holds i64");
+  EXPECT_EQ(error_of(file, col("bool") < col("bool")),
+            "column 'bool' holds bool: booleans are tested by =, !=, in and is null, not by order");
+  EXPECT_FALSE(query::scan(*file.reader).avg("timestamp[ms]").has_value());
+  EXPECT_FALSE(query::scan(*file.reader).select({"u8", "nope"}).has_value());
+  const auto order = query::scan(*file.reader).select({"u8"}, {.order = {query::descending(query::count())}});
+  ASSERT_FALSE(order.has_value());
+  EXPECT_TRUE(
+      order.error().message().ends_with("count() cannot order rows: it is computed from groups of them"))
+      << order.error().message();
+  const auto group_order =
+      query::scan(*file.reader).group_by({"u8"}, {query::count()}, {.order = {query::ascending("i16")}});
+  ASSERT_FALSE(group_order.has_value());
+  EXPECT_TRUE(group_order.error().message().ends_with(
+      "column 'i16' cannot order groups: it is not one of those that rows are grouped by"))
+      << group_order.error().message();
 }
 
 TEST(Queries, RefusePredicatesWithoutTheirParts) {
@@ -318,22 +405,81 @@ TEST(Queries, RefusePredicatesWithoutTheirParts) {
   EXPECT_EQ(error_of(file, deep), "the predicate is nested more than 500 deep");
 }
 
-TEST(Queries, OfTooManyGroups) {
-  file_tests::TempDir dir;
-  std::vector<uint32_t> values(query::kMaxGroups + 1);
-  for (uint32_t i = 0; i < values.size(); ++i) {
-    values[i] = i;
-  }
-  auto writer = Writer::create(dir / "t.bob", {{"x", DType::u32}}, {});
+Result<Reader> write_numbers(const std::string& path, const std::vector<uint32_t>& values,
+                             const std::string& codec = {}) {
+  WriteOptions options;
+  options.codec = codec;
+  BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"x", DType::u32}}, options));
   const void* const columns[] = {values.data()};
-  ASSERT_OK(writer->append(columns, values.size()));
+  BOBBIN_TRY(writer.append(columns, values.size()));
+  BOBBIN_TRY(writer.finish());
+  return Reader::open(path);
+}
+
+std::vector<uint32_t> count_up(uint32_t end) {
+  std::vector<uint32_t> values(end);
+  std::iota(values.begin(), values.end(), 0U);
+  return values;
+}
+
+TEST(Queries, OfTooManyGroupsOrRows) {
+  file_tests::TempDir dir;
+  for (const char* const codec : {"dict", "ffor"}) {
+    const auto reader = write_numbers(dir / codec, count_up(5001), codec);
+    ASSERT_TRUE(reader.has_value()) << reader.error().message();
+    const query::Scan scan = query::scan(*reader);
+    for (const std::vector<std::string>& keys : {std::vector<std::string>{"x"}, {"x", "x"}}) {
+      const auto all = scan.group_by(keys, {query::count()}, {.max_groups = 5000});
+      ASSERT_FALSE(all.has_value());
+      EXPECT_TRUE(all.error().message().ends_with("makes more than 5000 groups")) << all.error().message();
+      EXPECT_EQ(scan.where(col("x") != 0).group_by(keys, {}, {.max_groups = 5000})->rows.size(), 5000U);
+    }
+    const auto rows = scan.select({"x"}, {.order = {query::ascending("x")}, .max_rows = 5000});
+    ASSERT_FALSE(rows.has_value());
+    EXPECT_EQ(rows.error().message(), "the result has more than 5000 rows; set a limit");
+    EXPECT_EQ(scan.select({"x"}, {.limit = 5000, .max_rows = 5000})->rows.size(), 5000U);
+  }
+}
+
+// Terms of one column become a set: neither time nor stack grows with more than the number of terms.
+TEST(Queries, OfLongChains) {
+  constexpr uint32_t kTerms = 100'000;
+  file_tests::TempDir dir;
+  const auto reader = write_numbers(dir / "t.bob", count_up(300'000));
+  ASSERT_TRUE(reader.has_value());
+  Predicate any = col("x") == 0;
+  Predicate none = col("x") != 0;
+  for (uint32_t i = 1; i < kTerms; ++i) {
+    any = std::move(any) || col("x") == 3 * i;
+    none = std::move(none) && col("x") != 3 * i;
+  }
+  EXPECT_EQ(*query::scan(*reader).where(any).count(), kTerms);
+  EXPECT_EQ(*query::scan(*reader).where(none).count(), 300'000 - kTerms);
+  EXPECT_EQ(*query::scan(*reader).where(!none && any).sum("x"),
+            Value::of_integer(Int128{3} * kTerms * (kTerms - 1) / 2));
+  EXPECT_EQ(*query::scan(*reader).where(none || !none).count(), 300'000U);
+}
+
+TEST(Queries, OfLongChainsOfStrings) {
+  constexpr int kTerms = 50'000;
+  file_tests::TempDir dir;
+  file_tests::Texts texts;
+  for (int i = 0; i < 2 * kTerms; ++i) {
+    texts.push_back(i % 10 == 9 ? std::nullopt : std::optional("text " + std::to_string(i)));
+  }
+  const Strings strings = file_tests::strings_of(texts);
+  auto writer = Writer::create(dir / "t.bob", {{"s", DType::binary}}, {});
+  const StringsView view = strings.view();
+  const void* const columns[] = {&view};
+  ASSERT_OK(writer->append(columns, texts.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
-  const auto all = query::scan(*reader).group_counts("x");
-  ASSERT_FALSE(all.has_value());
-  EXPECT_NE(all.error().message().find("column 'x' holds u32: more than 65536 different values"),
-            std::string::npos);
-  EXPECT_EQ(query::scan(*reader).where(col("x") != 0).group_counts("x")->size(), query::kMaxGroups);
+  Predicate any = col("s") == "text 0";
+  for (int i = 1; i < kTerms; ++i) {
+    any = std::move(any) || col("s") == "text " + std::to_string(2 * i);
+  }
+  EXPECT_EQ(*query::scan(*reader).where(any).count(), static_cast<uint64_t>(kTerms));
+  EXPECT_EQ(*query::scan(*reader).where(!any).count(), static_cast<uint64_t>(kTerms) * 8 / 10);
 }
 
 TEST(Queries, OfNoRows) {
@@ -345,6 +491,12 @@ TEST(Queries, OfNoRows) {
   EXPECT_TRUE(query::scan(*reader).where(col("x") < 1).sum("x")->is_null());
   EXPECT_TRUE(query::scan(*reader).max("x")->is_null());
   EXPECT_TRUE(query::scan(*reader).group_counts("x")->empty());
+  EXPECT_TRUE(query::scan(*reader).avg("x")->is_null());
+  EXPECT_EQ(*query::scan(*reader).count_distinct("x"), 0U);
+  EXPECT_TRUE(query::scan(*reader).select({"x"})->rows.empty());
+  const auto one = query::scan(*reader).group_by({}, {query::count(), query::max("x")});
+  ASSERT_EQ(one->rows.size(), 1U);
+  EXPECT_EQ(one->rows[0], (std::vector<Value>{Value::of_integer(0), Value()}));
 }
 
 }  // namespace

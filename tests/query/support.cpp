@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "core/scalar.hpp"
 #include "tests/query/meaning.hpp"
@@ -19,8 +22,8 @@ using query::Literal;
 using query::Predicate;
 using query::Value;
 
-constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i64,
-                            DType::u64, DType::f32, DType::f64, DType::utf8};
+constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32,  DType::i64,   DType::u64,
+                            DType::f32, DType::f64, DType::utf8, DType::binary};
 // Those that stand for something; every other one is nullable.
 constexpr const char* kMeanings[] = {"decimal(2) i32", "decimal(4)", "date", "timestamp[ms]", "bool"};
 
@@ -56,7 +59,7 @@ Int128 draw_integer(Random& random, DType type, uint64_t group) {
 
 // Some row groups have no nulls, and one of a column has nothing else.
 bool draw_null(Random& random, const Column& column, uint64_t group) {
-  if (!column.nullable && column.type != DType::utf8) {
+  if (!column.nullable && !is_string(column.type)) {
     return false;
   }
   return group == 2 ? column.type == DType::u32 || random.below(3) == 0 : group != 1 && random.below(7) == 0;
@@ -67,8 +70,10 @@ Cell draw_cell(Random& random, const Column& column, uint64_t group) {
   if (draw_null(random, column, group)) {
     return {};
   }
-  if (type == DType::utf8) {
-    return fmt::format("{}/{}", "abc"[group % 3], random.below(20));
+  if (is_string(type)) {
+    constexpr const char* kFirst[] = {"a", "b", "c", "B", "\u00e9", "\u00c9"};
+    const uint64_t first = random.below(8) == 0 ? random.below(std::size(kFirst)) : group % 3;
+    return fmt::format("{}/{}", kFirst[first], random.below(20));
   }
   if (type == DType::f32) {
     return static_cast<double>(static_cast<float>(draw_real(random, group)));
@@ -105,6 +110,56 @@ std::optional<int> sign_of(double value, Int128 integer) {
   return sign == 0 && whole != value ? 1 : sign;
 }
 
+// A pattern near a text: parts of it are wildcards.
+std::string draw_pattern(Random& random, const std::string& text) {
+  std::string pattern = random.below(3) == 0 ? "%" : "";
+  for (const char c : text) {
+    const uint64_t what = random.below(8);
+    pattern += what == 0 ? '%' : what == 1 && static_cast<uint8_t>(c) < 0x80 ? '_' : c;
+  }
+  const bool has_wildcard = pattern.find_first_of("%_") != std::string::npos;
+  return pattern + (!has_wildcard || random.below(2) == 0 ? "%" : "");
+}
+
+Predicate draw_string_leaf(Random& random, const query::ColumnName& column, const Literal& literal,
+                           const Literal& other) {
+  switch (random.below(8)) {
+    case 0:
+      return column.starts_with(literal.text);
+    case 1:
+      return column.contains(literal.text.substr(1));
+    case 2:
+      return column.ends_with(literal.text.substr(1));
+    case 3:
+      return column.like(draw_pattern(random, literal.text));
+    case 4:
+      return column.ilike(draw_pattern(random, literal.text));
+    case 5:
+      return column.between(literal, other);
+    default:
+      return column.compare(static_cast<Compare>(random.below(6)), literal);
+  }
+}
+
+// Columns that compare with each other.
+int class_of(const Column& column) {
+  const Logical::Kind kind = column.logical.kind;
+  return is_string(column.type)                                            ? 1
+         : kind == Logical::Kind::date || kind == Logical::Kind::timestamp ? 2
+         : kind == Logical::Kind::boolean                                  ? 3
+                                                                           : 0;
+}
+
+Predicate draw_column_leaf(Random& random, const TestTable& table, size_t c) {
+  size_t other = random.below(table.columns.size());
+  while (class_of(table.columns[other]) != class_of(table.columns[c])) {
+    other = random.below(table.columns.size());
+  }
+  const bool boolean = table.columns[c].logical.kind == Logical::Kind::boolean;
+  const auto op = static_cast<Compare>(random.below(boolean ? 2 : 6));
+  return query::ColumnName(table.columns[c].name).compare(op, query::col(table.columns[other].name));
+}
+
 Predicate draw_leaf(Random& random, const TestTable& table) {
   const size_t c = random.below(table.columns.size());
   const query::ColumnName column(table.columns[c].name);
@@ -114,23 +169,18 @@ Predicate draw_leaf(Random& random, const TestTable& table) {
       return column.is_null();
     case 1: {
       std::vector<Literal> literals;
-      for (uint64_t i = 1 + random.below(5); i > 0; --i) {
+      for (uint64_t i = 1 + random.below(random.below(4) == 0 ? 40 : 5); i > 0; --i) {
         literals.push_back(draw());
       }
       return column.in(std::move(literals));
     }
+    case 2:
+      return draw_column_leaf(random, table, c);
     default:
       break;
   }
   if (is_string(table.columns[c].type)) {
-    switch (random.below(4)) {
-      case 0:
-        return column.starts_with(draw().text);
-      case 1:
-        return column.contains(draw().text.substr(1));
-      default:
-        return column.compare(random.below(2) == 0 ? Compare::eq : Compare::ne, draw());
-    }
+    return draw_string_leaf(random, column, draw(), draw());
   }
   if (table.columns[c].logical.kind == Logical::Kind::boolean) {
     return column.compare(random.below(2) == 0 ? Compare::eq : Compare::ne, draw());
@@ -150,6 +200,102 @@ std::optional<bool> compares_cell(const Column& column, const Cell& cell, Compar
              : compares_by_meaning(column.logical, std::get<Int128>(cell), op, literal);
 }
 
+// Characters of UTF-8.
+std::vector<std::string> characters(const std::string& text) {
+  std::vector<std::string> found;
+  for (const char c : text) {
+    if ((static_cast<uint8_t>(c) & 0xc0) != 0x80) {
+      found.emplace_back();
+    }
+    found.back() += c;
+  }
+  return found;
+}
+
+std::string lower(const std::string& character) {
+  if (character == "\u00c9") {
+    return "\u00e9";
+  }
+  const char c = character[0];
+  return c >= 'A' && c <= 'Z' ? std::string(1, static_cast<char>(c + 32)) : character;
+}
+
+bool matches(const std::vector<std::string>& text, size_t i, const std::vector<std::string>& pattern,
+             size_t p, bool any_case) {
+  if (p == pattern.size()) {
+    return i == text.size();
+  }
+  if (pattern[p] == "%") {
+    return matches(text, i, pattern, p + 1, any_case) ||
+           (i < text.size() && matches(text, i + 1, pattern, p, any_case));
+  }
+  const bool alike = i < text.size() && (pattern[p] == "_" || pattern[p] == text[i] ||
+                                         (any_case && lower(pattern[p]) == lower(text[i])));
+  return alike && matches(text, i + 1, pattern, p + 1, any_case);
+}
+
+Int128 power_of_ten(int digits) {
+  return digits == 0 ? 1 : 10 * power_of_ten(digits - 1);
+}
+
+// In parts of 10^-18, or milliseconds.
+Int128 in_parts(const Column& column, const Cell& cell) {
+  const Int128 value = std::get<Int128>(cell);
+  switch (column.logical.kind) {
+    case Logical::Kind::date:
+      return value * 86'400'000;
+    case Logical::Kind::timestamp:
+      return value;
+    default:
+      return value * power_of_ten(18 - column.logical.scale);
+  }
+}
+
+// A float beside a float, an integer, or a decimal, which is rounded.
+std::optional<int> sign_beside(const Column& real, const Cell& cell, const Column& column,
+                               const Cell& other) {
+  const double value = std::get<double>(cell);
+  if (std::isnan(value)) {
+    return std::nullopt;
+  }
+  if (const auto* reals = std::get_if<double>(&other)) {
+    return std::isnan(*reals) ? std::nullopt : std::optional(sign_of(value, *reals));
+  }
+  const Int128 integer = std::get<Int128>(other);
+  if (column.logical.kind != Logical::Kind::decimal) {
+    return sign_of(value, integer);
+  }
+  const std::string digits = fmt::format("{}e-{}", integer, column.logical.scale);
+  return sign_of(value, real.type == DType::f32 ? double{std::strtof(digits.c_str(), nullptr)}
+                                                : std::strtod(digits.c_str(), nullptr));
+}
+
+std::optional<int> sign_of_cells(const Column& left, const Cell& a, const Column& right, const Cell& b) {
+  if (is_string(left.type)) {
+    return sign_of(std::get<std::string>(a), std::get<std::string>(b));
+  }
+  if (is_float(left.type)) {
+    return sign_beside(left, a, right, b);
+  }
+  if (is_float(right.type)) {
+    const auto sign = sign_beside(right, b, left, a);
+    return sign.has_value() ? std::optional(-*sign) : sign;
+  }
+  return sign_of(in_parts(left, a), in_parts(right, b));
+}
+
+std::optional<bool> evaluate_columns(const TestTable& table, uint64_t row, const Predicate& predicate) {
+  const size_t left = index_of(table, predicate.column);
+  const size_t right = index_of(table, predicate.other);
+  const Cell& a = table.cells[left][row];
+  const Cell& b = table.cells[right][row];
+  if (is_null(a) || is_null(b)) {
+    return std::nullopt;
+  }
+  const std::optional<int> sign = sign_of_cells(table.columns[left], a, table.columns[right], b);
+  return sign.has_value() ? holds(predicate.op, *sign) : predicate.op == Compare::ne;
+}
+
 std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Predicate& predicate) {
   const size_t c = index_of(table, predicate.column);
   const Column& column = table.columns[c];
@@ -162,6 +308,14 @@ std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Pr
     return std::nullopt;
   }
   switch (predicate.kind) {
+    case Predicate::Kind::compare_columns:
+      return evaluate_columns(table, row, predicate);
+    case Predicate::Kind::ends_with:
+      return std::get<std::string>(cell).ends_with(predicate.literals[0].text);
+    case Predicate::Kind::like:
+    case Predicate::Kind::ilike:
+      return matches(characters(std::get<std::string>(cell)), 0, characters(predicate.literals[0].text), 0,
+                     predicate.kind == Predicate::Kind::ilike);
     case Predicate::Kind::compare:
       return compares_cell(column, cell, predicate.op, predicate.literals[0]);
     case Predicate::Kind::between:
@@ -224,6 +378,19 @@ bool before(const Value& a, const Value& b) {
                                         : a.text < b.text;
 }
 
+// A long double has room for the sums of these tables.
+Value average_of(const Value& sum, uint64_t count) {
+  if (sum.is_null()) {
+    return {};
+  }
+  if (sum.kind == Value::Kind::real) {
+    return Value::of_real(sum.real / static_cast<double>(count));
+  }
+  const auto divisor =
+      static_cast<long double>(count) * static_cast<long double>(power_of_ten(sum.logical.scale));
+  return Value::of_real(static_cast<double>(static_cast<long double>(sum.integer) / divisor));
+}
+
 template <class T>
 T number_of(const Cell& cell) {
   if (is_null(cell)) {
@@ -271,6 +438,7 @@ class ColumnMemory {
       texts.push_back(is_null(cell) ? std::nullopt : std::optional(std::get<std::string>(cell)));
     }
     strings_ = file_tests::strings_of(texts);
+    strings_.type = column_.type;
     view_ = strings_.view();
   }
 
@@ -405,8 +573,10 @@ std::optional<bool> evaluate(const TestTable& table, uint64_t row, const Predica
 Value aggregate(const TestTable& table, const std::vector<bool>& passes, const AggregateSpec& spec) {
   const bool rows = spec.column.empty();
   const size_t column = rows ? 0 : index_of(table, spec.column);
+  const bool adds = spec.kind == AggregateSpec::Kind::sum || spec.kind == AggregateSpec::Kind::avg;
   uint64_t count = 0;
   Value found;
+  std::set<Value, decltype(&before)> different(&before);
   for (uint64_t row = 0; row < table.rows; ++row) {
     const Value value =
         rows ? Value::of_integer(1) : value_of_cell(table.columns[column], table.cells[column][row]);
@@ -414,7 +584,9 @@ Value aggregate(const TestTable& table, const std::vector<bool>& passes, const A
       continue;
     }
     ++count;
-    if (spec.kind == AggregateSpec::Kind::sum) {
+    if (spec.kind == AggregateSpec::Kind::count_distinct) {
+      different.insert(value);
+    } else if (adds) {
       found.kind = value.kind;
       found.logical = value.logical.kind == Logical::Kind::decimal ? value.logical : Logical();
       found.integer += value.integer;
@@ -425,7 +597,69 @@ Value aggregate(const TestTable& table, const std::vector<bool>& passes, const A
       found = value;
     }
   }
-  return spec.kind == AggregateSpec::Kind::count ? Value::of_integer(count) : found;
+  switch (spec.kind) {
+    case AggregateSpec::Kind::count:
+      return Value::of_integer(count);
+    case AggregateSpec::Kind::count_distinct:
+      return Value::of_integer(different.size());
+    case AggregateSpec::Kind::avg:
+      return average_of(found, count);
+    default:
+      return found;
+  }
+}
+
+std::vector<std::vector<Value>> group_by(const TestTable& table, const std::vector<bool>& passes,
+                                         const std::vector<std::string>& keys,
+                                         const std::vector<AggregateSpec>& aggregates) {
+  const auto less = [](const std::vector<Value>& a, const std::vector<Value>& b) {
+    return std::ranges::lexicographical_compare(a, b, before);
+  };
+  std::map<std::vector<Value>, std::vector<bool>, decltype(less)> groups(less);
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    if (passes[row]) {
+      std::vector<Value> values;
+      for (const std::string& key : keys) {
+        const size_t column = index_of(table, key);
+        values.push_back(value_of_cell(table.columns[column], table.cells[column][row]));
+      }
+      auto& rows = groups[values];
+      rows.resize(table.rows);
+      rows[row] = true;
+    }
+  }
+  std::vector<std::vector<Value>> found;
+  for (const auto& [values, rows] : groups) {
+    found.push_back(values);
+    for (const AggregateSpec& spec : aggregates) {
+      found.back().push_back(aggregate(table, rows, spec));
+    }
+  }
+  return found;
+}
+
+std::vector<std::vector<Value>> select(const TestTable& table, const std::vector<bool>& passes,
+                                       const std::vector<std::string>& columns) {
+  std::vector<std::vector<Value>> found;
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    if (passes[row]) {
+      found.emplace_back();
+      for (const std::string& name : columns) {
+        const size_t column = index_of(table, name);
+        found.back().push_back(value_of_cell(table.columns[column], table.cells[column][row]));
+      }
+    }
+  }
+  return found;
+}
+
+void sort_rows(std::vector<std::vector<Value>>& rows, const std::vector<std::pair<size_t, bool>>& order) {
+  for (size_t i = order.size(); i-- > 0;) {
+    std::ranges::stable_sort(rows, [&](const auto& a, const auto& b) {
+      const auto [place, descending] = order[i];
+      return descending ? before(b[place], a[place]) : before(a[place], b[place]);
+    });
+  }
 }
 
 query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>& passes, size_t column) {
@@ -439,16 +673,19 @@ query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>&
 }
 
 bool same(const Value& a, const Value& b) {
-  return a == b || (is_nan(a) && is_nan(b));
+  return a == b || (is_nan(a) && is_nan(b)) ||
+         (a.kind == Value::Kind::real && b.kind == Value::Kind::real && a.real == b.real);
 }
 
 std::string to_source(const Predicate& predicate) {
   const std::string name = '"' + predicate.column + '"';
   switch (predicate.kind) {
-    case Predicate::Kind::compare: {
+    case Predicate::Kind::compare:
+    case Predicate::Kind::compare_columns: {
       constexpr std::string_view kSymbols[] = {"=", "<>", "<", "<=", ">", ">="};
       return fmt::format("{} {} {}", name, kSymbols[static_cast<size_t>(predicate.op)],
-                         to_source(predicate.literals[0]));
+                         predicate.kind == Predicate::Kind::compare ? to_source(predicate.literals[0])
+                                                                    : '"' + predicate.other + '"');
     }
     case Predicate::Kind::between:
       return fmt::format("{} BETWEEN {} AND {}", name, to_source(predicate.literals[0]),
@@ -464,6 +701,12 @@ std::string to_source(const Predicate& predicate) {
       return name + " is null";
     case Predicate::Kind::starts_with:
       return fmt::format("{} like {}", name, to_source(Literal(predicate.literals[0].text + "%")));
+    case Predicate::Kind::ends_with:
+      return fmt::format("{} like {}", name, to_source(Literal("%" + predicate.literals[0].text)));
+    case Predicate::Kind::like:
+    case Predicate::Kind::ilike:
+      return fmt::format("{} {} {}", name, predicate.kind == Predicate::Kind::like ? "like" : "ILIKE",
+                         to_source(predicate.literals[0]));
     case Predicate::Kind::contains:
       return fmt::format("{} like {}", name, to_source(Literal("%" + predicate.literals[0].text + "%")));
     case Predicate::Kind::negation:

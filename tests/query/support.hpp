@@ -45,6 +45,17 @@ struct TestTable {
 [[nodiscard]] query::GroupCounts group_counts(const TestTable& table, const std::vector<bool>& passes,
                                               size_t column);
 
+// Rows of keys and aggregates, ordered by the keys; and values of rows, in the table's order.
+[[nodiscard]] std::vector<std::vector<query::Value>> group_by(
+    const TestTable& table, const std::vector<bool>& passes, const std::vector<std::string>& keys,
+    const std::vector<query::AggregateSpec>& aggregates);
+[[nodiscard]] std::vector<std::vector<query::Value>> select(const TestTable& table,
+                                                            const std::vector<bool>& passes,
+                                                            const std::vector<std::string>& columns);
+// By places in the rows, each descending or not; rows that are equal stay in their order.
+void sort_rows(std::vector<std::vector<query::Value>>& rows,
+               const std::vector<std::pair<size_t, bool>>& order);
+
 // By value: zeros of either sign are the same, and so are NaNs.
 [[nodiscard]] bool same(const query::Value& a, const query::Value& b);
 

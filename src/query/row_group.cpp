@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/group.hpp"
+#include "query/row_group.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "array/strings.hpp"
 #include "bobbin/memory.hpp"
@@ -13,6 +14,7 @@
 #include "file/access.hpp"
 #include "plan/count_codes.hpp"
 #include "plan/host.hpp"
+#include "query/compare_columns.hpp"
 #include "query/program.hpp"
 
 namespace bobbin::query {
@@ -24,7 +26,7 @@ uint64_t words_of(uint64_t rows) {
   return num_vectors(rows) * (kVectorLength / 32);
 }
 
-// Makes whole vectors of a bit a row; there is no row behind the last.
+// Makes whole vectors of one bit per row; bits after the last row are 0.
 void resize_rows(Words& words, uint64_t rows) {
   if (rows % 32 != 0) {
     words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % 32));
@@ -41,6 +43,11 @@ Array rows_alone(uint64_t rows) {
           .metadata = {0},
           .buffers = {Buffer{}},
           .children = {}};
+}
+
+Result<Array> slice_of(const Array& array, uint64_t piece) {
+  const uint64_t begin = piece * RowGroupScan::kPieceRows;
+  return array::slice(array, begin, std::min(RowGroupScan::kPieceRows, array.length - begin));
 }
 
 Result<DeviceBuffer> send(const Words& words, StreamView stream) {
@@ -66,22 +73,22 @@ Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sou
 
 }  // namespace
 
-Group::Group(const Reader& reader, size_t index, StreamView stream)
+RowGroupScan::RowGroupScan(const Reader& reader, size_t index, StreamView stream)
     : reader_(reader),
       index_(index),
       info_(ReaderAccess::footer(reader).row_groups[index]),
       stream_(stream) {}
 
-Result<const Array*> Group::load(uint32_t column) {
+Result<const Array*> RowGroupScan::load(uint32_t column) {
   auto found = chunks_.find(column);
   if (found == chunks_.end()) {
     BOBBIN_ASSIGN(Array array, ReaderAccess::load_chunk(reader_, index_, column));
-    found = chunks_.emplace(column, Chunk{std::move(array), {}}).first;
+    found = chunks_.emplace(column, Chunk{std::move(array), {}, {}}).first;
   }
   return &found->second.array;
 }
 
-Result<const Array*> Group::place(uint32_t column) {
+Result<const Array*> RowGroupScan::place(uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   const Array& values = is_string(array->type) ? codec::dict::codes_of(*array) : *array;
   if (on_cpu()) {
@@ -94,21 +101,107 @@ Result<const Array*> Group::place(uint32_t column) {
   return &there->array;
 }
 
-Result<const Array*> Group::place(const Operand& operand) {
+Result<const Array*> RowGroupScan::place(const Operand& operand) {
   const auto* codes = std::get_if<CodesOf>(&operand);
   return place(codes != nullptr ? codes->column : std::get<uint32_t>(operand));
 }
 
-// Nulls pass no test: of a negated one they have to be taken out again.
-Result<Words> Group::match(const Bound& bound, const Array& strings, Backend backend) const {
-  Words found = bound.kind == Bound::Kind::strings ? Words((strings.length + 31) / 32)
-                                                   : array::present_strings(strings).words;
-  for (const StringCondition& condition : bound.tests) {
-    const auto matches = array::match_strings(strings, condition.query(), backend);
-    if (!matches.has_value()) {
-      return ReaderAccess::in_place(reader_, matches.error(), index_, bound.column);
+Result<Array> RowGroupScan::load(uint32_t column, uint64_t piece) {
+  BOBBIN_ASSIGN(const Array* array, load(column));
+  return slice_of(*array, piece);
+}
+
+Result<const DecodedColumn*> RowGroupScan::decoded(uint32_t column, uint64_t piece) {
+  BOBBIN_ASSIGN(const Array* whole, load(column));
+  Chunk& chunk = chunks_.at(column);
+  if (!chunk.decoded.has_value() || chunk.decoded_piece != piece) {
+    chunk.decoded.reset();
+    BOBBIN_ASSIGN(const Array array, slice_of(*whole, piece));
+    auto values = DecodedColumn::of(array);
+    if (!values.has_value()) {
+      return ReaderAccess::in_place(reader_, values.error(), index_, column);
     }
-    std::ranges::transform(found, matches->words, found.begin(), std::bit_or());
+    chunk.decoded = std::move(*values);
+    chunk.decoded_piece = piece;
+  }
+  return &*chunk.decoded;
+}
+
+Result<DecodedColumn> RowGroupScan::take(uint32_t column, std::span<const uint64_t> rows) {
+  BOBBIN_ASSIGN(const Array* array, load(column));
+  auto values = DecodedColumn::of(*array, rows);
+  if (!values.has_value()) {
+    return ReaderAccess::in_place(reader_, values.error(), index_, column);
+  }
+  return values;
+}
+
+Result<Words> RowGroupScan::search(const Bound& bound, const Array& strings, const StringQuery& query,
+                                   Backend backend) const {
+  auto matches = array::match_strings(strings, query, backend);
+  if (!matches.has_value()) {
+    return ReaderAccess::in_place(reader_, matches.error(), index_, bound.column);
+  }
+  return std::move(matches->words);
+}
+
+Result<Words> RowGroupScan::match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
+                                             Backend backend) const {
+  const StringQuery query{.test = StringTest::contains,
+                          .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
+  BOBBIN_ASSIGN(Words found, search(bound, strings, query, backend));
+  const std::vector<uint64_t> rows = rows_of(found);
+  const std::span<const uint64_t> all = rows;
+  for (size_t begin = 0; begin < rows.size(); begin += kPieceRows) {
+    const auto some = all.subspan(begin, std::min<size_t>(kPieceRows, rows.size() - begin));
+    const auto texts = DecodedColumn::of(strings, some);
+    if (!texts.has_value()) {
+      return ReaderAccess::in_place(reader_, texts.error(), index_, bound.column);
+    }
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (!bound.tests->matches(texts->text(i))) {
+        found[some[i] / 32] &= ~(1U << (some[i] % 32));
+      }
+    }
+  }
+  return found;
+}
+
+// Strings are the column's, of which a piece may be there already, or the entries of its dictionary.
+Result<Words> RowGroupScan::match_all(const Bound& bound, const Array& strings) {
+  BOBBIN_ASSIGN(const Array* column, load(bound.column));
+  Words found;
+  for (uint64_t begin = 0; begin < strings.length; begin += kPieceRows) {
+    if (&strings == column) {
+      BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, begin / kPieceRows));
+      std::ranges::copy(matching_rows(*values, *bound.tests), std::back_inserter(found));
+      continue;
+    }
+    BOBBIN_ASSIGN(const Array part, slice_of(strings, begin / kPieceRows));
+    const auto values = DecodedColumn::of(part);
+    if (!values.has_value()) {
+      return ReaderAccess::in_place(reader_, values.error(), index_, bound.column);
+    }
+    std::ranges::copy(matching_rows(*values, *bound.tests), std::back_inserter(found));
+  }
+  return found;
+}
+
+// Nulls pass no test: of a negated one they have to be taken out again.
+Result<Words> RowGroupScan::match(const Bound& bound, const Array& strings, Backend backend) {
+  Words found;
+  if (bound.kind != Bound::Kind::strings) {
+    found = array::present_strings(strings).words;
+  } else if (const auto searches = bound.tests->searches(); searches.has_value()) {
+    found.resize((strings.length + 31) / 32);
+    for (const StringQuery& query : *searches) {
+      BOBBIN_ASSIGN(const Words matches, search(bound, strings, query, backend));
+      std::ranges::transform(found, matches, found.begin(), std::bit_or());
+    }
+  } else {
+    const std::string_view piece = bound.tests->common_piece();
+    BOBBIN_ASSIGN(
+        found, piece.empty() ? match_all(bound, strings) : match_candidates(bound, strings, piece, backend));
   }
   if (bound.kind == Bound::Kind::is_null || bound.negated) {
     std::ranges::transform(found, found.begin(), std::bit_not());
@@ -120,7 +213,7 @@ Result<Words> Group::match(const Bound& bound, const Array& strings, Backend bac
 }
 
 // Of a dictionary, its entries are tested, on the host: there are few, and what is left is a test of codes.
-Status Group::settle_strings(Bound& bound) {
+Status RowGroupScan::settle_strings(Bound& bound) {
   BOBBIN_ASSIGN(const Array* array, load(bound.column));
   if (array->codec == CodecId::dict && array->length != 0) {
     const Array& dictionary = codec::dict::dictionary_of(*array);
@@ -138,16 +231,51 @@ Status Group::settle_strings(Bound& bound) {
   return {};
 }
 
-Status Group::settle(Bound& bound) {
+Status RowGroupScan::settle(Bound& bound) {
   for (Bound& part : bound.parts) {
     BOBBIN_TRY(settle(part));
   }
-  const bool leaf = bound.kind == Bound::Kind::strings || bound.kind == Bound::Kind::is_null ||
-                    bound.kind == Bound::Kind::not_null;
-  return leaf && is_string(reader_.columns()[bound.column].type) ? settle_strings(bound) : Status();
+  switch (bound.kind) {
+    case Bound::Kind::set:
+      return settle_set(bound);
+    case Bound::Kind::columns:
+      return settle_columns(bound);
+    case Bound::Kind::strings:
+    case Bound::Kind::is_null:
+    case Bound::Kind::not_null:
+      return is_string(reader_.columns()[bound.column].type) ? settle_strings(bound) : Status();
+    default:
+      return {};
+  }
 }
 
-Status Group::to_bitmap(Bound& bound) {
+Status RowGroupScan::settle_set(Bound& bound) {
+  Words found;
+  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+    BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, piece));
+    std::ranges::copy(rows_in_set(*values, *bound.set), std::back_inserter(found));
+  }
+  found.resize(words_of(info_.num_rows));
+  bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
+  return {};
+}
+
+Status RowGroupScan::settle_columns(Bound& bound) {
+  const Column& left = reader_.columns()[bound.column];
+  const Column& right = reader_.columns()[bound.other];
+  Words found;
+  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+    BOBBIN_ASSIGN(const DecodedColumn* left_values, decoded(bound.column, piece));
+    BOBBIN_ASSIGN(const DecodedColumn* right_values, decoded(bound.other, piece));
+    std::ranges::copy(compare_columns({*left_values, left}, bound.op, {*right_values, right}, bound.negated),
+                      std::back_inserter(found));
+  }
+  found.resize(words_of(info_.num_rows));
+  bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
+  return {};
+}
+
+Status RowGroupScan::to_bitmap(Bound& bound) {
   if (bound.kind != Bound::Kind::rows) {
     Words found;
     BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found));
@@ -157,7 +285,7 @@ Status Group::to_bitmap(Bound& bound) {
 }
 
 // Takes part after part; when there is no room for the next, those before become one bitmap.
-Status Group::reduce_parts(Bound& bound) {
+Status RowGroupScan::reduce_parts(Bound& bound) {
   Bound taken{.kind = bound.kind};
   for (Bound& part : bound.parts) {
     taken.parts.push_back(std::move(part));
@@ -176,7 +304,7 @@ Status Group::reduce_parts(Bound& bound) {
   return {};
 }
 
-Status Group::reduce(Bound& bound) {
+Status RowGroupScan::reduce(Bound& bound) {
   if (fits(bound, {})) {
     return {};
   }
@@ -186,8 +314,9 @@ Status Group::reduce(Bound& bound) {
   return reduce_parts(bound);
 }
 
-Result<std::vector<plan::Total>> Group::launch(const Bound& bound,
-                                               std::span<const plan::Aggregate> aggregates, Words* rows) {
+Result<std::vector<plan::Total>> RowGroupScan::launch(const Bound& bound,
+                                                      std::span<const plan::Aggregate> aggregates,
+                                                      Words* rows) {
   const Program program = compile(bound, aggregates);
   std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
@@ -220,7 +349,8 @@ Result<std::vector<plan::Total>> Group::launch(const Bound& bound,
   return totals;
 }
 
-Result<std::vector<plan::Total>> Group::fold(Bound bound, std::span<const plan::Aggregate> aggregates) {
+Result<std::vector<plan::Total>> RowGroupScan::fold(Bound bound,
+                                                    std::span<const plan::Aggregate> aggregates) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
   if (!fits(bound, aggregates)) {
@@ -239,7 +369,7 @@ Result<std::vector<plan::Total>> Group::fold(Bound bound, std::span<const plan::
   return totals;
 }
 
-Result<std::vector<uint64_t>> Group::count_codes(uint32_t column, const Words& rows) {
+Result<std::vector<uint64_t>> RowGroupScan::count_codes(uint32_t column, const Words& rows) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   BOBBIN_ASSIGN(const Array* placed, place(column));
   const uint64_t entries = codec::dict::dictionary_of(plan::values_of(*array)).length;
@@ -251,7 +381,7 @@ Result<std::vector<uint64_t>> Group::count_codes(uint32_t column, const Words& r
   return plan::count_codes_on_device(codes, sent.as<uint32_t>(), entries, stream_);
 }
 
-Result<Words> Group::rows(Bound bound) {
+Result<Words> RowGroupScan::rows(Bound bound) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
   BOBBIN_TRY(to_bitmap(bound));

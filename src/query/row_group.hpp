@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row group on its way through a query. Chunks are loaded when they are first needed. Filters may have
-// any size: what is more than one launch can do becomes a bitmap before.
+// One row group as a query sees it. Chunks are loaded when they are first needed. Filters may have any size:
+// what is more than one launch can do becomes a bitmap first.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 #include "file/footer.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
+#include "query/decoded.hpp"
 #include "query/program.hpp"
 
 namespace bobbin::query {
 
-// A bit for each row, in as many words as whole vectors need.
-using Words = std::vector<uint32_t>;
-
-class Group {
+class RowGroupScan {
  public:
+  static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
+
   // `stream` is of the backend; the CPU's needs none.
-  Group(const Reader& reader, size_t index, StreamView stream);
+  RowGroupScan(const Reader& reader, size_t index, StreamView stream);
 
   [[nodiscard]] size_t index() const { return index_; }
   [[nodiscard]] const file::RowGroup& info() const { return info_; }
@@ -36,9 +36,17 @@ class Group {
   // Columns of aggregates are the file's. The predicate is pruned, and not `never`.
   [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
                                                       std::span<const plan::Aggregate> aggregates);
-  // Which rows pass.
+  // Which rows pass: a bit for each, in as many words as whole vectors need.
   [[nodiscard]] Result<Words> rows(Bound bound);
   [[nodiscard]] Result<const Array*> load(uint32_t column);
+  // Columns are decoded in pieces, so that memory is bounded whatever the number of rows.
+  [[nodiscard]] uint64_t num_pieces() const { return (info_.num_rows + kPieceRows - 1) / kPieceRows; }
+  // A piece of a column on the host, kept until another one of the column is asked for.
+  [[nodiscard]] Result<const DecodedColumn*> decoded(uint32_t column, uint64_t piece);
+  // The same, as it is encoded.
+  [[nodiscard]] Result<Array> load(uint32_t column, uint64_t piece);
+  // Values of some rows, without decoding the others where the codec can.
+  [[nodiscard]] Result<DecodedColumn> take(uint32_t column, std::span<const uint64_t> rows);
   // How many of the rows have each code of a column with a dictionary that has entries.
   [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const Words& rows);
 
@@ -46,17 +54,27 @@ class Group {
   struct Chunk {
     Array array;
     std::optional<array::OnDevice> there;  // of strings: only the codes
+    std::optional<DecodedColumn> decoded;
+    uint64_t decoded_piece = 0;
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
   // The chunk where the backend works on it.
   Result<const Array*> place(uint32_t column);
   Result<const Array*> place(const Operand& operand);
-  // Turns tests of strings into bitmaps, or into tests of codes.
+  // Turns what launches do not test into bitmaps, or into tests of codes.
   Status settle(Bound& bound);
   Status settle_strings(Bound& bound);
-  // A bit for each string that passes; the bits behind the last one may be anything.
-  Result<Words> match(const Bound& bound, const Array& strings, Backend backend) const;
+  Status settle_set(Bound& bound);
+  Status settle_columns(Bound& bound);
+  // A bit for each string that passes; the bits after the last one may be anything.
+  Result<Words> match(const Bound& bound, const Array& strings, Backend backend);
+  Result<Words> search(const Bound& bound, const Array& strings, const StringQuery& query,
+                       Backend backend) const;
+  // Those that match, found by decoding only those of which a search says that they may, or all of them.
+  Result<Words> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
+                                 Backend backend) const;
+  Result<Words> match_all(const Bound& bound, const Array& strings);
   // Makes a predicate small enough for one launch.
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/results.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/format.hpp"
+#include "csv/writer.hpp"
+#include "file/output.hpp"
+#include "file/text.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+using query::ResultTable;
+using query::Value;
+
+// A column's own values keep its type's digits: 3.1 of f32 is not shown as a double.
+std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
+  return value.kind == Value::Kind::real && type.has_value() && type->type == DType::f32
+             ? fmt::format("{}", static_cast<float>(value.real))
+             : query::to_string(value);
+}
+
+Json json_of(const std::string& text) {
+  if (file::is_utf8(text)) {
+    return text;
+  }
+  std::string digits;
+  for (const char c : text) {
+    digits += fmt::format("{:02x}", static_cast<uint8_t>(c));
+  }
+  return {{"hex", digits}};
+}
+
+Json json_of_integer(const Value& value) {
+  if (value.logical.kind == Logical::Kind::boolean) {
+    return value.integer != 0;
+  }
+  if (value.logical.kind == Logical::Kind::plain && value.integer >= INT64_MIN && value.integer < 0) {
+    return static_cast<int64_t>(value.integer);
+  }
+  if (value.logical.kind == Logical::Kind::plain && value.integer >= 0 && value.integer <= UINT64_MAX) {
+    return static_cast<uint64_t>(value.integer);
+  }
+  return query::to_string(value);
+}
+
+Json json_of(const Value& value, const std::optional<ColumnType>& type) {
+  switch (value.kind) {
+    case Value::Kind::null:
+      return nullptr;
+    case Value::Kind::integer:
+      return json_of_integer(value);
+    case Value::Kind::text:
+      return json_of(value.text);
+    case Value::Kind::real:
+      break;
+  }
+  return std::isfinite(value.real) ? Json::parse(text_of(value, type)) : Json(text_of(value, type));
+}
+
+// Names as keys of an object: one that is there already gets a number.
+std::vector<std::string> keys_of(const ResultTable& result) {
+  std::set<std::string> taken;
+  std::vector<std::string> keys;
+  for (const ResultTable::Column& column : result.columns) {
+    std::string key = column.name;
+    for (int number = 1; !taken.insert(key).second; ++number) {
+      key = fmt::format("{}_{}", column.name, number);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+void print_table(const ResultTable& result) {
+  std::vector<std::string> heads;
+  for (const ResultTable::Column& column : result.columns) {
+    heads.push_back(file::printable(column.name));
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (const std::vector<Value>& row : result.rows) {
+    lines.emplace_back();
+    for (size_t c = 0; c < row.size(); ++c) {
+      lines.back().push_back(file::printable(text_of(row[c], result.columns[c].type)));
+    }
+  }
+  print_table(heads, lines);
+}
+
+Status print_csv(const ResultTable& result) {
+  std::vector<Column> columns;
+  std::vector<Strings> texts(result.columns.size());
+  for (size_t c = 0; c < texts.size(); ++c) {
+    columns.push_back({result.columns[c].name, DType::binary});
+    for (const std::vector<Value>& row : result.rows) {
+      if (row[c].is_null()) {
+        texts[c].push_null();
+      } else {
+        texts[c].push_back(bytes_of(text_of(row[c], result.columns[c].type)));
+      }
+    }
+  }
+  csv::Batch batch{.columns = {}, .rows = result.rows.size()};
+  for (const Strings& text : texts) {
+    batch.columns.push_back({.type = {DType::binary, {}}, .numbers = {}, .strings = text.view()});
+  }
+  file::Output output = file::Output::borrow(STDOUT_FILENO);
+  csv::Writer writer(output, columns, {});
+  BOBBIN_TRY(writer.begin().in("stdout"));
+  BOBBIN_TRY(writer.append(batch).in("stdout"));
+  BOBBIN_TRY(writer.finish().in("stdout"));
+  return output.commit().in("stdout");
+}
+
+void print_json(const ResultTable& result, const query::QueryStats& stats) {
+  const std::vector<std::string> keys = keys_of(result);
+  Json rows = Json::array();
+  for (const std::vector<Value>& values : result.rows) {
+    Json row = Json::object();
+    for (size_t c = 0; c < values.size(); ++c) {
+      row[keys[c]] = json_of(values[c], result.columns[c].type);
+    }
+    rows.push_back(std::move(row));
+  }
+  print(bench::dump({{"rows", rows}, {"row_groups", stats.row_groups}, {"row_groups_read", stats.read}}) +
+        "\n");
+}
+
+}  // namespace bobbin::cli

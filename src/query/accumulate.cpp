@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/accumulate.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "core/scalar.hpp"
+#include "query/average.hpp"
+#include "query/text.hpp"
+#include "query/value.hpp"
+#include "query/value_ids.hpp"
+
+namespace bobbin::query {
+namespace {
+
+// Calls f(group, place) for each selected row that has a value.
+template <class F>
+void for_each_value(const SelectedColumn& column, std::span<const uint32_t> groups, F&& f) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (const uint64_t place = column.place(i); !column.values->is_null(place)) {
+      f(groups[i], place);
+    }
+  }
+}
+
+class ColumnAccumulator : public Accumulator {
+ public:
+  ColumnAccumulator(const Column& column, uint32_t index) : column_(column), index_(index) {}
+
+ protected:
+  Result<SelectedColumn> values(SelectedRows& rows) const { return rows.column(index_); }
+
+  Column column_;
+  uint32_t index_;
+};
+
+class ValueCounter final : public ColumnAccumulator {
+ public:
+  using ColumnAccumulator::ColumnAccumulator;
+
+  void resize(size_t num_groups) override { counts_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
+    for_each_value(column, groups, [&](uint32_t group, uint64_t) { ++counts_[group]; });
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
+
+ private:
+  std::vector<uint64_t> counts_;
+};
+
+class IntegerSummer final : public ColumnAccumulator {
+ public:
+  IntegerSummer(const Column& column, uint32_t index, bool averages)
+      : ColumnAccumulator(column, index), averages_(averages) {}
+
+  void resize(size_t num_groups) override { totals_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
+    visit_integer(column_.type, [&]<class T>(std::type_identity<T>) {
+      for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+        totals_[group].sum += column.values->number<T>(place);
+        ++totals_[group].count;
+      });
+    });
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override {
+    const Total& total = totals_[group];
+    return averages_ ? average_of(column_, total.sum, total.count) : sum_of(column_, total.sum, total.count);
+  }
+
+ private:
+  struct Total {
+    Int128 sum = 0;
+    uint64_t count = 0;
+  };
+
+  bool averages_;
+  std::vector<Total> totals_;
+};
+
+class RealSummer final : public ColumnAccumulator {
+ public:
+  RealSummer(const Column& column, uint32_t index, bool averages)
+      : ColumnAccumulator(column, index), averages_(averages) {}
+
+  void resize(size_t num_groups) override { totals_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
+    const auto add_all = [&]<class T>(std::type_identity<T>) {
+      for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+        totals_[group].sum += double{column.values->number<T>(place)};
+        ++totals_[group].count;
+      });
+    };
+    if (column_.type == DType::f32) {
+      add_all(std::type_identity<float>{});
+    } else {
+      add_all(std::type_identity<double>{});
+    }
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override {
+    const Total& total = totals_[group];
+    return total.count == 0
+               ? Value()
+               : Value::of_real(averages_ ? total.sum / static_cast<double>(total.count) : total.sum);
+  }
+
+ private:
+  struct Total {
+    double sum = -0.0;  // to which a value adds as it is
+    uint64_t count = 0;
+  };
+
+  bool averages_;
+  std::vector<Total> totals_;
+};
+
+// The least or the greatest number; NaN is neither.
+class NumberExtreme final : public ColumnAccumulator {
+ public:
+  NumberExtreme(const Column& column, uint32_t index, bool greatest)
+      : ColumnAccumulator(column, index), greatest_(greatest) {}
+
+  void resize(size_t num_groups) override { found_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
+    visit_type(column_.type, [&]<class T>(std::type_identity<T>) {
+      for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+        consider(found_[group], column.values->number<T>(place));
+      });
+    });
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override {
+    return found_[group].has_value() ? to_value(column_, *found_[group]) : Value();
+  }
+
+ private:
+  template <class T>
+  void consider(std::optional<Scalar>& found, T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) {
+        return;
+      }
+    }
+    const auto key = order_key(value);
+    if (!found.has_value() ||
+        (greatest_ ? order_key(value_of<T>(*found)) < key : key < order_key(value_of<T>(*found)))) {
+      found = scalar_of(value);
+    }
+  }
+
+  bool greatest_;
+  std::vector<std::optional<Scalar>> found_;
+};
+
+class StringExtreme final : public ColumnAccumulator {
+ public:
+  StringExtreme(const Column& column, uint32_t index, bool greatest)
+      : ColumnAccumulator(column, index), greatest_(greatest) {}
+
+  void resize(size_t num_groups) override { found_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
+    for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+      const std::string_view text = column.values->text(place);
+      std::optional<std::string>& found = found_[group];
+      if (!found.has_value() || (greatest_ ? *found < text : text < *found)) {
+        found = text;
+      }
+    });
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override {
+    return found_[group].has_value() ? Value::of_text(*found_[group]) : Value();
+  }
+
+ private:
+  bool greatest_;
+  std::vector<std::optional<std::string>> found_;
+};
+
+class DistinctCounter final : public ColumnAccumulator {
+ public:
+  DistinctCounter(const Column& column, uint32_t index) : ColumnAccumulator(column, index), ids_(column) {}
+
+  void resize(size_t num_groups) override { counts_.resize(num_groups); }
+  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
+    BOBBIN_ASSIGN(const std::vector<uint32_t> ids, ids_.ids_of(rows, index_));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const size_t before = pairs_.size();
+      if (ids[i] != ValueIds::kNull) {
+        pairs_.id_of(uint64_t{groups[i]} << 32 | ids[i]);
+        counts_[groups[i]] += pairs_.size() - before;
+      }
+    }
+    BOBBIN_RETURN_IF(pairs_.size() > kMaxDistinct, StatusCode::unsupported,
+                     fmt::format("column {} holds {}: count(distinct) of more than {} values",
+                                 quoted(column_.name), type_text(column_), kMaxDistinct));
+    return {};
+  }
+  [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
+
+ private:
+  ValueIds ids_;
+  KeyIds pairs_;  // of a group and a value
+  std::vector<uint64_t> counts_;
+};
+
+}  // namespace
+
+Status RowCounter::add(SelectedRows& /*rows*/, std::span<const uint32_t> groups) {
+  for (const uint32_t group : groups) {
+    ++counts_[group];
+  }
+  return {};
+}
+
+void RowCounter::add(uint32_t group, uint64_t rows) {
+  counts_[group] += rows;
+}
+
+Value RowCounter::value(uint32_t group) const {
+  return Value::of_integer(counts_[group]);
+}
+
+std::unique_ptr<Accumulator> make_accumulator(std::span<const Column> columns,
+                                              const BoundAggregate& aggregate) {
+  using Kind = AggregateSpec::Kind;
+  if (!aggregate.column.has_value()) {
+    return std::make_unique<RowCounter>();
+  }
+  const Column& column = columns[*aggregate.column];
+  const uint32_t index = *aggregate.column;
+  switch (aggregate.kind) {
+    case Kind::count:
+      return std::make_unique<ValueCounter>(column, index);
+    case Kind::count_distinct:
+      return std::make_unique<DistinctCounter>(column, index);
+    case Kind::min:
+    case Kind::max:
+      if (is_string(column.type)) {
+        return std::make_unique<StringExtreme>(column, index, aggregate.kind == Kind::max);
+      }
+      return std::make_unique<NumberExtreme>(column, index, aggregate.kind == Kind::max);
+    case Kind::sum:
+    case Kind::avg:
+      break;
+  }
+  if (is_float(column.type)) {
+    return std::make_unique<RealSummer>(column, index, aggregate.kind == Kind::avg);
+  }
+  return std::make_unique<IntegerSummer>(column, index, aggregate.kind == Kind::avg);
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/group_by.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "codecs/dict/dict.hpp"
+#include "codecs/registry.hpp"
+#include "plan/column.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::query {
+namespace {
+
+uint64_t num_rows(const Words& rows) {
+  return std::transform_reduce(rows.begin(), rows.end(), uint64_t{0}, std::plus(),
+                               [](uint32_t word) { return static_cast<uint64_t>(std::popcount(word)); });
+}
+
+bool has_large_dictionary(const Array& values) {
+  return codec::dict::is_few(values.length, codec::dict::dictionary_of(values).length);
+}
+
+}  // namespace
+
+GroupKeys::GroupKeys(std::span<const Column> columns, std::vector<uint32_t> keys)
+    : keys_(std::move(keys)), groups_(keys_.size()) {
+  for (const uint32_t key : keys_) {
+    ids_.emplace_back(columns[key]);
+  }
+}
+
+Result<std::vector<uint32_t>> GroupKeys::groups_of(SelectedRows& rows) {
+  std::vector<uint32_t> groups(rows.rows().size());
+  for (size_t k = 0; k < keys_.size(); ++k) {
+    BOBBIN_ASSIGN(const std::vector<uint32_t> ids, ids_[k].ids_of(rows, keys_[k]));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      groups[i] = groups_[k].id_of(uint64_t{groups[i]} << 32 | ids[i]);
+    }
+  }
+  return groups;
+}
+
+uint32_t GroupKeys::group_of(const DecodedColumn& values, uint64_t row) {
+  return groups_[0].id_of(ids_[0].id_at(values, row));
+}
+
+uint32_t GroupKeys::group_of_null() {
+  return groups_[0].id_of(ValueIds::kNull);
+}
+
+std::vector<Value> GroupKeys::values(uint32_t group) const {
+  std::vector<Value> values(keys_.size());
+  for (size_t k = keys_.size(); k-- > 0;) {
+    const uint64_t pair = groups_[k].key(group);
+    values[k] = ids_[k].value(static_cast<uint32_t>(pair));
+    group = static_cast<uint32_t>(pair >> 32);
+  }
+  return values;
+}
+
+GroupBy::GroupBy(std::span<const Column> columns, std::vector<uint32_t> keys,
+                 const std::vector<BoundAggregate>& aggregates, uint64_t max_groups)
+    : columns_(columns), keys_(columns, std::move(keys)), max_groups_(max_groups) {
+  for (const BoundAggregate& aggregate : aggregates) {
+    accumulators_.push_back(make_accumulator(columns, aggregate));
+    if (auto* const counter = dynamic_cast<RowCounter*>(accumulators_.back().get()); counter != nullptr) {
+      counters_.push_back(counter);
+    }
+  }
+  resize();
+}
+
+void GroupBy::resize() {
+  for (const auto& accumulator : accumulators_) {
+    accumulator->resize(keys_.size());
+  }
+}
+
+Status GroupBy::check_number_of_groups() const {
+  if (keys_.size() <= max_groups_) {
+    return {};
+  }
+  std::string names;
+  for (const uint32_t key : keys_.keys()) {
+    names += (names.empty() ? "" : ", ") + quoted(columns_[key].name);
+  }
+  return {StatusCode::unsupported,
+          fmt::format("grouping by {} makes more than {} groups", names, max_groups_)};
+}
+
+void GroupBy::count(uint32_t group, uint64_t rows) {
+  resize();
+  for (RowCounter* const counter : counters_) {
+    counter->add(group, rows);
+  }
+}
+
+Status GroupBy::add_codes(RowGroupScan& group, const Array& array, Words rows) {
+  if (array::has_nulls(array)) {
+    const uint64_t before = num_rows(rows);
+    find_codec(array.codec)->clear_nulls(array, rows.data());
+    if (const uint64_t after = num_rows(rows); after != before) {
+      count(keys_.group_of_null(), before - after);
+    }
+  }
+  BOBBIN_ASSIGN(const std::vector<uint64_t> counts, group.count_codes(keys_.keys()[0], rows));
+  BOBBIN_ASSIGN(const DecodedColumn entries,
+                DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(array))));
+  for (uint64_t entry = 0; entry < counts.size(); ++entry) {
+    if (counts[entry] != 0) {
+      count(keys_.group_of(entries, entry), counts[entry]);
+    }
+  }
+  return check_number_of_groups();
+}
+
+Status GroupBy::add(RowGroupScan& group, const Bound& bound) {
+  BOBBIN_ASSIGN(Words words, group.rows(bound));
+  if (keys_.keys().size() == 1 && counters_.size() == accumulators_.size()) {
+    BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
+    const Array& values = plan::values_of(*array);
+    if (values.codec == CodecId::dict && values.length != 0 && !has_large_dictionary(values)) {
+      return add_codes(group, *array, std::move(words));
+    }
+  }
+  return for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows); });
+}
+
+Status GroupBy::add_rows(SelectedRows& rows) {
+  BOBBIN_ASSIGN(const std::vector<uint32_t> groups, keys_.groups_of(rows));
+  BOBBIN_TRY(check_number_of_groups());
+  resize();
+  for (const auto& accumulator : accumulators_) {
+    BOBBIN_TRY(accumulator->add(rows, groups));
+  }
+  return {};
+}
+
+std::vector<std::vector<Value>> GroupBy::rows() const {
+  std::vector<std::vector<Value>> rows;
+  for (uint32_t group = 0; group < keys_.size(); ++group) {
+    rows.push_back(keys_.values(group));
+    for (const auto& accumulator : accumulators_) {
+      rows.back().push_back(accumulator->value(group));
+    }
+  }
+  return rows;
+}
+
+}  // namespace bobbin::query

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/select_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace bobbin::query {
+
+Result<std::vector<uint32_t>> RowSelector::first_places(SelectedRows& rows) const {
+  std::vector<uint32_t> places(rows.rows().size());
+  std::iota(places.begin(), places.end(), 0U);
+  if (order_.empty()) {
+    places.resize(std::min<uint64_t>(places.size(), limit_ - kept_.size()));
+    return places;
+  }
+  if (places.size() <= limit_) {
+    return places;
+  }
+  std::vector<SelectedColumn> keys;
+  for (const BoundOrder& term : order_) {
+    BOBBIN_ASSIGN(const SelectedColumn key, rows.column(static_cast<uint32_t>(term.place)));
+    keys.push_back(key);
+  }
+  sort_first(places, limit_, [&](uint32_t a, uint32_t b) {
+    for (size_t k = 0; k < keys.size(); ++k) {
+      const DecodedColumn& values = *keys[k].values;
+      const uint64_t left = keys[k].place(a);
+      const uint64_t right = keys[k].place(b);
+      const int sign = order_[k].apply(compare_values(values, left, values, right), values.is_null(left),
+                                       values.is_null(right));
+      if (sign != 0) {
+        return sign < 0;
+      }
+    }
+    return a < b;
+  });
+  std::ranges::sort(places);
+  return places;
+}
+
+Status RowSelector::keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places) {
+  std::vector<uint64_t> chosen;
+  std::ranges::transform(places, std::back_inserter(chosen),
+                         [&](uint32_t place) { return rows.rows()[place]; });
+  const size_t first = kept_.size();
+  for (const uint64_t row : chosen) {
+    kept_.emplace_back();
+    kept_.back().resize(order_.size() + 1 + wanted_.size());
+    kept_.back()[order_.size()] = Value::of_integer(group.info().first_row + row);
+  }
+  SelectedRows kept(group, rows.first_row() / RowGroupScan::kPieceRows, std::move(chosen));
+  const auto fill = [&](size_t place, uint32_t index) -> Status {
+    BOBBIN_ASSIGN(const SelectedColumn column, kept.column(index));
+    for (size_t i = 0; i < places.size(); ++i) {
+      kept_[first + i][place] = column.values->value(columns_[index], column.place(i));
+    }
+    return {};
+  };
+  for (size_t k = 0; k < order_.size(); ++k) {
+    BOBBIN_TRY(fill(k, static_cast<uint32_t>(order_[k].place)));
+  }
+  for (size_t w = 0; w < wanted_.size(); ++w) {
+    BOBBIN_TRY(fill(order_.size() + 1 + w, wanted_[w]));
+  }
+  return {};
+}
+
+void RowSelector::sort_kept() {
+  std::vector<BoundOrder> terms = order_;
+  for (size_t k = 0; k < terms.size(); ++k) {
+    terms[k].place = k;
+  }
+  terms.push_back({.place = order_.size()});  // the row's number
+  sort_first(kept_, limit_, [&](const auto& a, const auto& b) { return comes_before(terms, a, b); });
+}
+
+Status RowSelector::add_rows(RowGroupScan& group, SelectedRows& rows) {
+  BOBBIN_ASSIGN(const std::vector<uint32_t> places, first_places(rows));
+  BOBBIN_RETURN_IF(std::min(limit_, kept_.size() + places.size()) > max_rows_, StatusCode::unsupported,
+                   fmt::format("the result has more than {} rows; set a limit", max_rows_));
+  BOBBIN_TRY(keep(group, rows, places));
+  if (!order_.empty() && kept_.size() / 2 > limit_) {
+    sort_kept();
+  }
+  return {};
+}
+
+Result<bool> RowSelector::add(RowGroupScan& group, const Bound& bound) {
+  if (limit_ == 0) {
+    return false;
+  }
+  BOBBIN_ASSIGN(const Words words, group.rows(bound));
+  BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));
+  return !order_.empty() || kept_.size() < limit_;
+}
+
+std::vector<std::vector<Value>> RowSelector::rows() && {
+  sort_kept();
+  for (std::vector<Value>& row : kept_) {
+    row.erase(row.begin(), row.begin() + static_cast<ptrdiff_t>(order_.size() + 1));
+  }
+  return std::move(kept_);
+}
+
+}  // namespace bobbin::query

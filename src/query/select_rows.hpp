@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of some columns, the first ones of an order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bobbin/query.hpp"
+#include "query/bind.hpp"
+#include "query/order.hpp"
+#include "query/selected_rows.hpp"
+
+namespace bobbin::query {
+
+class RowSelector {
+ public:
+  // `order` has places among the file's columns.
+  RowSelector(std::span<const Column> columns, std::vector<uint32_t> wanted, std::vector<BoundOrder> order,
+              const ResultOptions& options)
+      : columns_(columns),
+        wanted_(std::move(wanted)),
+        order_(std::move(order)),
+        limit_(options.limit),
+        max_rows_(options.max_rows) {}
+
+  // Row groups come in the file's order. Returns whether more rows could matter.
+  Result<bool> add(RowGroupScan& group, const Bound& bound);
+  [[nodiscard]] std::vector<std::vector<Value>> rows() &&;
+
+ private:
+  Status add_rows(RowGroupScan& group, SelectedRows& rows);
+  // Places in `rows` of those that can be among the first, ascending.
+  Result<std::vector<uint32_t>> first_places(SelectedRows& rows) const;
+  Status keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places);
+  // Drops rows that are not among the first.
+  void sort_kept();
+
+  std::span<const Column> columns_;
+  std::vector<uint32_t> wanted_;
+  std::vector<BoundOrder> order_;
+  uint64_t limit_;
+  uint64_t max_rows_;
+  // Values of the order's columns, the row's number in the file, then those of the wanted columns.
+  std::vector<std::vector<Value>> kept_;
+};
+
+}  // namespace bobbin::query

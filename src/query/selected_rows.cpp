@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/selected_rows.hpp"
+
+namespace bobbin::query {
+
+Result<SelectedColumn> SelectedRows::column(uint32_t column) {
+  constexpr uint64_t kFew = 16;  // one row in so many, or fewer
+  if (rows_.size() * kFew > std::min(group_.info().num_rows, RowGroupScan::kPieceRows)) {
+    BOBBIN_ASSIGN(const DecodedColumn* values, group_.decoded(column, piece_));
+    return SelectedColumn{values, rows_, first_row()};
+  }
+  auto found = taken_.find(column);
+  if (found == taken_.end()) {
+    BOBBIN_ASSIGN(DecodedColumn values, group_.take(column, rows_));
+    found = taken_.emplace(column, std::move(values)).first;
+  }
+  return SelectedColumn{&found->second};
+}
+
+}  // namespace bobbin::query

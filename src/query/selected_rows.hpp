@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a row group that pass, and values of theirs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "query/row_group.hpp"
+
+namespace bobbin::query {
+
+// A column's values of the selected rows: value i stands at place(i).
+struct SelectedColumn {
+  const DecodedColumn* values = nullptr;
+  std::span<const uint64_t> rows{};  // empty: values are of the selected rows alone
+  uint64_t first_row = 0;            // of the values
+
+  [[nodiscard]] uint64_t place(size_t i) const { return rows.empty() ? i : rows[i] - first_row; }
+};
+
+class SelectedRows {
+ public:
+  // Rows are those of one piece, counted from the row group's first, and ascend.
+  SelectedRows(RowGroupScan& group, uint64_t piece, std::vector<uint64_t> rows)
+      : group_(group), piece_(piece), rows_(std::move(rows)) {}
+
+  [[nodiscard]] std::span<const uint64_t> rows() const { return rows_; }
+  [[nodiscard]] uint64_t first_row() const { return piece_ * RowGroupScan::kPieceRows; }
+  // The piece of a column, as it is encoded: it begins with first_row().
+  [[nodiscard]] Result<Array> load(uint32_t column) const { return group_.load(column, piece_); }
+  // Valid as long as this object is. Where few rows are selected, only they are decoded.
+  Result<SelectedColumn> column(uint32_t column);
+
+ private:
+  RowGroupScan& group_;
+  uint64_t piece_;
+  std::vector<uint64_t> rows_;
+  std::map<uint32_t, DecodedColumn> taken_;
+};
+
+// Calls f(rows) for each piece of a row group with the rows of it whose bits are set, unless there are none.
+template <class F>
+Status for_each_piece(RowGroupScan& group, const Words& words, F&& f) {
+  constexpr uint64_t kPieceWords = RowGroupScan::kPieceRows / 32;
+  for (uint64_t piece = 0; piece < group.num_pieces(); ++piece) {
+    const auto part = std::span<const uint32_t>(words).subspan(piece * kPieceWords);
+    std::vector<uint64_t> rows = rows_of(part.first(std::min<size_t>(part.size(), kPieceWords)));
+    for (uint64_t& row : rows) {
+      row += piece * RowGroupScan::kPieceRows;
+    }
+    if (!rows.empty()) {
+      SelectedRows selected(group, piece, std::move(rows));
+      BOBBIN_TRY(f(selected));
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin::query
