@@ -78,7 +78,7 @@ struct Predicate {
     starts_with,  // a string, with literals[0]
     ends_with,
     contains,
-    like,   // a string matches the pattern literals[0]: % stands for any characters, _ for one
+    like,   // a string matches the pattern literals[0]: % matches any characters, _ matches one
     ilike,  // the same, in any case
     both,   // all of `parts`
     either,

@@ -77,7 +77,7 @@ class GroupFolds {
     }
     return {Fold::extremes, aggregate.column};
   }
-  // Whether the footer tells it all.
+  // Whether the footer alone has the answer.
   [[nodiscard]] bool is_free(const Aggregate& fold) const {
     return bound_.kind == Bound::Kind::always && fold.fold == Fold::count && !fold.column.has_value();
   }

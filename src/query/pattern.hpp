@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of LIKE and ILIKE: % stands for any characters, also none, and _ for one character. A byte that is
-// not part of well-formed UTF-8 counts as one character.
+// Patterns of LIKE and ILIKE: % matches any characters, also none, and _ matches one character. A byte that
+// is not part of well-formed UTF-8 counts as one character.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ Place negative_of(const Place& place) {
   return {.floor = -place.ceil, .ceil = -place.floor, .is_nan = place.is_nan};
 }
 
-// Digits without zeros at either end, and where the point stands among them: behind so many, or in front of
+// Digits without zeros at either end, and where the point is among them: after that many, or in front of
 // them when negative.
 struct Digits {
   std::string digits;
@@ -70,7 +70,7 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, std::end(text), value).ptr};
 }
 
-// A constant from one double stands for the shortest decimal that reads back as it, and compares with
+// A constant from one double means the shortest decimal that reads back as it, and compares with
 // integers and with f32 by the double itself. Digits that mean something else in any of these ways are kept.
 bool needs_digits(double value, std::string_view text) {
   constexpr double kLastWhole = 0x1p53;  // beyond it, integers lie between doubles
@@ -92,8 +92,8 @@ Place place_of_magnitude(const Digits& number, uint32_t scale) {
     const auto at = static_cast<size_t>(i);
     floor = floor * 10 + (at < number.digits.size() ? number.digits[at] - '0' : 0);
   }
-  const auto behind = static_cast<size_t>(std::max<int64_t>(whole, 0));
-  return at_or_above(floor, number.digits.size() > behind);
+  const auto before_point = static_cast<size_t>(std::max<int64_t>(whole, 0));
+  return at_or_above(floor, number.digits.size() > before_point);
 }
 
 Place place_of_decimal(const Literal& literal, uint32_t scale) {

@@ -88,7 +88,7 @@ Neighbours<T> neighbours_of(Int128 integer) {
           is_above(nearest, integer) ? std::nextafter(nearest, -kInfinity) : nearest};
 }
 
-// A number that is not an integer stands for the nearest value; one beyond all finite values lies between
+// A number that is not an integer means the nearest value; one beyond all finite values lies between
 // them and infinity.
 template <class T>
 Neighbours<T> neighbours_of(const Literal& literal) {

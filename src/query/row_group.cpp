@@ -34,7 +34,7 @@ void resize_rows(Words& words, uint64_t rows) {
   words.resize(words_of(rows));
 }
 
-// A column of nothing but zeros, which takes no bytes: it tells how many rows there are.
+// A column of nothing but zeros, which takes no bytes: it says how many rows there are.
 Array rows_alone(uint64_t rows) {
   return {.codec = CodecId::bitpack,
           .type = DType::u8,
@@ -150,7 +150,8 @@ Result<Words> RowGroupScan::match_candidates(const Bound& bound, const Array& st
   const StringQuery query{.test = StringTest::contains,
                           .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
   BOBBIN_ASSIGN(Words found, search(bound, strings, query, backend));
-  const std::vector<uint64_t> rows = rows_of(found);
+  std::vector<uint64_t> rows = rows_of(found);
+  std::erase_if(rows, [&](uint64_t row) { return row >= strings.length; });
   const std::span<const uint64_t> all = rows;
   for (size_t begin = 0; begin < rows.size(); begin += kPieceRows) {
     const auto some = all.subspan(begin, std::min<size_t>(kPieceRows, rows.size() - begin));

@@ -12,7 +12,7 @@
 
 namespace bobbin::query {
 
-// A column's values of the selected rows: value i stands at place(i).
+// A column's values of the selected rows: value i is at place(i).
 struct SelectedColumn {
   const DecodedColumn* values = nullptr;
   std::span<const uint64_t> rows{};  // empty: values are of the selected rows alone

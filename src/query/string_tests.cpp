@@ -10,7 +10,7 @@ namespace {
 
 using Kind = StringCondition::Kind;
 
-// Each search goes over all encoded strings; beyond so many, decoding them once is faster.
+// Each search goes over all encoded strings; with more of them, decoding once is faster.
 constexpr size_t kMaxSearches = 4;
 // Codecs look for no more bytes than these inside of strings.
 constexpr size_t kMaxSearchBytes = 4096;

@@ -38,7 +38,7 @@ class StringTests {
 
   [[nodiscard]] const std::vector<StringCondition>& conditions() const { return conditions_; }
   [[nodiscard]] bool matches(std::string_view text) const;
-  // Whether any, and whether all, of so many strings can match, as far as their zone says.
+  // Whether any string of a chunk can match, and whether all must, as far as their zone says.
   [[nodiscard]] bool may_match(const StringZone& zone, uint64_t num_rows) const;
   [[nodiscard]] bool must_match(const StringZone& zone) const;
 

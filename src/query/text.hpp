@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How names, constants and aggregates stand in messages.
+// How names, constants and aggregates appear in messages.
 #pragma once
 
 #include <string>

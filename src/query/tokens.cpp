@@ -54,7 +54,7 @@ size_t number_end(std::string_view text, size_t i) {
   return i;
 }
 
-// A doubled quote stands for one.
+// A doubled quote means one.
 Result<Token> quoted_token(std::string_view text, size_t begin) {
   const char quote = text[begin];
   Token token{.kind = quote == '"' ? Token::Kind::name : Token::Kind::text, .position = begin};

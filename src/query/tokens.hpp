@@ -22,7 +22,7 @@ struct Token {
   };
 
   Kind kind = Kind::end;
-  std::string_view source{};  // as it stands
+  std::string_view source{};  // as it is written
   std::string value{};        // of names and texts: without quotes
   size_t position = 0;        // of its first byte, from 0
 
@@ -36,7 +36,7 @@ struct Token {
   [[nodiscard]] std::string shown() const;
 };
 
-// The token that begins at or behind `from`.
+// The token that begins at or after `from`.
 [[nodiscard]] Result<Token> next_token(std::string_view text, size_t from);
 
 [[nodiscard]] Status error_at(size_t position, const std::string& message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numbers for values, in the order in which they are first seen: what groups are told apart by.
+// Small numbers for values, in the order in which they are first seen: groups are distinguished by them.
 #pragma once
 
 #include <cstdint>

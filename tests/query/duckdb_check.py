@@ -221,7 +221,6 @@ def differ(ours, theirs):
     if len(ours) != len(theirs):
         return f"{len(ours)} rows instead of {len(theirs)}"
     for number, (mine, yours) in enumerate(zip(ours, theirs)):
-        # An aggregate that is asked for twice is one key of JSON, with a number behind its second name.
         if len(mine) != len(yours) or not all(map(same, mine, yours)):
             return f"row {number}: {mine} instead of {list(yours)}"
     return ""
