@@ -79,6 +79,7 @@ struct Reader::Impl {
   uint32_t version = 0;
   Footer footer;
   uint64_t num_rows = 0;
+  mutable PartCache cache;
 };
 
 namespace {
@@ -156,7 +157,7 @@ Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
 }
 
 Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
-  const FileSegments segments(input, footer);
+  const FileSegments segments(input, footer, cache);
   BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root,
                                        [&](uint32_t index) { return segments.read_whole(index); }));
   BOBBIN_TRY(array::validate(array));
@@ -211,7 +212,7 @@ Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begi
   if (count == root.length) {
     return load_chunk(group, column);
   }
-  FileSegments segments(input, footer);
+  FileSegments segments(input, footer, cache);
   Result<Array> slice = load_slice(stored(root), begin, count, segments);
   if (slice.has_value() && array::validate(*slice).ok()) {
     return slice;

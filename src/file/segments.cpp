@@ -13,6 +13,38 @@
 #include "file/segment_checks.hpp"
 
 namespace bobbin::file {
+namespace {
+
+// What a reader may keep: room for a few dictionaries and the parts of some hundred columns. Larger reads
+// would push out all others.
+constexpr uint64_t kMostKept = uint64_t{8} << 20;
+constexpr uint64_t kMostOfOne = uint64_t{1} << 20;
+
+}  // namespace
+
+std::optional<Buffer> PartCache::find(const Key& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = buffers_.find(key);
+  return found == buffers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PartCache::keep(const Key& key, const Buffer& buffer) {
+  if (buffer.bytes.size() > kMostOfOne) {
+    return;
+  }
+  const std::scoped_lock lock(mutex_);
+  if (!buffers_.emplace(key, buffer).second) {
+    return;  // another thread was faster
+  }
+  order_.push_back(key);
+  bytes_ += buffer.bytes.size();
+  while (bytes_ > kMostKept) {
+    const auto oldest = buffers_.find(order_.front());
+    bytes_ -= oldest->second.bytes.size();
+    buffers_.erase(oldest);
+    order_.pop_front();
+  }
+}
 
 Result<NewBuffer> try_buffer(size_t size) {
   constexpr std::align_val_t kAlign{kAlignment};
@@ -42,14 +74,16 @@ Result<Buffer> FileSegments::read(uint32_t segment, uint64_t offset, uint64_t by
   if (bytes == 0) {
     return Buffer{};
   }
-  if (num_parts(all) == 0 || footer_.parts.empty()) {
-    BOBBIN_ASSIGN(const Buffer whole, read_whole(segment));
-    return whole.sub(offset, bytes);
+  const bool has_parts = num_parts(all) != 0 && !footer_.parts.empty();
+  const PartCache::Key key{.segment = segment,
+                           .first = has_parts ? offset / kPartBytes : 0,
+                           .stop = has_parts ? ceil_div<uint64_t>(offset + bytes, kPartBytes) : 0};
+  std::optional<Buffer> known = cache_.find(key);
+  if (!known.has_value()) {
+    BOBBIN_ASSIGN(known, has_parts ? read_parts(key) : read_whole(segment));
+    cache_.keep(key, *known);
   }
-  const uint64_t first = offset / kPartBytes;
-  BOBBIN_ASSIGN(const Buffer parts,
-                read_parts(segment, first, ceil_div<uint64_t>(offset + bytes, kPartBytes)));
-  return parts.sub(offset - first * kPartBytes, bytes);
+  return known->sub(offset - key.first * kPartBytes, bytes);
 }
 
 Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
@@ -60,8 +94,9 @@ Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
   return memory.buffer.sub(0, entry.size);
 }
 
-// Parts `first` to before `stop`, padding included.
-Result<Buffer> FileSegments::read_parts(uint32_t segment, uint64_t first, uint64_t stop) const {
+// Padding included.
+Result<Buffer> FileSegments::read_parts(const PartCache::Key& key) const {
+  const auto [segment, first, stop] = key;
   const Segment& entry = footer_.segments[segment];
   const uint64_t begin = first * kPartBytes;
   const uint64_t bytes = std::min(stop * kPartBytes, padded(entry.size)) - begin;
