@@ -19,7 +19,8 @@ VERSION = 1
 HEADER_BYTES, TRAILER_BYTES, ALIGNMENT = 128, 32, 128
 MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
-MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES, MAX_LOOKUPS = 1024, 256, 2**16, 64, 2
+MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES = 1024, 256, 2**16, 64
+MAX_LOOKUPS, MAX_STRING_BYTES = 2, 2**33
 # Number: name, struct's letter, bits; strings have neither.
 TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
          5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64),
@@ -206,6 +207,9 @@ class Node:
         self.children = [Node(child, file, depth + 1) for child in children]
         require(depth > 1 or self.lookups() <= MAX_LOOKUPS, "too many lookups inside each other")
 
+    def longest(self):
+        return max([self.length] + [child.longest() for child in self.children])
+
     def lookups(self):
         """How many lookups happen inside each other: format.md, section 5.6."""
         looked_up = {"rle": 0, "sparse": 0, "dict": 1}.get(CODECS[self.codec])
@@ -313,12 +317,14 @@ class File:
         for c, (chunk, (_, number)) in enumerate(zip(tables, self.columns)):
             root = Node(chunk.child(0), self, 1, self.groups[-1][1][c][0] if self.groups else None)
             require(root.type == number and root.length == rows, "footer: a chunk's type or length")
+            require(root.longest() <= rows + 1, "footer: a node with more values than rows")
             nulls = chunk.scalar(6, "Q")
             numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"), nulls)
             strings = (chunk.bytes(3), chunk.bytes(4), int(chunk.scalar(5, "B") != 0), nulls, chunk.scalar(7, "Q"))
             require((numeric[:2] == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, nulls, 0)),
                     "footer: a zone map of the other sort")
             require(nulls <= rows, "footer: more nulls than rows")
+            require(strings[4] <= MAX_STRING_BYTES, "footer: more bytes of strings than allowed")
             if number not in STRINGS:
                 require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that has none")
                 require(nulls == 0 or root.codec == MASKED, "footer: nulls in a tree without any")

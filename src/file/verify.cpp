@@ -8,11 +8,21 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/dict/dict.hpp"
+#include "codecs/fsst/fsst.hpp"
 #include "file/gather.hpp"
 #include "file/zone_map.hpp"
 
 namespace bobbin::file {
 namespace {
+
+// All strings, which also come out so one by one.
+Result<Strings> decode_all(const Array& array, Backend backend) {
+  BOBBIN_ASSIGN(Strings strings, array::decode_strings(array, backend));
+  if (array.codec == CodecId::fsst) {
+    BOBBIN_TRY(codec::fsst::check_strings(array));
+  }
+  return strings;
+}
 
 // What the rows make of a dictionary's entry.
 struct Use {
@@ -78,7 +88,7 @@ StringZone zone_of(const Strings& entries, const std::vector<Use>& uses) {
 }
 
 Result<StringZone> zone_of_dictionary(const Array& array, uint64_t first_row, Backend backend) {
-  BOBBIN_ASSIGN(const Strings entries, array::decode_strings(codec::dict::dictionary_of(array), backend));
+  BOBBIN_ASSIGN(const Strings entries, decode_all(codec::dict::dictionary_of(array), backend));
   BOBBIN_ASSIGN(const std::vector<Use> uses, uses_of(array, first_row, backend));
   if (array.type == DType::utf8) {
     BOBBIN_TRY(check_used_utf8(entries, uses));
@@ -87,7 +97,7 @@ Result<StringZone> zone_of_dictionary(const Array& array, uint64_t first_row, Ba
 }
 
 Result<StringZone> zone_of_strings(const Array& array, uint64_t first_row, Backend backend) {
-  BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
+  BOBBIN_ASSIGN(const Strings strings, decode_all(array, backend));
   if (array.type == DType::utf8) {
     BOBBIN_TRY(check_utf8(strings.view(), first_row));
   }

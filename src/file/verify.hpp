@@ -11,7 +11,7 @@
 namespace bobbin::file {
 
 // Of a valid array, whose first string is row `first_row`. Strings of a dictionary are looked at once each,
-// not once for each row: a few bytes can stand for gigabytes of strings.
+// not once for each row: a few bytes can decode to gigabytes of strings.
 [[nodiscard]] Status verify_strings(const Array& array, const StringZone& zone, uint64_t first_row,
                                     Backend backend);
 

@@ -193,7 +193,7 @@ TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
   EXPECT_GT(refused, 100U);
 }
 
-// What the choice makes of every shape, at every length, as it stands in a file.
+// What the choice makes of every shape, at every length, in a file.
 struct Nulls {
   const char* name;
   std::function<bool(uint64_t i, uint64_t n)> is_null;

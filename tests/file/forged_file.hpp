@@ -3,6 +3,7 @@
 // checksums are right, so that only the lie itself can be found. Without GoogleTest: fuzz targets use it too.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,9 +72,14 @@ struct ForgedFile {
       append_bytes(body, buffer.bytes);
       body.resize(file::padded(body.size()));
       node.segments.push_back(static_cast<uint32_t>(footer.segments.size()));
+      const auto occupied = std::span<const std::byte>(body).subspan(at);
       footer.segments.push_back({.offset = file::kHeaderBytes + at,
                                  .size = buffer.bytes.size(),
-                                 .checksum = file::checksum(std::span(body).subspan(at))});
+                                 .checksum = file::checksum(occupied)});
+      for (uint64_t part = 0; part < file::num_parts(buffer.bytes.size()); ++part) {
+        const auto rest = occupied.subspan(part * file::kPartBytes);
+        footer.parts.push_back(file::checksum(rest.first(std::min<uint64_t>(rest.size(), file::kPartBytes))));
+      }
     }
     for (const Array& child : array.children) {
       node.children.push_back(add(child, body, footer));

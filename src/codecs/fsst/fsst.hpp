@@ -85,6 +85,9 @@ Status decode(const Array& array, const HostStringsOut& out);
 Status reference(const Array& array, const HostStringsOut& out);
 std::vector<uint8_t> validity(const Array& array);
 std::vector<uint64_t> lengths(const Array& array);
+// Whether each string of a valid array has as many bytes as its codes give. Decoding all strings at once
+// does not find out: single strings and slices would then be refused.
+Status check_strings(const Array& array);
 Array slice(const Array& array, uint64_t begin, uint64_t length);
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);

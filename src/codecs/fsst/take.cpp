@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/fsst.hpp"
@@ -8,6 +11,10 @@
 
 namespace bobbin::codec::fsst {
 namespace {
+
+std::string wrong_size(uint64_t index) {
+  return "fsst: string " + std::to_string(index) + " is not of the size its codes give";
+}
 
 Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Strings& out) {
   const uint64_t begin = delta::value_at(*parts.code_offsets, index).bits;
@@ -22,8 +29,7 @@ Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Stri
   const bool decoded = possible && decoder.decode(parts.codes.data() + begin, parts.codes.data() + end);
   BOBBIN_RETURN_IF(
       !decoded || decoder.literal_is_next() || decoder.position() != out.bytes.data() + out.bytes.size(),
-      StatusCode::corrupt,
-      "fsst: string " + std::to_string(index) + " is not of the size its codes stand for");
+      StatusCode::corrupt, wrong_size(index));
   out.finish_string();
   return {};
 }
@@ -39,6 +45,25 @@ std::vector<uint64_t> differences(const Array& offsets) {
   return sizes;
 }
 
+std::vector<uint64_t> sizes_between(const Array& offsets) {
+  return offsets.type == DType::u64 ? differences<uint64_t>(offsets) : differences<uint32_t>(offsets);
+}
+
+// How many bytes a string's codes decode to; nothing when they end with an escape.
+std::optional<uint64_t> bytes_of(const Table& table, std::span<const uint8_t> codes) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    if (codes[i] != kEscape) {
+      bytes += table.lengths[codes[i]];
+    } else if (++i < codes.size()) {
+      ++bytes;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<uint8_t> validity(const Array& array) {
@@ -51,8 +76,21 @@ std::vector<uint8_t> validity(const Array& array) {
 }
 
 std::vector<uint64_t> lengths(const Array& array) {
-  const Array& offsets = *Parts(array).offsets;
-  return offsets.type == DType::u64 ? differences<uint64_t>(offsets) : differences<uint32_t>(offsets);
+  return sizes_between(*Parts(array).offsets);
+}
+
+Status check_strings(const Array& array) {
+  const Parts parts(array);
+  const Table table = parts.table();
+  const std::vector<uint64_t> sizes = lengths(array);
+  const std::vector<uint64_t> code_sizes = sizes_between(*parts.code_offsets);
+  uint64_t at = parts.header.code_begin;
+  for (uint64_t i = 0; i < array.length; ++i) {
+    BOBBIN_RETURN_IF(bytes_of(table, parts.codes.subspan(at, code_sizes[i])) != sizes[i], StatusCode::corrupt,
+                     wrong_size(i));
+    at += code_sizes[i];
+  }
+  return {};
 }
 
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
