@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
+
+#include "query/prune.hpp"
+#include "query/value.hpp"
 
 namespace bobbin::query {
 
@@ -88,9 +92,33 @@ Status RowSelector::add_rows(RowGroupScan& group, SelectedRows& rows) {
   return {};
 }
 
+bool RowSelector::can_matter(const RowGroupScan& group) {
+  constexpr uint64_t kMaxSorted = 65536;  // sorting more for each row group takes longer than reading one
+  if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
+    return true;
+  }
+  const BoundOrder& first = order_[0];
+  const Column& column = columns_[first.place];
+  const file::Chunk& chunk = group.chunk(static_cast<uint32_t>(first.place));
+  if (is_string(column.type) || num_nulls(chunk) != 0) {
+    return true;
+  }
+  const Value best = to_value(column, first.is_descending ? chunk.zone.max : chunk.zone.min);
+  if (best.kind == Value::Kind::real && std::isinf(best.real)) {
+    return true;  // there may be NaN
+  }
+  sort_kept();
+  const Value& last = kept_.back()[0];
+  const int sign = first.apply(compare_values(best, last), false, last.is_null());
+  return sign < 0 || (sign == 0 && order_.size() > 1);  // of equal rows, earlier ones come first
+}
+
 Result<bool> RowSelector::add(RowGroupScan& group, const Bound& bound) {
   if (limit_ == 0) {
     return false;
+  }
+  if (!can_matter(group)) {
+    return true;
   }
   BOBBIN_ASSIGN(const Words words, group.rows(bound));
   BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));

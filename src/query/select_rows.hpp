@@ -33,6 +33,8 @@ class RowSelector {
   // Places in `rows` of those that can be among the first, ascending.
   Result<std::vector<uint32_t>> first_places(SelectedRows& rows) const;
   Status keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places);
+  // Whether a row of it can be among the first, as far as its zone maps say.
+  bool can_matter(const RowGroupScan& group);
   // Drops rows that are not among the first.
   void sort_kept();
 

@@ -172,7 +172,9 @@ class Question:
         else:
             keys = draw.sample(names, draw.randint(1, 3)) if kind == 1 else []
             aggregates = [aggregate(draw) for _ in range(draw.randint(1, 4))]
-            terms = [order_term(draw, draw.choice(keys + [aggregate(draw)])) for _ in range(draw.randint(0, 2))] if keys else []
+            # DuckDB rounds averages of integers beyond 2^53, so that their order may be another one.
+            by = keys + [term for term in [aggregate(draw)] if term not in ("avg(i)", "avg(u)")]
+            terms = [order_term(draw, draw.choice(by)) for _ in range(draw.randint(0, 2))] if keys else []
             head = ", ".join(keys + aggregates)
             tail = " group by " + ", ".join(keys) if keys else ""
             self.arguments += ["--agg", ",".join(aggregates)] + (["--group", ",".join(keys)] if keys else [])

@@ -294,6 +294,19 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(stats.read, 0U);
   EXPECT_EQ(*query::scan(*reader).count(), 10'000U);
 
+  // The first rows of an order: row groups that have none of them are not read.
+  const auto first = [&](const query::OrderTerm& term) {
+    return query::scan(*reader).select({"a"}, {.order = {term}, .limit = 3}, &stats)->rows;
+  };
+  EXPECT_EQ(first(query::ascending("a")),
+            (std::vector<std::vector<Value>>{
+                {Value::of_integer(0)}, {Value::of_integer(1)}, {Value::of_integer(2)}}));
+  EXPECT_EQ(stats.read, 1U);
+  EXPECT_EQ(first(query::descending("b"))[2][0], Value::of_integer(2));
+  EXPECT_EQ(stats.read, 1U);
+  EXPECT_EQ(first(query::descending("a"))[0][0], Value::of_integer(9999));
+  EXPECT_EQ(stats.read, 10U);
+
   // Rows: no more row groups than it takes, and no more than are wanted.
   std::vector<std::pair<size_t, uint64_t>> seen;  // row groups, and their first rows that pass
   const auto see = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
