@@ -12,25 +12,47 @@
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
 #include "csv/options.hpp"
+#include "csv/sniff.hpp"
 #include "csv/writer.hpp"
 
 namespace bobbin::cli {
 
 struct CsvArgs {
-  std::string delimiter;  // empty: not given
+  std::string delimiter;  // empty: not given, here and below
+  std::string quote;
+  std::string escape;
+  bool header = false;
   bool no_header = false;
   std::vector<std::string> nulls;
+  // Of text that is read.
+  std::string comment;
+  uint64_t skip = 0;
+  std::string ragged;
+  std::string encoding;
 
-  [[nodiscard]] bool given() const { return !delimiter.empty() || no_header || !nulls.empty(); }
+  [[nodiscard]] bool given() const {
+    return !delimiter.empty() || !quote.empty() || !escape.empty() || header || no_header || !nulls.empty() ||
+           !comment.empty() || skip > 0 || !ragged.empty() || !encoding.empty();
+  }
 };
 
 void add_csv_options(CLI::App& verb, CsvArgs& args);
+// For text that is read.
+void add_csv_input_options(CLI::App& verb, CsvArgs& args);
 
 // A name that ends in .csv, .tsv or .tbl.
 [[nodiscard]] bool is_csv_name(const std::string& path);
-// What was asked for; else what `known` says; else what goes with the name.
+// The name without .gz or .zst.
+[[nodiscard]] std::string unpacked_name(const std::string& path);
+// What was asked for, and what the text says; sets the source's encoding.
+[[nodiscard]] Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path,
+                                                 csv::Source& source);
+// Of text that is written: what was asked for; else what `known` says; else what goes with the name.
 [[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                                const std::string& path);
+
+// What a reader has to say, on stderr; of very many lines the first.
+void print_notes(const std::string& name, const std::vector<std::string>& notes);
 
 // Columns of a file, in any order, and rows of theirs as text.
 struct CsvJob {

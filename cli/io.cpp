@@ -13,6 +13,7 @@
 
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
+#include "file/temporary.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -31,22 +32,9 @@ Status refuse_terminal(int descriptor, const std::string& name, bool force) {
   return {};
 }
 
-// A temporary file that has no name any more: it goes with its descriptor, whatever happens.
-Result<file::Descriptor> nameless_file() {
-  const char* directory = std::getenv("TMPDIR");
-  std::string path =
-      std::string(directory == nullptr || *directory == '\0' ? "/tmp" : directory) + "/bobbin-XXXXXX";
-  const int number = ::mkostemp(path.data(), O_CLOEXEC);
-  if (number < 0) {
-    return file::io_error("temporary file " + path, errno);
-  }
-  (void)::unlink(path.c_str());
-  return file::Descriptor::own(number);
-}
-
 // Copies a pipe into a file that can seek.
 Result<file::Descriptor> spool(const Input& input) {
-  BOBBIN_ASSIGN(file::Descriptor temporary, nameless_file());
+  BOBBIN_ASSIGN(file::Descriptor temporary, file::nameless_file());
   file::Output output = file::Output::borrow(temporary.get());
   std::vector<std::byte> buffer(kSpoolBytes);
   for (size_t size = buffer.size(); size == buffer.size();) {

@@ -32,8 +32,8 @@ MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
           9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag"}
 FSST, MASKED, DICT = 4, 8, 10
-TIMESTAMP, DECIMAL = 3, 4
-LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8)}  # and their types
+TIMESTAMP, DECIMAL, TIME = 3, 4, 5
+LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8), TIME: (8,)}  # and their types
 
 
 class BadFile(Exception):
@@ -281,7 +281,7 @@ class File:
         logical = [tuple(table.scalar(field, "B") for field in (3, 4, 5)) for table in root.tables(0, True)]
         for (kind, unit, scale), (_, number) in zip(logical, self.columns):
             require(kind in LOGICAL and number in LOGICAL[kind], "footer: a logical type that does not fit")
-            require(unit <= 3 and (unit == 0 or kind == TIMESTAMP), "footer: a unit of time that does not fit")
+            require(unit <= 3 and (unit == 0 or kind in (TIMESTAMP, TIME)), "footer: a unit of time that does not fit")
             require(scale <= 18 and (scale == 0 or kind == DECIMAL), "footer: a decimal's scale that does not fit")
         return logical
 

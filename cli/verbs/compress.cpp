@@ -31,6 +31,7 @@ struct Args {
   std::string schema;
   bool as_csv = false;
   std::string input;
+  std::vector<std::string> more_inputs;
   std::string output;
   std::string type;
   std::vector<std::string> codecs;  // "CASCADE" or "COLUMN=CASCADE"
@@ -130,21 +131,35 @@ Result<bool> append_table(csv::Reader& reader, const Input& input, Writer& write
   }
 }
 
+// All inputs, the first one of which is open; they are written like it.
+Result<csv::Options> open_sources(const Input& input, const Args& args, std::vector<csv::Source>& sources) {
+  BOBBIN_ASSIGN(csv::Source first, csv::Source::keeping(input.descriptor.get(), input.name));
+  BOBBIN_ASSIGN(const csv::Sniffed sniffed, sniff_options(args.csv, args.input, first));
+  if (!args.quiet && sniffed.columns > 0) {
+    print_notes(input.name, {csv::describe(sniffed)});
+  }
+  sources.push_back(std::move(first));
+  for (const std::string& path : args.more_inputs) {
+    BOBBIN_ASSIGN(csv::Source source, csv::Source::open(path));
+    source.set_encoding(csv::parse_encoding(args.csv.encoding).value_or(csv::Encoding::utf8));
+    sources.push_back(std::move(source));
+  }
+  return sniffed.options;
+}
+
 // Returns the number of bytes read.
 Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args, uint64_t& written) {
-  BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, std::nullopt, args.input));
+  std::vector<csv::Source> sources;
+  BOBBIN_ASSIGN(csv::Options options, open_sources(input, args, sources));
   std::optional<csv::Schema> schema;
   if (!args.schema.empty()) {
     BOBBIN_ASSIGN(schema, csv::parse_schema(args.schema));
-  } else {
-    BOBBIN_TRY(make_seekable(input));
   }
   if (target.stream) {
     options.sample_bytes = std::numeric_limits<uint64_t>::max();  // what is written cannot be taken back
   }
   Progress progress(input.name, args.quiet);
-  csv::Source source = csv::Source::from_descriptor(input.descriptor.get(), input.name);
-  BOBBIN_ASSIGN(csv::Reader reader, csv::Reader::open(std::move(source), options, schema));
+  BOBBIN_ASSIGN(csv::Reader reader, csv::Reader::open(std::move(sources), options, schema));
   for (bool done = false; !done;) {
     BOBBIN_ASSIGN(Writer writer, open_writer(target, reader.columns(), args));
     BOBBIN_ASSIGN(done, append_table(reader, input, writer, progress));
@@ -152,9 +167,13 @@ Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args
       BOBBIN_TRY(check_not_empty(input, reader.bytes_read(), target, args));
       BOBBIN_TRY(csv::note_options(writer, options));
       BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
+      BOBBIN_TRY(csv::note_spellings(writer, reader.columns(), reader.spellings()));
       BOBBIN_TRY(writer.finish());
       written = writer.bytes_written();
     }
+  }
+  if (!args.quiet) {
+    print_notes(input.name, reader.notes());
   }
   return reader.bytes_read();
 }
@@ -194,12 +213,18 @@ void check_usage(const Args& args) {
     if (!args.type.empty() || args.utf8) {
       throw CLI::ValidationError("CSV has types of its own: --type and --utf8 do not go with it");
     }
+    if (!args.more_inputs.empty() && args.output.empty()) {
+      throw CLI::ValidationError("several files become one: name it with -o");
+    }
     if (!args.schema.empty()) {
       if (const auto schema = csv::parse_schema(args.schema); !schema.has_value()) {
         throw CLI::ValidationError(schema.error().message());
       }
     }
     return;
+  }
+  if (!args.more_inputs.empty()) {
+    throw CLI::ValidationError("only CSV can be read from several files");
   }
   if (args.type.empty()) {
     throw CLI::RequiredError("--type");
@@ -235,6 +260,8 @@ void add_compress(CLI::App& app, Action& action) {
       app.add_subcommand("compress", "Turn a raw little-endian array, strings or CSV into a .bob file");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
+  verb->add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
+      ->type_name("");
   add_input_type_option(*verb, args->type);
   verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
   add_output(*verb, args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]");
@@ -263,9 +290,12 @@ void add_compress(CLI::App& app, Action& action) {
       ->type_name("N")
       ->capture_default_str();
   verb->add_flag("--csv", args->as_csv,
-                 "IN is CSV [if its name ends in .csv, .tsv or .tbl, and --type is not given]");
+                 "IN is CSV (default: if its name ends in .csv, .tsv or .tbl, perhaps with .gz or .zst, and "
+                 "--type is not given)");
   add_csv_options(*verb, args->csv);
-  verb->add_option("--schema", args->schema, "Of CSV: the columns' types [those that all values tell]")
+  add_csv_input_options(*verb, args->csv);
+  verb->add_option("--schema", args->schema,
+                   "CSV column types, of all columns or some (default: inferred from all values)")
       ->type_name("NAME:TYPE,...");
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever text: it is refused, or it is a table; and that does not depend on how much is read at a time.
 // What is written of the table reads back as the same table by its schema. The first byte is the delimiter,
-// the second tells whether there is a header.
+// the second says whether there is a header, and the third has a bit for each other option.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,12 +23,18 @@ void expect(bool fine, const char* what) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2) {
+  if (size < 3) {
     return 0;
   }
   csv::Options options{
       .delimiter = static_cast<char>(data[0]), .header = data[1] == 'h', .max_record_bytes = 1000};
-  const std::string text(reinterpret_cast<const char*>(data) + 2, size - 2);
+  options.quote = (data[2] & 1) != 0 ? '\'' : '"';
+  options.escape = (data[2] & 2) != 0 ? '\\' : '\0';
+  options.comment = (data[2] & 4) != 0 ? '#' : '\0';
+  options.ragged = (data[2] & 8) != 0 ? csv::Ragged::pad : csv::Ragged::error;
+  options.line_end = (data[2] & 16) != 0 ? csv::LineEnd::cr : csv::LineEnd::lf;
+  options.skip_lines = (data[2] & 32) != 0 ? 1 : 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 3, size - 3);
   const Result<csv_tests::Table> table = csv_tests::read_text(text, options);
   options.buffer_bytes = 1 + data[1] % 70;
   options.batch_rows = 1 + data[0] % 5;
@@ -41,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   expect(*table == *again, "read by small blocks it is another table");
   options.max_record_bytes = 100'000;  // quotes and zeros may be added
+  options.skip_lines = 0;              // what was skipped is not written
   const std::string written = csv_tests::write_text(*table, options);
   const Result<csv_tests::Table> back = csv_tests::read_text(written, options, csv_tests::schema_of(*table));
   expect(back.has_value() && *back == *table, "what was written reads as another table");

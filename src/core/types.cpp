@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "core/value_text.hpp"
+
 namespace bobbin {
 namespace {
 
@@ -59,13 +61,16 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return text.substr(before.size(), text.size() - before.size() - after.size());
 }
 
-std::optional<ColumnType> parse_timestamp(std::string_view text) {
-  const auto name = between(text, "timestamp[", "]");
+// "timestamp[ms]" or "time[ms]".
+std::optional<ColumnType> parse_time_type(std::string_view text) {
+  const bool stamp = text.starts_with("timestamp");
+  const auto name = between(text, stamp ? "timestamp[" : "time[", "]");
   const auto unit = name.has_value() ? key_of(kUnitNames, *name) : std::nullopt;
   if (!unit.has_value()) {
     return std::nullopt;
   }
-  return ColumnType{DType::i64, {.kind = Logical::Kind::timestamp, .unit = *unit}};
+  const Logical::Kind kind = stamp ? Logical::Kind::timestamp : kTimeOfDay;
+  return ColumnType{DType::i64, {.kind = kind, .unit = *unit}};
 }
 
 // "decimal(2)" or "decimal(2) i32".
@@ -88,6 +93,9 @@ std::optional<ColumnType> parse_decimal(std::string_view text) {
 }  // namespace
 
 bool Logical::fits(DType type) const {
+  if (kind == kTimeOfDay) {
+    return type == DType::i64 && unit <= Unit::nanoseconds && scale == 0;
+  }
   switch (kind) {
     case Kind::plain:
       return unit == Unit::seconds && scale == 0;
@@ -104,6 +112,9 @@ bool Logical::fits(DType type) const {
 }
 
 std::string to_string(const ColumnType& type) {
+  if (type.logical.kind == kTimeOfDay) {
+    return fmt::format("time[{}]", name_of(kUnitNames, type.logical.unit));
+  }
   switch (type.logical.kind) {
     case Logical::Kind::plain:
       break;
@@ -130,7 +141,7 @@ std::optional<ColumnType> parse_column_type(std::string_view text) {
   if (text == "date") {
     return ColumnType{DType::i32, {.kind = Logical::Kind::date}};
   }
-  return text.starts_with("timestamp") ? parse_timestamp(text) : parse_decimal(text);
+  return text.starts_with("time") ? parse_time_type(text) : parse_decimal(text);
 }
 
 std::string_view to_string(DType type) {

@@ -67,26 +67,29 @@ char* put_date(char* out, int64_t days) {
   return put_two(out, date.day);
 }
 
-char* put_timestamp(char* out, int64_t value, Logical::Unit unit) {
-  const uint32_t digits = fraction_digits(unit);
-  const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
-  const int64_t seconds = floor_divide(value, per_second);
-  const int64_t days = floor_divide(seconds, kSecondsPerDay);
-  const auto second_of_day = static_cast<uint32_t>(seconds - days * kSecondsPerDay);
-  out = put_date(out, days);
-  *out++ = ' ';
+char* put_clock(char* out, uint32_t second_of_day, bool with_seconds) {
   out = put_two(out, second_of_day / 3600);
   *out++ = ':';
   out = put_two(out, second_of_day / 60 % 60);
+  if (!with_seconds) {
+    return out;
+  }
   *out++ = ':';
-  out = put_two(out, second_of_day % 60);
+  return put_two(out, second_of_day % 60);
+}
+
+// `digits` of a second, from a fraction in the unit's digits.
+char* put_fraction(char* out, uint64_t fraction, uint32_t unit_digits, const TimeForm& form) {
+  uint32_t digits = unit_digits;
+  const uint32_t wanted = form.digits < 0 ? unit_digits : static_cast<uint32_t>(form.digits);
+  while (digits > 0 && fraction % 10 == 0 && (form.trimmed || digits > wanted)) {
+    fraction /= 10;
+    --digits;
+  }
   if (digits == 0) {
     return out;
   }
   *out++ = '.';
-  // Unsigned, because the seconds of the least value, times this, lie below all of its type.
-  const uint64_t fraction =
-      static_cast<uint64_t>(value) - static_cast<uint64_t>(seconds) * static_cast<uint64_t>(per_second);
   return put_padded(out, fraction, digits);
 }
 
@@ -113,19 +116,56 @@ int64_t signed_of(DType type, Scalar value) {
 }  // namespace
 
 char* format_value(const ColumnType& type, Scalar value, char* out) {
+  if (type.logical.kind == kTimeOfDay) {
+    return format_time(type.logical.unit, signed_of(DType::i64, value), {}, out);
+  }
   switch (type.logical.kind) {
     case Logical::Kind::boolean:
       return put(out, static_cast<uint8_t>(value.bits) != 0 ? "true" : "false");
     case Logical::Kind::date:
       return put_date(out, signed_of(DType::i32, value));
     case Logical::Kind::timestamp:
-      return put_timestamp(out, signed_of(DType::i64, value), type.logical.unit);
+      return format_timestamp(type.logical.unit, signed_of(DType::i64, value), {}, out);
     case Logical::Kind::decimal:
       return put_decimal(out, signed_of(type.type, value), type.logical.scale);
     case Logical::Kind::plain:
       break;
   }
   return put_plain(out, type.type, value);
+}
+
+char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, char* out) {
+  const uint32_t digits = fraction_digits(unit);
+  const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
+  const int64_t seconds = floor_divide(value, per_second);
+  // Unsigned, because the seconds of the least value, times this, lie below all of its type.
+  const uint64_t fraction =
+      static_cast<uint64_t>(value) - static_cast<uint64_t>(seconds) * static_cast<uint64_t>(per_second);
+  int64_t local = 0;
+  if (__builtin_add_overflow(seconds, int64_t{form.offset_minutes} * 60, &local)) {
+    local = seconds;  // the ends of the type have no other text
+  }
+  const int64_t days = floor_divide(local, kSecondsPerDay);
+  const auto second_of_day = static_cast<uint32_t>(local - days * kSecondsPerDay);
+  const bool with_seconds = form.seconds || second_of_day % 60 != 0 || fraction != 0;
+  out = put_date(out, days);
+  *out++ = form.separator;
+  out = put_clock(out, second_of_day, with_seconds);
+  out = with_seconds ? put_fraction(out, fraction, digits, form) : out;
+  return put(out, form.zone_text());
+}
+
+char* format_time(Logical::Unit unit, int64_t value, const TimeForm& form, char* out) {
+  const uint32_t digits = fraction_digits(unit);
+  const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
+  if (value < 0 || value >= kSecondsPerDay * per_second) {
+    return put_integer(out, value);  // not a time of day: a file from elsewhere may hold anything
+  }
+  const auto second_of_day = static_cast<uint32_t>(value / per_second);
+  const auto fraction = static_cast<uint64_t>(value % per_second);
+  const bool with_seconds = form.seconds || second_of_day % 60 != 0 || fraction != 0;
+  out = put_clock(out, second_of_day, with_seconds);
+  return with_seconds ? put_fraction(out, fraction, digits, form) : out;
 }
 
 std::string value_text(const ColumnType& type, Scalar value) {
@@ -143,9 +183,9 @@ std::string explain(TextError error, const ColumnType& type) {
     case TextError::range:
       return "does not fit " + name;
     case TextError::digits:
-      return "has more digits behind the point than " + name;
+      return "has more digits after the point than " + name;
   }
-  return "is no " + name;
+  return "is not a valid " + name;
 }
 
 }  // namespace bobbin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text to values.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -101,45 +102,82 @@ bool take_date(std::string_view& text, int64_t& days) {
   return true;
 }
 
-// "18:00:00" to seconds.
-bool take_time(std::string_view& text, int64_t& seconds) {
-  if (text.size() < 8 || text[2] != ':' || text[5] != ':') {
+size_t count_digits(std::string_view text) {
+  const size_t end = text.find_first_not_of("0123456789");
+  return end == std::string_view::npos ? text.size() : end;
+}
+
+// Takes ":00" or ":00.25" off, where there is such.
+bool take_seconds(std::string_view& text, TimeParts& parts) {
+  parts.has_seconds = text.starts_with(':');
+  if (!parts.has_seconds) {
+    return true;
+  }
+  const uint32_t second = text.size() < 3 ? 100 : two_digits(text.data() + 1);
+  parts.second_of_day += second;
+  text.remove_prefix(std::min<size_t>(3, text.size()));
+  if (text.starts_with('.')) {
+    parts.fraction = text.substr(1, count_digits(text.substr(1)));
+    text.remove_prefix(1 + parts.fraction.size());
+    return second < 60 && !parts.fraction.empty();
+  }
+  return second < 60;
+}
+
+// Takes "18:00", "18:00:00" or "18:00:00.25" off.
+bool take_clock(std::string_view& text, TimeParts& parts) {
+  if (text.size() < 5 || text[2] != ':') {
     return false;
   }
   const uint32_t hour = two_digits(text.data());
   const uint32_t minute = two_digits(text.data() + 3);
-  const uint32_t second = two_digits(text.data() + 6);
-  seconds = int64_t{hour} * 3600 + minute * 60 + second;
-  text.remove_prefix(8);
-  return hour < 24 && minute < 60 && second < 60;
+  parts.has_time = true;
+  parts.second_of_day = int64_t{hour} * 3600 + minute * 60;
+  text.remove_prefix(5);
+  return take_seconds(text, parts) && hour < 24 && minute < 60;
 }
 
-// A day's time behind a blank or a T, to seconds.
-bool take_time_of_day(std::string_view& text, int64_t& seconds) {
-  if (text.empty() || (text.front() != ' ' && text.front() != 'T')) {
+// "Z", "+02:00", "+0200" or "+02"; nothing is UTC, or no zone.
+bool parse_zone(std::string_view text, int16_t& minutes) {
+  minutes = 0;
+  if (text.empty() || text == "Z") {
+    return true;
+  }
+  const bool colon = text.size() == 6 && text[3] == ':';
+  if ((text[0] != '+' && text[0] != '-') || (text.size() != 3 && text.size() != 5 && !colon)) {
     return false;
   }
-  text.remove_prefix(1);
-  return take_time(text, seconds);
+  const uint32_t hour = two_digits(text.data() + 1);
+  const uint32_t minute = text.size() == 3 ? 0 : two_digits(text.data() + text.size() - 2);
+  const auto size = static_cast<int16_t>(hour * 60 + minute);
+  minutes = static_cast<int16_t>(text[0] == '-' ? -size : size);
+  return hour < 24 && minute < 60;
 }
 
-// ".25" to a part of 10^digits; nothing is zero.
+// A fraction's digits to a part of 10^digits; none are zero.
 TextError parse_fraction(std::string_view text, uint32_t digits, uint64_t& fraction) {
-  if (text.empty()) {
-    return TextError::none;
-  }
-  text.remove_prefix(text.front() == '.' ? 1 : text.size());
-  if (text.empty()) {
-    return TextError::syntax;
-  }
+  fraction = 0;
   if (text.size() > digits) {
-    return text.find_first_not_of("0123456789") == std::string_view::npos ? TextError::digits
-                                                                          : TextError::syntax;
+    return TextError::digits;
   }
-  if (!parse_digits(text.data(), text.size(), fraction)) {
-    return TextError::syntax;
+  if (!text.empty() && parse_digits(text.data(), text.size(), fraction)) {
+    fraction *= kPowersOfTen[digits - text.size()];
   }
-  fraction *= kPowersOfTen[digits - text.size()];
+  return TextError::none;
+}
+
+// Seconds and a fraction in a unit, where that fits.
+TextError to_unit(Int128 seconds, std::string_view fraction_text, Logical::Unit unit, int64_t& value) {
+  const uint32_t digits = fraction_digits(unit);
+  uint64_t fraction = 0;
+  if (const TextError error = parse_fraction(fraction_text, digits, fraction); error != TextError::none) {
+    return error;
+  }
+  const Int128 sum = seconds * static_cast<Int128>(kPowersOfTen[digits]) + static_cast<Int128>(fraction);
+  if (sum < std::numeric_limits<int64_t>::min() || sum > std::numeric_limits<int64_t>::max()) {
+    return TextError::range;
+  }
+  value = static_cast<int64_t>(sum);
   return TextError::none;
 }
 
@@ -227,9 +265,13 @@ TextError parse_float(std::string_view text, float& value) {
 }
 
 TextError parse_boolean(std::string_view text, uint8_t& value) {
-  value = text == "true" || text == "True" || text == "TRUE" ? 1 : 0;
-  return value == 1 || text == "false" || text == "False" || text == "FALSE" ? TextError::none
-                                                                             : TextError::syntax;
+  for (const BooleanWords& words : kBooleanWords) {
+    value = text == words.yes ? 1 : 0;
+    if (value == 1 || text == words.no) {
+      return TextError::none;
+    }
+  }
+  return TextError::syntax;
 }
 
 TextError parse_date(std::string_view text, int32_t& days) {
@@ -244,51 +286,80 @@ TextError parse_date(std::string_view text, int32_t& days) {
   return TextError::none;
 }
 
+bool take_time_apart(std::string_view text, TimeParts& parts) {
+  parts = {};
+  if (text.size() > 2 && text[2] == ':') {
+    return take_clock(text, parts) && text.empty();
+  }
+  if (!take_date(text, parts.days)) {
+    return false;
+  }
+  parts.has_date = true;
+  if (text.empty()) {
+    return true;
+  }
+  parts.separator = text.front();
+  text.remove_prefix(1);
+  if ((parts.separator != ' ' && parts.separator != 'T') || !take_clock(text, parts)) {
+    return false;
+  }
+  parts.zone = text;
+  return parse_zone(text, parts.offset_minutes);
+}
+
+TextError timestamp_of(const TimeParts& parts, Logical::Unit unit, int64_t& value) {
+  // The least timestamp's seconds, times the unit, lie below all of its type: hence the wide sum.
+  const Int128 seconds =
+      Int128{parts.days} * kSecondsPerDay + parts.second_of_day - int64_t{parts.offset_minutes} * 60;
+  return to_unit(seconds, parts.fraction, unit, value);
+}
+
+TextError time_of_day(const TimeParts& parts, Logical::Unit unit, int64_t& value) {
+  return to_unit(parts.second_of_day, parts.fraction, unit, value);
+}
+
 TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value) {
-  int64_t days = 0;
-  int64_t seconds = 0;
-  if (!take_date(text, days) || !take_time_of_day(text, seconds)) {
+  TimeParts parts;
+  if (!take_time_apart(text, parts) || !parts.has_date || !parts.has_time) {
     return TextError::syntax;
   }
-  const uint32_t digits = fraction_digits(unit);
-  uint64_t fraction = 0;
-  if (const TextError error = parse_fraction(text, digits, fraction); error != TextError::none) {
-    return error;
+  return timestamp_of(parts, unit, value);
+}
+
+TextError parse_time(std::string_view text, Logical::Unit unit, int64_t& value) {
+  TimeParts parts;
+  if (take_time_apart(text, parts) && !parts.has_date) {
+    return time_of_day(parts, unit, value);
   }
-  // The least timestamp's seconds, times the unit, lie below all of its type: hence the wide sum.
-  const Int128 sum = (Int128{days} * kSecondsPerDay + seconds) * static_cast<Int128>(kPowersOfTen[digits]) +
-                     static_cast<Int128>(fraction);
-  if (sum < std::numeric_limits<int64_t>::min() || sum > std::numeric_limits<int64_t>::max()) {
-    return TextError::range;
-  }
-  value = static_cast<int64_t>(sum);
-  return TextError::none;
+  // What is not within a day is written as a number.
+  const auto day = kSecondsPerDay * static_cast<int64_t>(kPowersOfTen[fraction_digits(unit)]);
+  const TextError error = parse_signed(text, value);
+  return error == TextError::none && value >= 0 && value < day ? TextError::syntax : error;
 }
 
 TextError parse_instant(std::string_view text, Instant& instant) {
   constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
-  int64_t days = 0;
-  int64_t seconds = 0;
-  if (!take_date(text, days) || (!text.empty() && !take_time_of_day(text, seconds))) {
+  TimeParts parts;
+  if (!take_time_apart(text, parts) || !parts.has_date) {
     return TextError::syntax;
   }
-  const std::string_view kept = text.substr(0, 1 + kDigits);  // with the point
-  const std::string_view more = text.substr(kept.size());
   uint64_t fraction = 0;
-  if (parse_fraction(kept, kDigits, fraction) != TextError::none ||
-      more.find_first_not_of("0123456789") != std::string_view::npos) {
-    return TextError::syntax;
-  }
-  instant.nanoseconds =
-      (Int128{days} * kSecondsPerDay + seconds) * static_cast<Int128>(kPowersOfTen[kDigits]) +
-      static_cast<Int128>(fraction);
-  instant.and_more = more.find_first_not_of('0') != std::string_view::npos;
+  (void)parse_fraction(parts.fraction.substr(0, kDigits), kDigits, fraction);
+  const Int128 seconds =
+      Int128{parts.days} * kSecondsPerDay + parts.second_of_day - int64_t{parts.offset_minutes} * 60;
+  instant.nanoseconds = seconds * static_cast<Int128>(kPowersOfTen[kDigits]) + static_cast<Int128>(fraction);
+  instant.and_more = parts.fraction.find_first_not_of('0', kDigits) != std::string_view::npos;
   return TextError::none;
 }
 
 TextError parse_value(const ColumnType& type, std::string_view text, Scalar& value) {
   TextError error = TextError::none;
   int64_t number = 0;
+  if (type.logical.kind == kTimeOfDay) {
+    error = parse_time(text, type.logical.unit, number);
+    value = scalar_of(number);
+    return error;
+  }
   switch (type.logical.kind) {
     case Logical::Kind::boolean: {
       uint8_t truth = 0;

@@ -7,11 +7,14 @@
 //   booleans      true, false
 //   dates         2014-08-08
 //   timestamps    2014-08-08 18:00:00.250 with as many digits of a second as the unit has
+//   times         18:00:00.250, likewise
 //   floats        the shortest decimal that reads back as the same value; inf, -inf, nan
 //
-// Years outside 0 to 9999 have a sign and at least four digits: -0044-03-15, +12345-01-01.
+// Years outside 0 to 9999 have a sign and at least four digits: -0044-03-15, +12345-01-01. A time column's
+// integer that is not within a day is written as the integer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,11 +24,15 @@
 
 namespace bobbin {
 
+// One more kind of a column's values, i64: `unit`s since midnight. A part of the file format, as the others
+// are.
+inline constexpr Logical::Kind kTimeOfDay{5};
+
 enum class TextError : uint8_t {
   none,
   syntax,  // no such value is written so
   range,   // a value, but beyond the type
-  digits   // more digits behind the point than the type keeps
+  digits   // more digits after the point than the type keeps
 };
 
 // No text of a number is longer.
@@ -35,13 +42,33 @@ inline constexpr size_t kMaxValueText = 48;
 [[nodiscard]] char* format_value(const ColumnType& type, Scalar value, char* out);
 [[nodiscard]] std::string value_text(const ColumnType& type, Scalar value);
 
+// How a time or timestamp is written. What the form has no place for, such as seconds other than zero, is
+// written all the same: every text reads back as its value.
+struct TimeForm {
+  char separator = ' ';  // between the day and the hour
+  bool seconds = true;
+  bool trimmed = false;        // no zeros at the end of the digits of a second
+  int8_t digits = -1;          // of a second; -1: as many as the unit has
+  int16_t offset_minutes = 0;  // east of UTC; values are UTC
+  std::array<char, 6> zone{};  // as it is written: nothing, "Z", "+02:00", "+0200" or "+02"; padded with NUL
+
+  [[nodiscard]] std::string_view zone_text() const {
+    const std::string_view text(zone.data(), zone.size());
+    return text.substr(0, text.find('\0'));
+  }
+  friend bool operator==(const TimeForm&, const TimeForm&) = default;
+};
+[[nodiscard]] char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, char* out);
+[[nodiscard]] char* format_time(Logical::Unit unit, int64_t value, const TimeForm& form, char* out);
+
 // The other way, exactly: a value that the type does not hold is an error, never rounded, except that floats
 // are the nearest to the text. Integers and decimals may have a plus and leading zeros, decimals fewer digits
-// than their scale, or more when those are zeros; booleans are true, True, TRUE and so on; between the day
-// and the hour stands a blank or a T; digits of a second may be fewer than the unit's.
+// than their scale, or more when those are zeros; booleans are any of kBooleanWords; between the day and the
+// hour comes a blank or a T; seconds may be missing, and digits of a second fewer than the unit's; a
+// timestamp with Z or an offset such as +02:00 is converted to UTC.
 [[nodiscard]] TextError parse_value(const ColumnType& type, std::string_view text, Scalar& value);
 
-// "is no i64", "does not fit i8", "has more than 2 digits behind the point".
+// "is not a valid i64", "does not fit i8", "has more digits after the point than decimal(2)".
 [[nodiscard]] std::string explain(TextError error, const ColumnType& type);
 
 // The parts of parse_value(), for loops over one type.
@@ -50,9 +77,42 @@ inline constexpr size_t kMaxValueText = 48;
 [[nodiscard]] TextError parse_decimal(std::string_view text, uint8_t scale, int64_t& value);
 [[nodiscard]] TextError parse_double(std::string_view text, double& value);
 [[nodiscard]] TextError parse_float(std::string_view text, float& value);
+struct BooleanWords {
+  std::string_view yes;
+  std::string_view no;
+};
+inline constexpr std::array<BooleanWords, 10> kBooleanWords{{{"true", "false"},
+                                                             {"True", "False"},
+                                                             {"TRUE", "FALSE"},
+                                                             {"yes", "no"},
+                                                             {"Yes", "No"},
+                                                             {"YES", "NO"},
+                                                             {"t", "f"},
+                                                             {"T", "F"},
+                                                             {"y", "n"},
+                                                             {"Y", "N"}}};
 [[nodiscard]] TextError parse_boolean(std::string_view text, uint8_t& value);
 [[nodiscard]] TextError parse_date(std::string_view text, int32_t& days);
 [[nodiscard]] TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value);
+[[nodiscard]] TextError parse_time(std::string_view text, Logical::Unit unit, int64_t& value);
+
+// A timestamp's or time's text taken apart.
+struct TimeParts {
+  bool has_date = false;
+  bool has_time = false;
+  bool has_seconds = false;
+  char separator = ' ';
+  std::string_view fraction;  // digits of a second, without the point
+  std::string_view zone;      // "Z", "+02:00", ...
+  int64_t days = 0;
+  int64_t second_of_day = 0;
+  int16_t offset_minutes = 0;
+};
+// A date, a time, or both; false for any other text.
+[[nodiscard]] bool take_time_apart(std::string_view text, TimeParts& parts);
+// As parse_timestamp() and parse_time().
+[[nodiscard]] TextError timestamp_of(const TimeParts& parts, Logical::Unit unit, int64_t& value);
+[[nodiscard]] TextError time_of_day(const TimeParts& parts, Logical::Unit unit, int64_t& value);
 
 // A point in time as exactly as it is written.
 struct Instant {

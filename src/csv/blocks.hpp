@@ -47,27 +47,58 @@ using Vector16 = uint8_t __attribute__((vector_size(16)));
 struct BlockMasks {
   uint64_t quotes = 0;
   uint64_t delimiters = 0;
-  uint64_t line_ends = 0;  // LF
+  uint64_t line_ends = 0;
+  uint64_t escapes = 0;
 };
 
-// Of the 64 bytes from `text` on.
-[[nodiscard]] inline BlockMasks look_at_block(const char* text, char delimiter) {
-  const Vector16 wanted = sixteen(delimiter);
-  BlockMasks masks;
+// The characters that a text is cut by. Those it does not have are its delimiter once more.
+struct Marks {
+  char delimiter = ',';
+  char quote = '"';
+  char line_end = '\n';
+  char escape = ',';
+
+  [[nodiscard]] bool has_quote() const { return quote != delimiter; }
+  [[nodiscard]] bool has_escape() const { return escape != delimiter; }
+};
+
+// The bits of one byte among 64.
+[[nodiscard]] inline uint64_t find_in_block(const char* text, char wanted) {
+  uint64_t found = 0;
   for (uint32_t i = 0; i < kBlockBytes; i += sizeof(Vector16)) {
     Vector16 bytes;
     std::memcpy(&bytes, text + i, sizeof bytes);
-    masks.quotes |= bits_of(equal(bytes, sixteen('"'))) << i;
-    masks.delimiters |= bits_of(equal(bytes, wanted)) << i;
-    masks.line_ends |= bits_of(equal(bytes, sixteen('\n'))) << i;
+    found |= bits_of(equal(bytes, sixteen(wanted))) << i;
+  }
+  return found;
+}
+
+// Of the 64 bytes from `text` on.
+[[nodiscard]] inline BlockMasks look_at_block(const char* text, const Marks& marks) {
+  BlockMasks masks;
+  const Vector16 quote = sixteen(marks.quote);
+  const Vector16 delimiter = sixteen(marks.delimiter);
+  const Vector16 line_end = sixteen(marks.line_end);
+  for (uint32_t i = 0; i < kBlockBytes; i += sizeof(Vector16)) {
+    Vector16 bytes;
+    std::memcpy(&bytes, text + i, sizeof bytes);
+    masks.quotes |= bits_of(equal(bytes, quote)) << i;
+    masks.delimiters |= bits_of(equal(bytes, delimiter)) << i;
+    masks.line_ends |= bits_of(equal(bytes, line_end)) << i;
+  }
+  if (!marks.has_quote()) {
+    masks.quotes = 0;
+  }
+  if (marks.has_escape()) {
+    masks.escapes = find_in_block(text, marks.escape);
   }
   return masks;
 }
 
-// How many of the bytes are LF.
-[[nodiscard]] size_t count_line_ends(const char* begin, const char* end);
+// How many of the bytes are this one.
+[[nodiscard]] size_t count_bytes(const char* begin, const char* end, char wanted);
 
-// Whether a quote, CR, LF or the delimiter is among the bytes.
-[[nodiscard]] bool has_special(const char* begin, const char* end, char delimiter);
+// Whether one of the marks, CR or LF is among the bytes.
+[[nodiscard]] bool has_special(const char* begin, const char* end, const Marks& marks);
 
 }  // namespace bobbin::csv

@@ -80,7 +80,7 @@ bool read_scaled(std::string_view text, uint8_t scale, T& value) {
 
 // A decimal of up to eight characters, as it would be printed again: without its point it is one number.
 // Reads eight bytes, as read_short() does.
-bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
+bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value, size_t& fraction) {
   if (text.size() < 3 || text.size() > 8 || scale > 8) {
     return false;
   }
@@ -89,7 +89,7 @@ bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   const uint64_t other = word ^ 0x2e2e'2e2e'2e2e'2e2e;  // 0 where there is a point
   const uint64_t points = (other - 0x0101'0101'0101'0101) & ~other & 0x8080'8080'8080'8080;
   const auto point = static_cast<size_t>(std::countr_zero(points)) / 8;
-  const size_t fraction = text.size() - 1 - point;  // wraps round where the point is not in the text
+  fraction = text.size() - 1 - point;  // wraps round where the point is not in the text
   if (point == 0 || fraction - 1 >= scale || (text[0] == '0' && point > 1)) {
     return false;
   }
@@ -103,18 +103,25 @@ bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value) {
 
 struct ShortDecimal {
   uint8_t scale;
+  FractionRule fits;
 
   bool operator()(const RawField& field, int64_t& value) const {
-    if (read_short_decimal(field.text(), scale, value)) {
-      return true;
+    size_t digits = 0;
+    if (read_short_decimal(field.text(), scale, value, digits)) {
+      return fits(field.text(), digits);
     }
-    const bool fine = ShortInteger{}(field, value) && scale <= 8;
+    const bool fine = ShortInteger{}(field, value) && scale <= 8 && fits(field.text(), 0);
     value = fine ? value * static_cast<int64_t>(kPowersOfTen[scale]) : 0;
     return fine;
   }
 };
 
-// Up to eight digits before the point and as many behind it.
+size_t digits_after_point(std::string_view text) {
+  const size_t point = text.find('.');
+  return point == std::string_view::npos ? 0 : text.size() - point - 1;
+}
+
+// Up to eight digits before the point and as many after it.
 bool read_plain_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   const size_t point = std::min(text.find('.'), text.size());
   const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
@@ -130,9 +137,9 @@ bool read_plain_decimal(std::string_view text, uint8_t scale, int64_t& value) {
 }
 
 // Copies short texts, which most are, by sixteen bytes. Both sides have room for that.
-uint8_t* copy_text(uint8_t* out, const RawField& field) {
+uint8_t* copy_text(uint8_t* out, const RawField& field, const Marks& marks) {
   if (field.escaped) {
-    return reinterpret_cast<uint8_t*>(unescape(field.text(), reinterpret_cast<char*>(out)));
+    return reinterpret_cast<uint8_t*>(unescape(field, marks, reinterpret_cast<char*>(out)));
   }
   if (field.size <= 16) {
     std::memcpy(out, field.data, 16);
@@ -197,7 +204,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
       if (is_null(field)) {
         validity.set_null(r);
       } else if (last_text.empty() || field.text() != last_text) {
-        if (!read(value_of(field, scratch), value)) {
+        if (!read(value_of(field, rows.scanner.marks(), scratch), value)) {
           return r;
         }
         last_text = field.text();
@@ -231,11 +238,29 @@ size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const Nul
     if ((check && !file::is_utf8(field.text())) || (accept_ == Accept::nulls && !null)) {
       return r;
     }
-    out = null ? out : copy_text(out, field);
+    out = null ? out : copy_text(out, field, rows.scanner.marks());
   }
   offsets_[rows.count] = static_cast<uint32_t>(out - bytes_.data());
   has_nulls_ = validity.has_nulls();
   return rows.count;
+}
+
+size_t ColumnBuilder::convert_decimals(const Rows& rows, size_t column, const NullTest& is_null) {
+  const uint8_t scale = type_.logical.scale;
+  const FractionRule fits(spelling_, scale);
+  const auto read = [&](std::string_view text, int64_t& value) {
+    return (read_plain_decimal(text, scale, value) || read_decimal(text, scale, value)) &&
+           fits(text, digits_after_point(text));
+  };
+  return convert_numbers<int64_t>(rows, column, is_null, read, ShortDecimal{scale, fits});
+}
+
+size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const NullTest& is_null) {
+  const auto read = [&](std::string_view text, double& value) { return read_double(text, spelling_, value); };
+  if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed) {
+    return convert_numbers<double>(rows, column, is_null, read, ShortInteger{});
+  }
+  return convert_numbers<double>(rows, column, is_null, read);
 }
 
 // The types that are guessed.
@@ -243,20 +268,17 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
   const Logical& logical = type_.logical;
   switch (logical.kind) {
     case Logical::Kind::boolean:
-      break;  // as always
+      return convert_numbers<uint8_t>(rows, column, is_null, [&](std::string_view text, uint8_t& value) {
+        return read_boolean(text, spelling_, value);
+      });
     case Logical::Kind::date:
       return convert_numbers<int32_t>(rows, column, is_null, &read_date);
     case Logical::Kind::timestamp:
       return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
-        return read_timestamp(text, logical.unit, value);
+        return read_timestamp(text, logical.unit, spelling_, value);
       });
     case Logical::Kind::decimal:
-      return convert_numbers<int64_t>(
-          rows, column, is_null,
-          [&](std::string_view text, int64_t& value) {
-            return read_plain_decimal(text, logical.scale, value) || read_decimal(text, logical.scale, value);
-          },
-          ShortDecimal{logical.scale});
+      return convert_decimals(rows, column, is_null);
     case Logical::Kind::plain:
       if (type_.type == DType::i64) {
         return convert_numbers<int64_t>(
@@ -266,7 +288,7 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
       if (type_.type == DType::u64) {
         return convert_numbers<uint64_t>(rows, column, is_null, &read_unsigned);
       }
-      return convert_numbers<double>(rows, column, is_null, &read_double, ShortInteger{});
+      return convert_doubles(rows, column, is_null);
   }
   return convert_plain(rows, column, is_null);
 }
@@ -308,10 +330,21 @@ size_t ColumnBuilder::convert_plain(const Rows& rows, size_t column, const NullT
   });
 }
 
+size_t ColumnBuilder::convert_times(const Rows& rows, size_t column, const NullTest& is_null) {
+  const Logical::Unit unit = type_.logical.unit;
+  return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
+    return accept_ == Accept::guessed ? read_time(text, unit, spelling_, value)
+                                      : parse_time(text, unit, value) == TextError::none;
+  });
+}
+
 size_t ColumnBuilder::convert(const Rows& rows, size_t column, const NullTest& is_null) {
   rows_ = rows.count;
   if (is_string(type_.type)) {
     return convert_strings(rows, column, is_null);
+  }
+  if (type_.logical.kind == kTimeOfDay) {
+    return convert_times(rows, column, is_null);
   }
   return accept_ == Accept::guessed ? convert_strictly(rows, column, is_null)
                                     : convert_plain(rows, column, is_null);

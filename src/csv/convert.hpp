@@ -10,6 +10,7 @@
 
 #include "csv/batch.hpp"
 #include "csv/scanner.hpp"
+#include "csv/spelling.hpp"
 
 namespace bobbin::csv {
 
@@ -51,15 +52,17 @@ struct Rows {
 
 class ColumnBuilder {
  public:
-  // given: any text of the type. guessed: only those for which a Guess would keep it. nulls: the type is a
-  // guess from nothing, and any value would change it.
+  // given: any text of the type. guessed: only those for which a Guess would keep it, and the spelling.
+  // nulls: the type is a guess from too little, and any value may change it.
   enum class Accept : uint8_t { given, guessed, nulls };
-  ColumnBuilder(ColumnType type, Accept accept) : type_(type), accept_(accept) {}
+  ColumnBuilder(ColumnType type, Accept accept, const Spelling& spelling = {})
+      : type_(type), accept_(accept), spelling_(spelling) {}
 
   // Converts a column of the rows. Returns how many it could: all, or those before one that does not fit.
   [[nodiscard]] size_t convert(const Rows& rows, size_t column, const NullTest& is_null);
   // What convert() made, until it is called again.
   [[nodiscard]] ColumnData data() const;
+  [[nodiscard]] Accept accept() const { return accept_; }
 
  private:
   // What most fields of a column are may be read in a few instructions, without a look at the nulls: false
@@ -70,12 +73,16 @@ class ColumnBuilder {
   template <class T, class Read, class Shortcut = NoShortcut>
   [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
                                        const Read& read, const Shortcut& shortcut = {});
+  [[nodiscard]] size_t convert_decimals(const Rows& rows, size_t column, const NullTest& is_null);
+  [[nodiscard]] size_t convert_doubles(const Rows& rows, size_t column, const NullTest& is_null);
+  [[nodiscard]] size_t convert_times(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_strings(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_strictly(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_plain(const Rows& rows, size_t column, const NullTest& is_null);
 
   ColumnType type_;
   Accept accept_;
+  Spelling spelling_;
   uint64_t rows_ = 0;
   bool has_nulls_ = false;
   std::vector<uint64_t> values_;    // memory for values of any type

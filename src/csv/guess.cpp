@@ -2,142 +2,21 @@
 #include "csv/guess.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <string>
+#include <bit>
 
 #include "core/calendar.hpp"
-#include "core/digits.hpp"
+#include "csv/number_text.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::csv {
 namespace {
 
-constexpr size_t kDecimalDigits = 18;  // any number of so many fits 64 bits
-constexpr size_t kFloatDigits = 15;    // any decimal of so many comes back from a double
-constexpr size_t kLongestNumber = 400;
-
-// A number's text: sign, digits, point, digits, exponent.
-struct NumberText {
-  bool valid = false;
-  bool negative = false;
-  std::string_view whole;
-  std::string_view fraction;
-  bool has_point = false;
-  bool has_exponent = false;
-  int exponent = 0;
-};
-
-size_t count_digits(std::string_view text) {
-  size_t count = 0;
-  while (count < text.size() && is_digit(text[count])) {
-    ++count;
-  }
-  return count;
-}
-
-std::string_view take(std::string_view& text, size_t size) {
-  const std::string_view taken = text.substr(0, size);
-  text.remove_prefix(size);
-  return taken;
-}
-
-bool take_exponent(std::string_view text, int& exponent) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) {
-      return false;
-    }
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  return error == std::errc{} && end == text.data() + text.size() && exponent > -1000 && exponent < 1000;
-}
-
-NumberText take_apart(std::string_view text) {
-  NumberText number;
-  if (text.size() > kLongestNumber) {
-    return number;
-  }
-  number.negative = text.starts_with('-');
-  text.remove_prefix(number.negative ? 1 : 0);
-  number.whole = take(text, count_digits(text));
-  number.has_point = text.starts_with('.');
-  if (number.has_point) {
-    text.remove_prefix(1);
-    number.fraction = take(text, count_digits(text));
-  }
-  number.has_exponent = text.starts_with('e') || text.starts_with('E');
-  if (number.has_exponent) {
-    text.remove_prefix(1);
-    if (!take_exponent(text, number.exponent)) {
-      return number;
-    }
-    text = {};
-  }
-  const bool zeros_in_front = number.whole.size() > 1 && number.whole.front() == '0';
-  number.valid = text.empty() && !zeros_in_front && number.whole.size() + number.fraction.size() > 0;
-  return number;
-}
-
-// The digits without zeros at either end, and the power of ten of the first one.
-struct Significand {
-  std::string digits;
-  int power = 0;
-
-  friend bool operator==(const Significand&, const Significand&) = default;
-};
-
-Significand significand_of(const NumberText& number) {
-  Significand result{std::string(number.whole) + std::string(number.fraction),
-                     static_cast<int>(number.whole.size()) + number.exponent};
-  const size_t first = std::min(result.digits.find_first_not_of('0'), result.digits.size());
-  result.digits.erase(0, first);
-  result.power -= static_cast<int>(first);
-  result.digits.erase(result.digits.find_last_not_of('0') + 1);
-  return result.digits.empty() ? Significand{} : result;
-}
-
-// Whether a double, printed, is the text's number. Few digits always come back.
-bool comes_back(const NumberText& number, std::string_view text) {
-  const size_t digits = number.whole.size() + number.fraction.size();
-  if (digits <= kFloatDigits && number.exponent > -200 && number.exponent < 200) {
-    return true;
-  }
-  double value = 0;
-  if (parse_double(text, value) != TextError::none) {
-    return false;
-  }
-  char printed[kMaxValueText];
-  const char* const end = std::to_chars(printed, printed + kMaxValueText, value).ptr;
-  return significand_of(take_apart({printed, end})) == significand_of(number);
-}
-
-// Few digits are a whole number that a double holds, and so is a power of ten: their product or quotient is
-// the double nearest to the text's number.
-bool read_few_digits(const NumberText& number, double& value) {
-  constexpr int kMostPower = 19;  // 5 to that power is below 2^53
-  const int power = number.exponent - static_cast<int>(number.fraction.size());
-  if (power < -kMostPower || power > kMostPower || number.whole.empty() ||
-      number.has_point == number.fraction.empty() ||
-      number.whole.size() + number.fraction.size() > kFloatDigits) {
-    return false;
-  }
-  uint64_t digits = 0;
-  for (const std::string_view part : {number.whole, number.fraction}) {
-    for (const char c : part) {
-      digits = 10 * digits + static_cast<uint64_t>(c - '0');
-    }
-  }
-  const auto scale = static_cast<double>(kPowersOfTen[power < 0 ? -power : power]);
-  value = power < 0 ? static_cast<double>(digits) / scale : static_cast<double>(digits) * scale;
-  value = number.negative ? -value : value;
-  return true;
-}
-
-bool is_minus_zero(const NumberText& number) {
-  return number.negative && number.whole.find_first_not_of('0') == std::string_view::npos &&
-         number.fraction.find_first_not_of('0') == std::string_view::npos;
-}
+constexpr size_t kMostMisfits = 3;
+constexpr size_t kLongestMisfit = 256;
+// From this many digits after the point on, numbers that a double holds are doubles: nobody types them.
+constexpr uint8_t kLongFraction = 10;
+// Spellings of kBooleanWords that may stand in one column: those of the same words.
+constexpr std::array<uint8_t, 10> kFamilies{0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
 
 // "0" does not count: a decimal of scale 18 may be 0.123456789012345678.
 size_t whole_digits(std::string_view whole) {
@@ -152,6 +31,41 @@ bool value_is_below_one(std::string_view text) {
 // Four digits, and not the year 0.
 bool is_plain_date(std::string_view text) {
   return text.size() >= 10 && text[4] == '-' && is_digit(text[0]) && text.substr(0, 4) != "0000";
+}
+
+template <size_t N>
+size_t index_of(const std::array<std::string_view, N>& words, std::string_view word) {
+  return static_cast<size_t>(std::ranges::find(words, word) - words.begin());
+}
+
+std::string_view without_sign(std::string_view text) {
+  return text.substr(text.starts_with('-') ? 1 : 0);
+}
+
+bool is_single(uint32_t bits) {
+  return (bits & (bits - 1)) == 0;
+}
+
+// Whether the digits of a second are as the spelling says.
+bool fits_fraction(const TimeParts& parts, const TimeForm& form, Logical::Unit unit) {
+  if (form.trimmed) {
+    return parts.fraction.empty() || parts.fraction.back() != '0';
+  }
+  const size_t digits = form.digits < 0 ? fraction_digits(unit) : static_cast<size_t>(form.digits);
+  return !form.seconds || parts.fraction.size() == digits;
+}
+
+bool fits_spelling(const TimeParts& parts, const Spelling& spelling, Logical::Unit unit) {
+  const TimeForm& form = spelling.time;
+  if (parts.zone != form.zone_text()) {
+    return false;
+  }
+  return spelling.mixed || ((!parts.has_date || parts.separator == form.separator) &&
+                            parts.has_seconds == form.seconds && fits_fraction(parts, form, unit));
+}
+
+uint8_t bit_of(Spelling::Number form) {
+  return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
 }
 
 }  // namespace
@@ -185,141 +99,288 @@ bool read_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   return parse_decimal(text, scale, value) == TextError::none && !(negative && value == 0);
 }
 
-bool read_double(std::string_view text, double& value) {
-  if (text == "nan" || text == "inf" || text == "-inf") {
-    return parse_double(text, value) == TextError::none;
+bool read_double(std::string_view text, const Spelling& spelling, double& value) {
+  const NumberText number = take_number_apart(text);
+  if (!number.valid) {
+    const std::string_view word = without_sign(text);
+    const size_t nan = index_of(kNanWords, text);
+    const size_t infinity = index_of(kInfinityWords, word);
+    const bool known = spelling.mixed ? nan < kNanWords.size() || infinity < kInfinityWords.size()
+                                      : nan == spelling.nan || infinity == spelling.infinity;
+    return known && parse_double(text, value) == TextError::none;
   }
-  const NumberText number = take_apart(text);
-  if (!number.valid || text == "-0") {
+  if (text == "-0") {
     return false;
   }
-  return read_few_digits(number, value) ||
-         (comes_back(number, text) && parse_double(text, value) == TextError::none);
+  if (spelling.number >= Spelling::Number::digits16) {
+    return parse_double(text, value) == TextError::none &&
+           long_forms(number, text, bit_of(spelling.number)) != 0;
+  }
+  if (!read_few_digits(number, value) &&
+      !(comes_back(number, text) && parse_double(text, value) == TextError::none)) {
+    return false;
+  }
+  return spelling.mixed || (float_forms(number, text) & bit_of(spelling.number)) != 0;
+}
+
+bool read_boolean(std::string_view text, const Spelling& spelling, uint8_t& value) {
+  const BooleanWords& words = kBooleanWords[spelling.words];
+  value = text == words.yes ? 1 : 0;
+  if (value == 1 || text == words.no) {
+    return true;
+  }
+  const auto* const found = std::ranges::find_if(
+      kBooleanWords, [&](const BooleanWords& other) { return text == other.yes || text == other.no; });
+  if (!spelling.mixed || found == kBooleanWords.end()) {
+    return false;
+  }
+  value = text == found->yes ? 1 : 0;
+  return kFamilies[static_cast<size_t>(found - kBooleanWords.begin())] == kFamilies[spelling.words];
 }
 
 bool read_date(std::string_view text, int32_t& days) {
   return is_plain_date(text) && parse_date(text, days) == TextError::none;
 }
 
-bool read_timestamp(std::string_view text, Logical::Unit unit, int64_t& value) {
-  return is_plain_date(text) && parse_timestamp(text, unit, value) == TextError::none;
+bool read_timestamp(std::string_view text, Logical::Unit unit, const Spelling& spelling, int64_t& value) {
+  TimeParts parts;
+  return is_plain_date(text) && take_time_apart(text, parts) && parts.has_time &&
+         fits_spelling(parts, spelling, unit) && timestamp_of(parts, unit, value) == TextError::none;
+}
+
+bool read_time(std::string_view text, Logical::Unit unit, const Spelling& spelling, int64_t& value) {
+  TimeParts parts;
+  return take_time_apart(text, parts) && !parts.has_date && fits_spelling(parts, spelling, unit) &&
+         time_of_day(parts, unit, value) == TextError::none;
+}
+
+void Guess::see_fraction(std::string_view fraction) {
+  const auto digits = static_cast<uint8_t>(fraction.size());
+  scale_ = std::max(scale_, digits);
+  least_fraction_ = std::min(least_fraction_, digits);
+  const bool zero = digits > 0 && fraction.back() == '0';
+  trimmed_ = trimmed_ && !zero;
+  point_ = point_ && digits > 0 && !(zero && digits > 1);
 }
 
 uint32_t Guess::look_at_number(std::string_view text) {
-  const NumberText number = take_apart(text);
+  const NumberText number = take_number_apart(text);
   if (!number.valid || text == "-0") {
     return 0;
   }
   uint32_t fits = 0;
   const bool plain =
-      !number.has_exponent && !number.whole.empty() && number.has_point == !number.fraction.empty();
+      number.exponent_text.empty() && !number.whole.empty() && number.has_point == !number.fraction.empty();
   if (plain && !number.has_point) {
     int64_t small = 0;
     uint64_t large = 0;
     fits |= read_signed(text, small) ? uint32_t{kSigned} : 0;
     fits |= read_unsigned(text, large) ? uint32_t{kUnsigned} : 0;
   }
-  if (plain && !is_minus_zero(number) && number.fraction.size() <= kDecimalDigits &&
+  if (plain && !(number.negative && number.is_zero()) && number.fraction.size() <= kDecimalDigits &&
       number.whole.size() <= kDecimalDigits) {
     whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(whole_digits(number.whole)));
-    scale_ = std::max(scale_, static_cast<uint8_t>(number.fraction.size()));
+    see_fraction(number.fraction);
     fits |= whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? uint32_t{kDecimal} : 0;
   }
-  if ((fits_ & kFloat) != 0 && comes_back(number, text)) {
-    fits |= kFloat;
-  }
-  return fits;
+  return fits | look_at_float(number, text);
 }
 
-uint32_t Guess::look_at_words(std::string_view text) const {
-  uint8_t truth = 0;
-  if ((fits_ & kBoolean) != 0 && parse_boolean(text, truth) == TextError::none) {
+// What a double is written as, if it is one.
+uint32_t Guess::look_at_float(const NumberText& number, std::string_view text) {
+  uint32_t fits = 0;
+  uint8_t forms = 0;
+  if ((fits_ & kFloat) != 0 && comes_back(number, text)) {
+    forms |= float_forms(number, text);
+    fits |= kFloat;
+  }
+  if ((fits_ & kLongFloat) != 0) {
+    forms |= long_forms(number, text, float_forms_);
+  }
+  float_forms_ &= forms;
+  return fits | ((float_forms_ & kLongForms) != 0 ? uint32_t{kLongFloat} : 0);
+}
+
+uint32_t Guess::look_at_boolean(std::string_view text) {
+  for (size_t i = 0; i < kBooleanWords.size(); ++i) {
+    const bool yes = text == kBooleanWords[i].yes;
+    if (!yes && text != kBooleanWords[i].no) {
+      continue;
+    }
+    const auto first = static_cast<size_t>(std::countr_zero(boolean_words_));
+    if (boolean_words_ != 0 && kFamilies[first] != kFamilies[i]) {
+      return 0;
+    }
+    boolean_words_ = static_cast<uint16_t>(boolean_words_ | 1U << i);
+    (yes ? seen_yes_ : seen_no_) = true;
     return kBoolean;
   }
-  return text == "nan" || text == "inf" || text == "-inf" ? uint32_t{kFloat} : 0;
+  return 0;
+}
+
+uint32_t Guess::look_at_words(std::string_view text) {
+  if (text.size() < 3) {
+    return 0;
+  }
+  if (const size_t nan = index_of(kNanWords, text); nan < kNanWords.size()) {
+    nan_words_ = static_cast<uint8_t>(nan_words_ | 1U << nan);
+    return kFloat | kLongFloat;
+  }
+  if (const size_t word = index_of(kInfinityWords, without_sign(text)); word < kInfinityWords.size()) {
+    infinity_words_ = static_cast<uint8_t>(infinity_words_ | 1U << word);
+    return kFloat | kLongFloat;
+  }
+  return 0;
+}
+
+// All timestamps of a column have the same zone, or none.
+bool Guess::see_zone(const TimeParts& parts) {
+  if (!seen_zone_) {
+    set_zone(zone_, parts.zone, parts.offset_minutes);
+    seen_zone_ = true;
+  }
+  return zone_.zone_text() == parts.zone;
+}
+
+void Guess::see_time_form(const TimeParts& parts) {
+  const auto digits = static_cast<uint8_t>(parts.fraction.size());
+  (parts.separator == 'T' ? letter_ : blank_) = true;
+  (parts.has_seconds ? with_seconds_ : without_seconds_) = true;
+  trimmed_seconds_ = trimmed_seconds_ && (digits == 0 || parts.fraction.back() != '0');
+  fraction_digits_ = std::max(fraction_digits_, digits);
+  least_digits_ = std::min(least_digits_, digits);
 }
 
 uint32_t Guess::look_at_time(std::string_view text) {
-  int32_t days = 0;
-  int64_t value = 0;
+  TimeParts parts;
+  if (text.size() < 5 || !is_digit(text[0]) || !take_time_apart(text, parts) || parts.fraction.size() > 9) {
+    return 0;
+  }
+  if (!parts.has_date) {
+    see_time_form(parts);
+    return kTime;
+  }
   if (!is_plain_date(text)) {
     return 0;
   }
-  if (text.size() == 10) {
-    return parse_date(text, days) == TextError::none ? uint32_t{kDate} : 0;
-  }
-  const size_t point = text.find('.');
-  const size_t digits = point == std::string_view::npos ? 0 : text.size() - point - 1;
-  if (digits > 9) {
-    return 0;
+  if (!parts.has_time) {
+    return kDate;
   }
   // Checked to the second, so that nanoseconds' narrow range is a matter of the column as a whole.
-  const std::string_view second = text.substr(0, point);
-  const std::string_view fraction = text.substr(second.size());
-  if (parse_timestamp(second, Logical::Unit::seconds, value) != TextError::none ||
-      (!fraction.empty() && (digits == 0 || count_digits(fraction.substr(1)) != digits))) {
+  const std::string_view fraction = parts.fraction;
+  int64_t value = 0;
+  parts.fraction = {};
+  (void)timestamp_of(parts, Logical::Unit::seconds, value);
+  parts.fraction = fraction;
+  if (!see_zone(parts)) {
     return 0;
   }
   outside_ns_ = outside_ns_ || value < -9'223'372'036 || value >= 9'223'372'036;
-  fraction_digits_ = std::max(fraction_digits_, static_cast<uint8_t>(digits));
+  see_time_form(parts);
   return fraction_digits_ > 6 && outside_ns_ ? 0 : uint32_t{kTimestamp};
 }
 
 // The common cases: a short integer, or a short decimal, where all were such. Their digits are few enough for
 // a double.
-bool Guess::add_short(std::string_view text) {
+uint32_t Guess::look_at_short(std::string_view text) {
   if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits) {
-    return false;
+    return 0;
   }
   int64_t value = 0;
-  uint32_t fits = kDecimal | kFloat | kUtf8;
+  uint32_t fits = kDecimal | kFloat;  // few digits come back
   size_t whole = text.size();
   if (read_signed(text, value)) {
     fits |= kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
+    see_fraction({});
   } else {
     whole = text.find('.');
     const size_t fraction = whole < text.size() ? text.size() - whole - 1 : 0;
     if (fraction == 0 || !read_decimal(text, static_cast<uint8_t>(fraction), value)) {
-      return false;
+      return 0;
     }
-    scale_ = std::max(scale_, static_cast<uint8_t>(fraction));
+    see_fraction(text.substr(whole + 1));
   }
   whole -= text.starts_with('-') ? 1 : 0;
   whole_digits_ =
       std::max(whole_digits_, static_cast<uint8_t>(whole == 1 && value_is_below_one(text) ? 0 : whole));
-  fits_ &= whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
+  if (float_forms_ != 0) {
+    fits |= look_at_float(take_number_apart(text), text);
+  }
+  return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
+}
+
+// Texts that would make the column text are put aside, while they are few.
+bool Guess::add_misfit(std::string_view text) {
+  ++irregular_;
+  if (std::ranges::find(misfits_, text, &Misfit::text) != misfits_.end()) {
+    return false;
+  }
+  utf8_ = utf8_ && file::is_utf8(text);
+  if (misfits_.size() == kMostMisfits || text.size() > kLongestMisfit) {
+    given_up_ = true;
+    return false;
+  }
+  misfits_.push_back({.text = std::string(text)});
   return true;
 }
 
-void Guess::add(std::string_view text) {
+bool Guess::add(std::string_view text) {
   seen_ = true;
-  if (add_short(text)) {
-    return;
+  if (given_up_) {
+    utf8_ = utf8_ && file::is_utf8(text);
+    return false;
   }
-  if ((fits_ & ~uint32_t{kUtf8}) == 0) {
-    fits_ &= file::is_utf8(text) ? uint32_t{kUtf8} : 0;
-    return;
-  }
-  uint32_t fits = 0;
-  constexpr uint32_t kNumbers = kSigned | kUnsigned | kDecimal | kFloat;
-  if ((fits_ & kNumbers) != 0) {
+  uint32_t fits = look_at_short(text);
+  if (fits == 0 && (fits_ & (kSigned | kUnsigned | kDecimal | kFloat | kLongFloat)) != 0) {
     fits |= look_at_number(text);
   }
-  if (fits == 0 && (fits_ & (kBoolean | kFloat)) != 0) {
+  if (fits == 0 && (fits_ & (kFloat | kLongFloat)) != 0) {
     fits |= look_at_words(text);
   }
-  if (fits == 0 && (fits_ & (kDate | kTimestamp)) != 0) {
+  if (fits == 0 && (fits_ & kBoolean) != 0) {
+    fits |= look_at_boolean(text);
+  }
+  if (fits == 0 && (fits_ & (kDate | kTimestamp | kTime)) != 0) {
     fits |= look_at_time(text);
   }
-  // What is anything of these is ASCII.
-  fits |= fits != 0 || file::is_utf8(text) ? uint32_t{kUtf8} : 0;
+  if ((fits_ & fits) == 0) {
+    return add_misfit(text);
+  }
   fits_ &= fits;
+  ++regular_;
+  return false;
+}
+
+// A column of nothing but "no" or "F" may be anything, until "yes" or "T" comes.
+bool Guess::waits_for_other_word() const {
+  const bool true_or_false = (boolean_words_ & 7) != 0;
+  return misfits_.empty() && !given_up_ && fits_ == kBoolean && !true_or_false && seen_yes_ != seen_no_;
+}
+
+bool Guess::decimals_are_mixed() const {
+  return least_fraction_ != scale_ && !trimmed_ && !point_;
+}
+
+bool Guess::prefers_float() const {
+  const bool by_long_form = (fits_ & kLongFloat) != 0;
+  const bool by_shortest = (fits_ & kFloat) != 0 && (float_forms_ != 0 || decimals_are_mixed());
+  return scale_ >= kLongFraction && (by_long_form || by_shortest);
+}
+
+bool Guess::is_text_by_misfits() const {
+  const uint64_t some = given_up_ ? 20 * irregular_ : irregular_;
+  return (given_up_ || !misfits_.empty()) && regular_ > some && !misfits_.empty();
 }
 
 ColumnType Guess::type() const {
-  if (!seen_) {
-    return {DType::utf8};
+  if (!utf8_) {
+    return {DType::binary};
   }
+  return !seen_ || given_up_ || !misfits_.empty() || waits_for_other_word() ? ColumnType{DType::utf8}
+                                                                            : regular_type();
+}
+
+ColumnType Guess::regular_type() const {
   if ((fits_ & kBoolean) != 0) {
     return {DType::u8, {.kind = Logical::Kind::boolean}};
   }
@@ -329,20 +390,90 @@ ColumnType Guess::type() const {
   if ((fits_ & kUnsigned) != 0) {
     return {DType::u64};
   }
-  if ((fits_ & kDecimal) != 0) {
+  if ((fits_ & kDecimal) != 0 && !prefers_float()) {
     return {DType::i64, {.kind = Logical::Kind::decimal, .scale = scale_}};
   }
-  if ((fits_ & kFloat) != 0) {
+  if ((fits_ & (kFloat | kLongFloat)) != 0) {
     return {DType::f64};
   }
   if ((fits_ & kDate) != 0) {
     return {DType::i32, {.kind = Logical::Kind::date}};
   }
-  if ((fits_ & kTimestamp) != 0) {
-    const auto unit = static_cast<Logical::Unit>((fraction_digits_ + 2) / 3);
-    return {DType::i64, {.kind = Logical::Kind::timestamp, .unit = unit}};
+  const auto unit = static_cast<Logical::Unit>((fraction_digits_ + 2) / 3);
+  return {DType::i64,
+          {.kind = (fits_ & kTimestamp) != 0 ? Logical::Kind::timestamp : kTimeOfDay, .unit = unit}};
+}
+
+Spelling Guess::boolean_spelling() const {
+  const auto first = static_cast<uint8_t>(std::countr_zero(boolean_words_));
+  const bool mixed = !is_single(boolean_words_);
+  // Mixed ones are written as the family's first words.
+  const auto* const family = std::ranges::find(kFamilies, kFamilies[first]);
+  return {.mixed = mixed, .words = mixed ? static_cast<uint8_t>(family - kFamilies.begin()) : first};
+}
+
+Spelling Guess::decimal_spelling() const {
+  if (least_fraction_ == scale_ || decimals_are_mixed()) {
+    return {.mixed = least_fraction_ != scale_};
   }
-  return {(fits_ & kUtf8) != 0 ? DType::utf8 : DType::binary};
+  return {.number = point_ ? Spelling::Number::point : Spelling::Number::trimmed};
+}
+
+Spelling Guess::float_spelling() const {
+  if (float_forms_ == 0 || !is_single(nan_words_) || !is_single(infinity_words_)) {
+    return {.mixed = true};
+  }
+  Spelling spelling{
+      .nan = static_cast<uint8_t>(nan_words_ == 0 ? 0 : std::countr_zero(nan_words_)),
+      .infinity = static_cast<uint8_t>(infinity_words_ == 0 ? 0 : std::countr_zero(infinity_words_))};
+  const bool shortest = (fits_ & kFloat) != 0;
+  for (const Spelling::Number form :
+       {Spelling::Number::digits18, Spelling::Number::digits17, Spelling::Number::digits16,
+        Spelling::Number::trimmed, Spelling::Number::point, Spelling::Number::canonical}) {
+    const bool is_long = form >= Spelling::Number::digits16;
+    if ((shortest || is_long) && (float_forms_ & bit_of(form)) != 0) {
+      spelling.number = form;  // the last one that fits
+    }
+  }
+  return spelling;
+}
+
+Spelling Guess::time_spelling(Logical::Unit unit) const {
+  Spelling spelling;
+  spelling.time = zone_;
+  const bool digits_vary = least_digits_ != fraction_digits_;
+  spelling.mixed =
+      (blank_ && letter_) || (with_seconds_ && without_seconds_) || (digits_vary && !trimmed_seconds_);
+  if (spelling.mixed) {
+    return spelling;
+  }
+  spelling.time.separator = letter_ ? 'T' : ' ';
+  spelling.time.seconds = with_seconds_;
+  spelling.time.trimmed = digits_vary;
+  spelling.time.digits = digits_vary || fraction_digits_ == fraction_digits(unit)
+                             ? int8_t{-1}
+                             : static_cast<int8_t>(fraction_digits_);
+  return spelling;
+}
+
+Spelling Guess::spelling() const {
+  const ColumnType chosen = type();
+  if (chosen.logical.kind == kTimeOfDay) {
+    return time_spelling(chosen.logical.unit);
+  }
+  switch (chosen.logical.kind) {
+    case Logical::Kind::boolean:
+      return boolean_spelling();
+    case Logical::Kind::decimal:
+      return decimal_spelling();
+    case Logical::Kind::timestamp:
+      return time_spelling(chosen.logical.unit);
+    case Logical::Kind::plain:
+      return chosen.type == DType::f64 ? float_spelling() : Spelling{};
+    case Logical::Kind::date:
+      break;
+  }
+  return {};
 }
 
 }  // namespace bobbin::csv

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
 
 #include "file/text.hpp"
 
@@ -13,15 +16,50 @@ namespace {
 constexpr std::string_view kDelimiterKey = "bobbin.csv.delimiter";
 constexpr std::string_view kHeaderKey = "bobbin.csv.header";
 constexpr std::string_view kNullKey = "bobbin.csv.null";
+constexpr std::string_view kQuoteKey = "bobbin.csv.quote";
+constexpr std::string_view kEscapeKey = "bobbin.csv.escape";
+constexpr std::string_view kCommentKey = "bobbin.csv.comment";
+constexpr std::string_view kLineEndKey = "bobbin.csv.line_end";
+constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
+constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
 constexpr uint64_t kMostRecordBytes = uint64_t{1} << 29;
+constexpr size_t kMostNotedBytes = size_t{1} << 16;  // of a value of a file's metadata
 
 bool is_delimiter(char c) {
   return c > 0 && c != '"' && c != '\r' && c != '\n';
 }
 
+// A quote, an escape or a comment's begin; what values are made of would be taken for it.
+bool is_mark(char c) {
+  const auto within = [&](char first, char last) { return c >= first && c <= last; };
+  return c > 0 && c != '\r' && c != '\n' && !within('0', '9') && !within('a', 'z') && !within('A', 'Z');
+}
+
+// Marks of a text must be told apart.
+bool are_different(const Options& options) {
+  const std::array<char, 4> marks{options.delimiter, options.quote, options.escape, options.comment};
+  for (size_t i = 0; i < marks.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (marks[i] != '\0' && marks[i] == marks[j]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 std::optional<std::string> find(const Metadata& metadata, std::string_view key) {
   const auto found = std::ranges::find(metadata, key, &Metadata::value_type::first);
   return found == metadata.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string mark_text(char mark) {
+  return mark == '\0' ? "none" : std::string(1, mark);
+}
+
+char noted_mark(const Metadata& metadata, std::string_view key, char usual) {
+  const std::optional<std::string> text = find(metadata, key);
+  return text ? parse_mark(*text).value_or(usual) : usual;
 }
 
 // A name from a schema, if there is one: up to the colon, or in quotes.
@@ -69,7 +107,51 @@ Result<Taken> take_name(std::string_view text) {
 }
 
 bool needs_quotes(std::string_view name) {
-  return name.empty() || name.find_first_of(":,\"") != std::string_view::npos;
+  return name.empty() || name.front() == ' ' || name.find_first_of(":,\"") != std::string_view::npos;
+}
+
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+ColumnType type_of(const Column& column) {
+  return {column.type, column.logical};
+}
+
+// "3" or "3-17", as far as the table goes.
+struct Range {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::optional<Range> parse_range(std::string_view text, size_t columns) {
+  Range range;
+  const char* const end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, range.begin);
+  range.end = range.begin;
+  if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-') {
+    read = std::from_chars(read.ptr + 1, end, range.end);
+  }
+  const bool fine =
+      read.ec == std::errc{} && read.ptr == end && range.begin <= range.end && range.end < columns;
+  ++range.end;
+  return fine ? std::optional(range) : std::nullopt;
+}
+
+// "0-5,8=trimmed". Whoever wrote the file may have written anything: what makes no sense is passed over.
+void apply_spelling(std::string_view entry, const std::vector<Column>& columns,
+                    std::vector<Spelling>& spellings) {
+  const size_t equals = std::min(entry.find('='), entry.size());
+  std::string_view ranges = entry.substr(0, equals);
+  const std::string_view form = entry.substr(std::min(equals + 1, entry.size()));
+  while (!ranges.empty()) {
+    const size_t comma = std::min(ranges.find(','), ranges.size());
+    const Range range = parse_range(ranges.substr(0, comma), columns.size()).value_or(Range{});
+    for (size_t c = range.begin; c < range.end; ++c) {
+      spellings[c] = parse_spelling(type_of(columns[c]), form).value_or(Spelling{});
+    }
+    ranges.remove_prefix(std::min(comma + 1, ranges.size()));
+  }
 }
 
 std::string quoted_name(std::string_view name) {
@@ -85,11 +167,21 @@ std::string quoted_name(std::string_view name) {
 Status check(const Options& options) {
   BOBBIN_RETURN_IF(!is_delimiter(options.delimiter), StatusCode::invalid_argument,
                    "a delimiter is one ASCII character, but no NUL, quote or line end");
+  for (const char mark : {options.quote, options.escape, options.comment}) {
+    BOBBIN_RETURN_IF(
+        mark != '\0' && !is_mark(mark), StatusCode::invalid_argument,
+        "a quote, escape or comment is one ASCII character, but not a letter, digit or line end");
+  }
+  BOBBIN_RETURN_IF(!are_different(options), StatusCode::invalid_argument,
+                   "delimiter, quote, escape and comment must be different characters");
+  const std::string special{'\r', '\n', options.delimiter, options.quote == '\0' ? '\n' : options.quote};
   for (const std::string& text : options.nulls) {
-    BOBBIN_RETURN_IF(text.find_first_of(std::string("\"\r\n") + options.delimiter) != std::string::npos,
-                     StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
                      fmt::format("{} cannot stand for null: it has a delimiter, quote or line end in it",
                                  file::quoted(text)));
+    BOBBIN_RETURN_IF(options.comment != '\0' && text.starts_with(options.comment),
+                     StatusCode::invalid_argument,
+                     fmt::format("{} cannot stand for null: it begins a comment", file::quoted(text)));
   }
   BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument, "no text stands for null");
   BOBBIN_RETURN_IF(options.max_record_bytes == 0 || options.max_record_bytes > kMostRecordBytes,
@@ -109,23 +201,40 @@ std::optional<char> parse_delimiter(std::string_view text) {
   return text.size() == 1 && is_delimiter(text[0]) ? std::optional(text[0]) : std::nullopt;
 }
 
+std::optional<char> parse_mark(std::string_view text) {
+  if (text == "none") {
+    return '\0';
+  }
+  return text.size() == 1 && is_mark(text[0]) ? std::optional(text[0]) : std::nullopt;
+}
+
+Marks marks_of(const Options& options) {
+  return {.delimiter = options.delimiter,
+          .quote = options.quote == '\0' ? options.delimiter : options.quote,
+          .line_end = options.line_end == LineEnd::cr ? '\r' : '\n',
+          .escape = options.escape == '\0' ? options.delimiter : options.escape};
+}
+
 Result<Schema> parse_schema(std::string_view text) {
   Schema schema;
   for (bool more = true; more;) {
     const std::string where = fmt::format("schema, column {}", schema.size() + 1);
+    skip_blanks(text);
     Result<Taken> taken = take_name(text);
     if (!taken.has_value()) {
       return taken.error().in(where);
     }
     text.remove_prefix(taken->end);
+    skip_blanks(text);
     const size_t comma = text.find(',');
     const std::string_view type = text.substr(0, comma);
     const std::optional<ColumnType> known = parse_column_type(type);
     BOBBIN_RETURN_IF(
         !known, StatusCode::invalid_argument,
-        fmt::format("{}: '{}' is no type: u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, date, "
-                    "timestamp[s|ms|us|ns], decimal(SCALE)",
-                    where, type));
+        fmt::format(
+            "{}: unknown type '{}'; expected u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, date, "
+            "time[s|ms|us|ns], timestamp[s|ms|us|ns] or decimal(SCALE)",
+            where, type));
     schema.push_back({std::move(taken->name), *known});
     more = comma != std::string_view::npos;
     text.remove_prefix(more ? comma + 1 : text.size());
@@ -164,7 +273,22 @@ std::string schema_text(const std::vector<Column>& columns) {
 Status note_options(Writer& writer, const Options& options) {
   BOBBIN_TRY(writer.set_metadata(std::string(kDelimiterKey), std::string(1, options.delimiter)));
   BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), options.header ? "true" : "false"));
-  return writer.set_metadata(std::string(kNullKey), options.nulls.front());
+  BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
+  // What most texts have goes without saying.
+  const Options usual;
+  if (options.quote != usual.quote) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kQuoteKey), mark_text(options.quote)));
+  }
+  if (options.escape != usual.escape) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kEscapeKey), mark_text(options.escape)));
+  }
+  if (options.comment != usual.comment) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kCommentKey), mark_text(options.comment)));
+  }
+  return options.line_end == usual.line_end
+             ? Status()
+             : writer.set_metadata(std::string(kLineEndKey),
+                                   std::string(kLineEnds[static_cast<size_t>(options.line_end)]));
 }
 
 std::optional<Options> noted_options(const Metadata& metadata) {
@@ -172,11 +296,53 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   if (!delimiter || delimiter->size() != 1) {
     return std::nullopt;
   }
-  Options options{.delimiter = delimiter->front(),
-                  .header = find(metadata, kHeaderKey) != "false",
-                  .nulls = {find(metadata, kNullKey).value_or("")}};
+  const Options usual;
+  Options options;
+  options.delimiter = delimiter->front();
+  options.header = find(metadata, kHeaderKey) != "false";
+  options.nulls = {find(metadata, kNullKey).value_or("")};
+  options.quote = noted_mark(metadata, kQuoteKey, usual.quote);
+  options.escape = noted_mark(metadata, kEscapeKey, usual.escape);
+  options.comment = noted_mark(metadata, kCommentKey, usual.comment);
+  const auto* const line_end = std::ranges::find(kLineEnds, find(metadata, kLineEndKey).value_or("lf"));
+  options.line_end =
+      line_end == kLineEnds.end() ? usual.line_end : static_cast<LineEnd>(line_end - kLineEnds.begin());
   // Whoever wrote the file may have written anything.
   return check(options).ok() ? std::optional(std::move(options)) : std::nullopt;
+}
+
+Status note_spellings(Writer& writer, const std::vector<Column>& columns,
+                      const std::vector<Spelling>& spellings) {
+  std::map<std::string, std::string> ranges;  // of columns, by what their spelling is called
+  for (size_t c = 0; c < spellings.size();) {
+    const std::string form = spelling_text(type_of(columns[c]), spellings[c]);
+    const size_t first = c;
+    while (++c < spellings.size() && spelling_text(type_of(columns[c]), spellings[c]) == form) {
+    }
+    if (!form.empty()) {
+      std::string& text = ranges[form];
+      text += (text.empty() ? "" : ",") + std::to_string(first) +
+              (c - first > 1 ? "-" + std::to_string(c - 1) : "");
+    }
+  }
+  std::string text;
+  for (const auto& [form, columns_of_form] : ranges) {
+    text += (text.empty() ? "" : ";") + columns_of_form + "=" + form;
+  }
+  return text.empty() || text.size() > kMostNotedBytes
+             ? Status()
+             : writer.set_metadata(std::string(kSpellingsKey), std::move(text));
+}
+
+std::vector<Spelling> noted_spellings(const Metadata& metadata, const std::vector<Column>& columns) {
+  std::vector<Spelling> spellings(columns.size());
+  const std::string noted = find(metadata, kSpellingsKey).value_or("");
+  for (std::string_view text = noted; !text.empty();) {
+    const size_t end = std::min(text.find(';'), text.size());
+    apply_spelling(text.substr(0, end), columns, spellings);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return spellings;
 }
 
 }  // namespace bobbin::csv

@@ -26,23 +26,129 @@ std::string place_of(const std::vector<Column>& columns, size_t column) {
   return fmt::format("column {} {}", column + 1, file::quoted(columns[column].name));
 }
 
+constexpr size_t kMostListed = 5;
+
+// Names for all columns, no two alike; says which were changed.
+std::vector<std::string> distinct_names(const Names& names, bool from_header,
+                                        std::vector<std::string>& notes) {
+  std::unordered_set<std::string> taken;
+  for (const auto& name : names) {
+    taken.insert(name.value_or(""));
+  }
+  std::unordered_set<std::string> used;
+  std::vector<std::string> all;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string own = names[i].value_or(number_name(i));
+    std::string name = own;
+    const bool is_free = names[i].has_value() || !taken.contains(own);
+    for (size_t n = 1; !is_free || used.contains(name); ++n) {
+      name = fmt::format("{}_{}", own, n);
+      if (!taken.contains(name) && !used.contains(name)) {
+        break;
+      }
+    }
+    used.insert(name);
+    if (from_header && !names[i]) {
+      notes.push_back(fmt::format("column {} has no name: it is called {}", i + 1, name));
+    } else if (name != own) {
+      notes.push_back(
+          fmt::format("column {} is called {}: the name {} is taken", i + 1, name, file::quoted(own)));
+    }
+    all.push_back(std::move(name));
+  }
+  return all;
+}
+
+// As a shell needs it.
+std::string argument(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:%@,=";
+  return !text.empty() && text.find_first_not_of(kPlain) == std::string::npos ? text : "'" + text + "'";
+}
+
+// A type that reads all misfits.
+bool fits_all(const ColumnType& type, const Guess& guess) {
+  return !guess.has_more_misfits() && std::ranges::all_of(guess.misfits(), [&](const Guess::Misfit& misfit) {
+    Scalar value;
+    return parse_value(type, misfit.text, value) == TextError::none;
+  });
+}
+
+// How the column would have a type: its misfits as nulls, or a type that reads them.
+std::string advice(const std::string& name, const Guess& guess, const Options& options) {
+  if (const ColumnType type = guess.regular_type(); fits_all(type, guess)) {
+    const Column column{.name = name, .type = type.type, .logical = type.logical};
+    return fmt::format(" (--schema {} reads {})", argument(schema_text({column})),
+                       guess.misfits().size() == 1 ? "it" : "them");
+  }
+  std::string nulls;
+  for (const Guess::Misfit& misfit : guess.misfits()) {
+    Options with = options;
+    with.nulls = {misfit.text};
+    if (guess.has_more_misfits() || misfit.quoted || !check(with).ok() ||
+        misfit.text.find('\'') != std::string::npos) {
+      return "";
+    }
+    nulls += (nulls.empty() ? "--null " : " --null ") + argument(misfit.text);
+  }
+  return fmt::format(" ({} {} as null)", nulls, guess.misfits().size() == 1 ? "reads it" : "read them");
+}
+
+std::string text_note(const std::string& name, const Guess& guess, const Options& options) {
+  std::string values;
+  for (const Guess::Misfit& misfit : guess.misfits()) {
+    values +=
+        fmt::format("{}{} at line {}", values.empty() ? "" : ", ", file::quoted(misfit.text), misfit.line);
+  }
+  return fmt::format("column {}: {}, because of {}{}{}", file::printable(name),
+                     guess.type().type == DType::utf8 ? "text" : "binary", values,
+                     guess.has_more_misfits() ? " and other values" : "", advice(name, guess, options));
+}
+
+std::string mixed_note(const std::vector<std::string>& names) {
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    list += (i == 0 ? "" : ", ") + file::printable(names[i]);
+  }
+  return fmt::format(
+      "column{} {}{}: values in several forms are written back in one", names.size() == 1 ? "" : "s", list,
+      names.size() > kMostListed ? fmt::format(" and {} more", names.size() - kMostListed) : "");
+}
+
 }  // namespace
 
-Reader::Reader(Source source, const Options& options)
-    : scanner_(std::move(source), options), options_(options), is_null_(options.nulls) {}
+Reader::Reader(std::vector<Source> sources, const Options& options)
+    : scanner_(std::move(sources), options), options_(options), is_null_(options.nulls) {}
 
 Result<Reader> Reader::open(Source source, const Options& options, const std::optional<Schema>& schema) {
+  std::vector<Source> sources;
+  sources.push_back(std::move(source));
+  return open(std::move(sources), options, schema);
+}
+
+Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
+                            const std::optional<Schema>& schema) {
   BOBBIN_TRY(check(options));
-  BOBBIN_RETURN_IF(!schema && !source.can_rewind(), StatusCode::invalid_argument,
-                   source.name() + ": cannot be read a second time: without a schema that may be necessary");
-  Reader reader(std::move(source), options);
+  BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "no text to read");
+  Reader reader(std::move(sources), options);
   BOBBIN_TRY(reader.take_names(schema));
-  reader.guessed_ = !schema;
-  if (reader.guessed_) {
-    BOBBIN_TRY(reader.guess(options.sample_bytes));
-    BOBBIN_TRY(reader.begin());
+  if (!reader.guesses()) {
+    reader.scanner_.keep_no_more();
+    reader.set_types(std::vector<Guess>(reader.columns_.size()));
+    return reader;
   }
+  BOBBIN_RETURN_IF(!reader.scanner_.can_rewind(), StatusCode::invalid_argument,
+                   reader.scanner_.name() +
+                       ": cannot be read a second time, which columns without a type in the "
+                       "schema may need");
+  BOBBIN_TRY(reader.guess(options.sample_bytes));
+  BOBBIN_TRY(reader.begin());
   return reader;
+}
+
+// Some types are not given.
+bool Reader::guesses() const {
+  return std::ranges::any_of(given_, [](const auto& type) { return !type.has_value(); });
 }
 
 // The header's fields, where there is one; a name that is empty and unquoted is none.
@@ -54,27 +160,40 @@ Result<Names> Reader::read_header() {
     BOBBIN_TRY(scanner_.fill());
   }
   if (scanner_.num_records() == 0) {
-    return names;
+    // An empty text has none; another one may.
+    return scanner_.next_source() ? read_header() : Result<Names>(names);
   }
   std::string scratch;
   for (size_t i = 0; i < scanner_.num_fields(0); ++i) {
     const RawField field = scanner_.field(0, i);
-    const std::string_view name = value_of(field, scratch);
+    const std::string_view name = value_of(field, scanner_.marks(), scratch);
     if (!file::is_valid_name(name)) {
       return scanner_.error_in(0, i,
                                fmt::format("column {}: the name {} is not UTF-8", i + 1, file::quoted(name)));
     }
     names.push_back(name.empty() && !field.quoted ? std::nullopt : std::optional<std::string>(name));
   }
-  std::unordered_set<std::string> known;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (const std::string name = names[i].value_or(number_name(i)); !known.insert(name).second) {
-      return scanner_.error_in(
-          0, i, fmt::format("column {}: a second one of the name {}", i + 1, file::quoted(name)));
-    }
-  }
   scanner_.consume(1);
   return names;
+}
+
+// That of a text after the first one.
+Status Reader::check_header() {
+  if (!options_.header) {
+    return {};
+  }
+  BOBBIN_ASSIGN(const Names names, read_header());
+  if (names.empty() || names == header_) {
+    return {};
+  }
+  const auto other = std::ranges::mismatch(names, header_);
+  const auto place = static_cast<size_t>(other.in1 - names.begin());
+  const auto name_at = [&](const Names& all) {
+    return place < all.size() ? file::quoted(all[place].value_or("")) : std::string("none");
+  };
+  return {StatusCode::invalid_argument,
+          fmt::format("{}: the header differs from the first file's: column {} is {}, expected {}",
+                      scanner_.name(), place + 1, name_at(names), name_at(header_))};
 }
 
 // Without a header: as many as the first line that is not empty has fields. If none is, the empty ones are
@@ -96,40 +215,94 @@ Result<size_t> Reader::count_columns() {
 
 Status Reader::take_names(const std::optional<Schema>& schema) {
   Names names;
-  bool empty = false;
   if (options_.header) {
     BOBBIN_ASSIGN(names, read_header());
-    empty = names.empty();
+    header_ = names;
+    has_names_ = !names.empty();
   } else if (!schema) {
     BOBBIN_ASSIGN(const size_t columns, count_columns());
     names.resize(columns);
   }
-  if (schema && (!options_.header || empty)) {
+  if (schema && !has_names_) {
     names.resize(schema->size());
+    std::ranges::transform(*schema, names.begin(), &Field::name);
   }
-  BOBBIN_RETURN_IF(schema && schema->size() != names.size(), StatusCode::invalid_argument,
-                   fmt::format("{}: the schema has {} columns, the header {}", scanner_.name(),
-                               schema->size(), names.size()));
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::string own = names[i].value_or(number_name(i));
-    const std::string name = schema ? (*schema)[i].name.value_or(own) : own;
-    BOBBIN_RETURN_IF(options_.header && !empty && name != own, StatusCode::invalid_argument,
+  for (std::string& name : distinct_names(names, has_names_, name_notes_)) {
+    columns_.push_back({.name = std::move(name)});
+  }
+  given_.resize(columns_.size());
+  return schema ? take_types(*schema) : Status();
+}
+
+// By the columns' names where all have one, by their places otherwise.
+Status Reader::take_types(const Schema& schema) {
+  const bool named = std::ranges::all_of(schema, [](const Field& field) { return field.name.has_value(); });
+  if (named && has_names_) {
+    return take_types_by_name(schema);
+  }
+  BOBBIN_RETURN_IF(schema.size() != columns_.size(), StatusCode::invalid_argument,
+                   fmt::format("{}: the schema has {} columns, the header {}", scanner_.name(), schema.size(),
+                               columns_.size()));
+  for (size_t i = 0; i < schema.size(); ++i) {
+    const std::string& own = columns_[i].name;
+    BOBBIN_RETURN_IF(schema[i].name.value_or(own) != own, StatusCode::invalid_argument,
                      fmt::format("{}: column {} is {} in the header and {} in the schema", scanner_.name(),
-                                 i + 1, file::quoted(own), file::quoted(name)));
-    columns_.push_back({.name = name});
-  }
-  for (size_t i = 0; schema && i < schema->size(); ++i) {
-    set_type(i, (*schema)[i].type, ColumnBuilder::Accept::given);
+                                 i + 1, file::quoted(own), file::quoted(*schema[i].name)));
+    given_[i] = schema[i].type;
   }
   return {};
 }
 
-// For each column in turn.
-void Reader::set_type(size_t column, const ColumnType& type, ColumnBuilder::Accept accept) {
-  columns_[column].type = type.type;
-  columns_[column].nullable = !is_string(type.type);
-  columns_[column].logical = type.logical;
-  builders_.emplace_back(type, accept);
+Status Reader::take_types_by_name(const Schema& schema) {
+  for (const Field& field : schema) {
+    const auto found = std::ranges::find(columns_, *field.name, &Column::name);
+    BOBBIN_RETURN_IF(found == columns_.end(), StatusCode::invalid_argument,
+                     fmt::format("{}: the schema names column {}, which the header does not have",
+                                 scanner_.name(), file::quoted(*field.name)));
+    std::optional<ColumnType>& type = given_[static_cast<size_t>(found - columns_.begin())];
+    BOBBIN_RETURN_IF(
+        type.has_value(), StatusCode::invalid_argument,
+        fmt::format("{}: the schema names column {} twice", scanner_.name(), file::quoted(*field.name)));
+    type = field.type;
+  }
+  return {};
+}
+
+void Reader::set_types(const std::vector<Guess>& guesses) {
+  using Accept = ColumnBuilder::Accept;
+  builders_.clear();
+  spellings_.clear();
+  type_notes_.clear();
+  std::vector<std::string> mixed;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const ColumnType type = given_[c].value_or(guesses[c].type());
+    const Spelling spelling = given_[c] ? Spelling{} : guesses[c].spelling();
+    const bool settled = knows_all_ || guesses[c].settled();
+    columns_[c].type = type.type;
+    columns_[c].nullable = !is_string(type.type);
+    columns_[c].logical = type.logical;
+    builders_.emplace_back(type,
+                           given_[c] ? Accept::given
+                           : settled ? Accept::guessed
+                                     : Accept::nulls,
+                           spelling);
+    spellings_.push_back(spelling);
+    if (!given_[c] && guesses[c].is_text_by_misfits()) {
+      type_notes_.push_back(text_note(columns_[c].name, guesses[c], options_));
+    }
+    if (spelling.mixed) {
+      mixed.push_back(columns_[c].name);
+    }
+  }
+  if (!mixed.empty()) {
+    type_notes_.push_back(mixed_note(mixed));
+  }
+}
+
+std::vector<std::string> Reader::notes() const {
+  std::vector<std::string> all = name_notes_;
+  all.insert(all.end(), type_notes_.begin(), type_notes_.end());
+  return all;
 }
 
 // To the first row.
@@ -138,41 +311,48 @@ Status Reader::begin() {
   return options_.header ? read_header().error() : Status{};
 }
 
+void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
+  std::string scratch;
+  const bool is_utf8 = file::is_utf8(scanner_.text_of(records));
+  for (size_t c = 0; c < guesses.size(); ++c) {
+    if (given_[c]) {
+      continue;
+    }
+    Guess& guess = guesses[c];
+    const Scanner::Column fields = scanner_.column(c, guesses.size());
+    for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
+      const RawField field = fields[r];
+      if (!is_null_(field) && guess.add(value_of(field, scanner_.marks(), scratch))) {
+        guess.last_misfit().line = scanner_.line_of(r);
+        guess.last_misfit().quoted = field.quoted;
+      }
+    }
+  }
+}
+
 Status Reader::guess(uint64_t bytes) {
   BOBBIN_TRY(begin());
   std::vector<Guess> guesses(columns_.size());
-  std::string scratch;
   while (true) {
     BOBBIN_ASSIGN(const size_t records, regular_records());
     if (records == 0) {
       knows_all_ = true;
       break;
     }
-    const bool is_utf8 = file::is_utf8(scanner_.text_of(records));
-    for (size_t c = 0; c < guesses.size(); ++c) {
-      const Scanner::Column fields = scanner_.column(c, guesses.size());
-      for (size_t r = 0; r < records && !(is_utf8 && guesses[c].is_text()); ++r) {
-        if (const RawField field = fields[r]; !is_null_(field)) {
-          guesses[c].add(value_of(field, scratch));
-        }
-      }
-    }
+    add_to_guesses(guesses, records);
     scanner_.consume(records);
     if (scanner_.bytes_read() >= bytes) {
       break;
     }
   }
-  builders_.clear();
-  for (size_t c = 0; c < guesses.size(); ++c) {
-    set_type(c, guesses[c].type(),
-             guesses[c].known() ? ColumnBuilder::Accept::guessed : ColumnBuilder::Accept::nulls);
-  }
+  set_types(guesses);
   return {};
 }
 
 // All values have a say in the types now. Those that fitted before still do: a type is only given up.
 Result<Reader::Step> Reader::guess_again() {
-  BOBBIN_RETURN_IF(knows_all_, StatusCode::io, scanner_.name() + ": has changed while it was read");
+  BOBBIN_RETURN_IF(knows_all_, StatusCode::io,
+                   scanner_.name() + ": the file changed while it was being read");
   BOBBIN_TRY(guess(std::numeric_limits<uint64_t>::max()));
   BOBBIN_TRY(begin());
   return Step::restart;
@@ -185,11 +365,19 @@ Result<size_t> Reader::regular_records() {
     BOBBIN_TRY(scanner_.fill());
     const size_t there = scanner_.num_records();
     if (there == 0) {
-      return there;
+      if (!scanner_.next_source()) {
+        return there;
+      }
+      BOBBIN_TRY(check_header());
+      continue;
     }
     const size_t regular = columns_.empty() ? 0 : scanner_.num_regular(columns_.size());
     if (regular < there && scanner_.is_blank(regular)) {
       scanner_.drop_blanks();
+      continue;
+    }
+    if (options_.ragged == Ragged::pad && regular < there && scanner_.num_fields(regular) < columns_.size()) {
+      scanner_.pad_records(columns_.size());
       continue;
     }
     if (regular == 0) {
@@ -203,13 +391,12 @@ Status Reader::ragged() const {
   const size_t fields = scanner_.num_fields(0);
   return scanner_.error_in(
       0, std::min(fields - 1, columns_.size()),
-      fmt::format("a record of {} field{}, in a table of {} column{}", fields, fields == 1 ? "" : "s",
-                  columns_.size(), columns_.size() == 1 ? "" : "s"));
+      fmt::format("expected {} field{}, found {}", columns_.size(), columns_.size() == 1 ? "" : "s", fields));
 }
 
 Status Reader::misfit(size_t row, size_t column) const {
   std::string scratch;
-  const std::string_view text = value_of(scanner_.field(row, column), scratch);
+  const std::string_view text = value_of(scanner_.field(row, column), scanner_.marks(), scratch);
   const ColumnType type = type_of(columns_[column]);
   Scalar value;
   const std::string reason =
@@ -228,7 +415,7 @@ Result<Reader::Step> Reader::next() {
   }
   Rows rows{.scanner = scanner_, .fields = columns_.size(), .count = std::min(records, options_.batch_rows)};
   rows.is_utf8 = file::is_utf8(scanner_.text_of(rows.count));
-  // Of several values that do not fit, the first one of the text is told.
+  // Of several values that do not fit, the first one of the text is reported.
   std::optional<size_t> wrong;
   for (size_t c = 0; c < builders_.size(); ++c) {
     const size_t fine = builders_[c].convert(rows, c, is_null_);
@@ -238,7 +425,7 @@ Result<Reader::Step> Reader::next() {
     }
   }
   if (wrong) {
-    return guessed_ ? guess_again() : Result<Step>(misfit(rows.count, *wrong));
+    return given_[*wrong] ? Result<Step>(misfit(rows.count, *wrong)) : guess_again();
   }
   for (const ColumnBuilder& builder : builders_) {
     batch_.columns.push_back(builder.data());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "csv/batch.hpp"
@@ -19,11 +20,20 @@ namespace bobbin::csv {
 
 class Reader {
  public:
-  // Without a schema the source must be one that can be read again.
+  // Columns that the schema does not name have the type that their values tell; then the source must be one
+  // that can be read again.
   static Result<Reader> open(Source source, const Options& options, const std::optional<Schema>& schema);
+  // Several texts that make one table: each has the header of the first one.
+  static Result<Reader> open(std::vector<Source> sources, const Options& options,
+                             const std::optional<Schema>& schema);
 
   // What a file that holds the table has; all may be null.
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  // How the columns' values are written in the text.
+  [[nodiscard]] const std::vector<Spelling>& spellings() const { return spellings_; }
+  // What a user should know, a line each: names that were changed, columns that one value made text, and
+  // values that are not written back as they were. Complete when next() has come to the end.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
   enum class Step : uint8_t {
     rows,    // batch() has the next ones
@@ -33,18 +43,24 @@ class Reader {
   [[nodiscard]] Result<Step> next();
   [[nodiscard]] const Batch& batch() const { return batch_; }
 
-  [[nodiscard]] uint64_t bytes_read() const { return scanner_.bytes_read(); }
+  // Of what the text was made from: packed bytes, not unpacked ones.
+  [[nodiscard]] uint64_t bytes_read() const { return scanner_.raw_bytes_read(); }
 
  private:
-  Reader(Source source, const Options& options);
+  Reader(std::vector<Source> sources, const Options& options);
 
   [[nodiscard]] Status take_names(const std::optional<Schema>& schema);
+  [[nodiscard]] Status take_types(const Schema& schema);
+  [[nodiscard]] Status take_types_by_name(const Schema& schema);
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> read_header();
+  [[nodiscard]] Status check_header();
   [[nodiscard]] Result<size_t> count_columns();
   [[nodiscard]] Status begin();
   [[nodiscard]] Status guess(uint64_t bytes);
   [[nodiscard]] Result<Step> guess_again();
-  void set_type(size_t column, const ColumnType& type, ColumnBuilder::Accept accept);
+  [[nodiscard]] bool guesses() const;
+  void add_to_guesses(std::vector<Guess>& guesses, size_t records) const;
+  void set_types(const std::vector<Guess>& guesses);
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;
   [[nodiscard]] Status misfit(size_t row, size_t column) const;
@@ -54,7 +70,12 @@ class Reader {
   NullTest is_null_;
   std::vector<Column> columns_;
   std::vector<ColumnBuilder> builders_;
-  bool guessed_ = false;    // there is no schema
+  std::vector<Spelling> spellings_;
+  std::vector<std::optional<ColumnType>> given_;  // by the schema
+  std::vector<std::optional<std::string>> header_;
+  bool has_names_ = false;  // the header, not empty, was read
+  std::vector<std::string> name_notes_;
+  std::vector<std::string> type_notes_;
   bool knows_all_ = false;  // the types are those of the whole text
   Batch batch_;
 };

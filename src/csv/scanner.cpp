@@ -15,22 +15,73 @@ constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 }  // namespace
 
-char* unescape(std::string_view text, char* out) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    *out++ = text[i];
-    i += text[i] == '"' ? size_t{1} : size_t{0};
+char* unescape(const RawField& field, const Marks& marks, char* out) {
+  const std::string_view text = field.text();
+  const bool opens = !field.quoted && marks.has_quote() && text.starts_with(marks.quote);
+  bool inside = field.quoted || opens;
+  for (size_t i = opens ? 1 : 0; i < text.size(); ++i) {
+    if (marks.has_escape() && text[i] == marks.escape) {
+      ++i;
+    } else if (inside && marks.has_quote() && text[i] == marks.quote) {
+      const bool doubled = i + 1 < text.size() && text[i + 1] == marks.quote;
+      inside = doubled;
+      ++i;  // to the second one, or past the closing one
+    }
+    if (i < text.size()) {
+      *out++ = text[i];
+    }
   }
   return out;
 }
 
-std::string_view unescaped(const RawField& field, std::string& scratch) {
+std::string_view unescaped(const RawField& field, const Marks& marks, std::string& scratch) {
   scratch.resize(field.size);
-  scratch.resize(static_cast<size_t>(unescape(field.text(), scratch.data()) - scratch.data()));
+  scratch.resize(static_cast<size_t>(unescape(field, marks, scratch.data()) - scratch.data()));
   return scratch;
 }
 
-Scanner::Scanner(Source source, const Options& options) : source_(std::move(source)), options_(options) {
+Scanner::Scanner(Source source, const Options& options) : options_(options), marks_(marks_of(options)) {
+  sources_.push_back(std::move(source));
   reset();
+}
+
+Scanner::Scanner(std::vector<Source> sources, const Options& options)
+    : sources_(std::move(sources)), options_(options), marks_(marks_of(options)) {
+  reset();
+}
+
+bool Scanner::can_rewind() const {
+  return std::ranges::all_of(sources_, &Source::can_rewind);
+}
+
+uint64_t Scanner::bytes_read() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i <= current_; ++i) {
+    bytes += sources_[i].offset();
+  }
+  return bytes;
+}
+
+uint64_t Scanner::raw_bytes_read() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i <= current_; ++i) {
+    bytes += sources_[i].raw_offset();
+  }
+  return bytes;
+}
+
+bool Scanner::next_source() {
+  if (current_ + 1 == sources_.size()) {
+    return false;
+  }
+  ++current_;
+  sources_[current_].rewind();
+  reset();
+  return true;
+}
+
+void Scanner::keep_no_more() {
+  std::ranges::for_each(sources_, &Source::keep_no_more);
 }
 
 void Scanner::reset() {
@@ -40,6 +91,8 @@ void Scanner::reset() {
   flags_ = 0;
   failure_.reset();
   num_ends_ = num_records_ = first_ = first_end_ = 0;
+  escaped_ = 0;
+  skip_lines_ = options_.skip_lines;
   line_ = 1;
   line_place_ = 0;
   make_room();
@@ -47,7 +100,8 @@ void Scanner::reset() {
 }
 
 void Scanner::rewind() {
-  source_.rewind();
+  current_ = 0;
+  sources_[0].rewind();
   reset();
 }
 
@@ -71,7 +125,7 @@ Status Scanner::fill() {
 void Scanner::drop_consumed() {
   const uint32_t begin = begins_[num_records_];
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
-  line_ += count_line_ends(buffer_.data() + line_place_, buffer_.data() + begin);
+  line_ += count_bytes(buffer_.data() + line_place_, buffer_.data() + begin, marks_.line_end);
   line_place_ = 0;
   std::copy(buffer_.begin() + begin, buffer_.begin() + static_cast<ptrdiff_t>(size_), buffer_.begin());
   std::transform(ends_.begin() + static_cast<ptrdiff_t>(ends),
@@ -80,6 +134,7 @@ void Scanner::drop_consumed() {
   size_ -= begin;
   indexed_ -= begin;
   close_ -= begin;  // wraps round where it means nothing
+  escaped_ -= std::min<size_t>(escaped_, begin);
   if (failure_) {
     failure_->place -= begin;
   }
@@ -89,11 +144,12 @@ void Scanner::drop_consumed() {
 }
 
 Status Scanner::read_more() {
-  const size_t needed = size_ + options_.buffer_bytes + kBlockBytes + 1;
+  const size_t needed = size_ + options_.buffer_bytes + kBlockBytes + 2;
   if (buffer_.size() < needed) {
     buffer_.resize(std::max(needed, 2 * size_));
   }
-  BOBBIN_ASSIGN(const size_t got, source_.read(std::span(buffer_).subspan(size_, options_.buffer_bytes)));
+  BOBBIN_ASSIGN(const size_t got,
+                sources_[current_].read(std::span(buffer_).subspan(size_, options_.buffer_bytes)));
   size_ += got;
   ended_ = got == 0;
   return {};
@@ -122,14 +178,15 @@ void Scanner::index_all() {
     }
   }
   for (; indexed_ + kBlockBytes <= size_ && !failure_; indexed_ += kBlockBytes) {
-    index_block(indexed_, look_at_block(buffer_.data() + indexed_, options_.delimiter));
+    index_block(indexed_, look_at_block(buffer_.data() + indexed_, marks_));
   }
   if (ended_ && !failure_) {
-    BlockMasks masks = look_at_block(buffer_.data() + indexed_, options_.delimiter);
+    BlockMasks masks = look_at_block(buffer_.data() + indexed_, marks_);
     const uint64_t there = (uint64_t{1} << (size_ - indexed_)) - 1;
     masks.quotes &= there;
     masks.delimiters &= there;
     masks.line_ends &= there;
+    masks.escapes &= there;
     index_block(indexed_, masks);
     indexed_ = size_;
     end_text();
@@ -138,9 +195,11 @@ void Scanner::index_all() {
 
 void Scanner::index_block(size_t base, const BlockMasks& masks) {
   make_room();
-  if (masks.quotes == 0 && state_ == State::plain) {
+  const bool watches_lines = options_.comment != '\0' || skip_lines_ > 0;
+  const uint64_t special = masks.quotes | masks.escapes;
+  if (special == 0 && state_ == State::plain && !watches_lines && escaped_ < base) {
     index_plain(base, masks.delimiters | masks.line_ends, masks.line_ends);
-  } else if (masks.quotes != 0 || state_ != State::quoted) {
+  } else if (special != 0 || state_ != State::quoted) {
     index_quotes(base, masks);
   }
 }
@@ -167,14 +226,53 @@ void Scanner::index_plain(size_t base, uint64_t fields, uint64_t line_ends) {
 }
 
 void Scanner::index_quotes(size_t base, const BlockMasks& masks) {
-  for (uint64_t bits = masks.quotes | masks.delimiters | masks.line_ends; bits != 0 && !failure_;
-       bits &= bits - 1) {
+  for (uint64_t bits = masks.quotes | masks.delimiters | masks.line_ends | masks.escapes;
+       bits != 0 && !failure_; bits &= bits - 1) {
     const auto bit = static_cast<uint32_t>(std::countr_zero(bits));
-    if ((masks.quotes >> bit & 1) != 0) {
-      see_quote(base + bit);
-    } else if (state_ != State::quoted) {
-      see_end(base + bit, (masks.line_ends >> bit & 1) != 0);
+    if (!pass_over(base + bit, (masks.line_ends >> bit & 1) != 0)) {
+      see_mark(base, bit, masks);
     }
+  }
+}
+
+bool Scanner::in_comment() const {
+  return options_.comment != '\0' && state_ == State::plain && at_first_field() &&
+         begins_[num_records_] < size_ && buffer_[begins_[num_records_]] == options_.comment;
+}
+
+// Marks that mean nothing: escaped ones, and those of lines that are not read.
+bool Scanner::pass_over(size_t place, bool ends_line) {
+  if (escaped_ == place && place > 0) {
+    return true;
+  }
+  if (skip_lines_ == 0 && state_ != State::comment) {
+    if (!in_comment()) {
+      return false;
+    }
+    state_ = State::comment;
+  }
+  if (ends_line) {
+    begins_[num_records_] = static_cast<uint32_t>(place + 1);
+    skip_lines_ -= state_ == State::comment ? 0 : 1;
+    state_ = State::plain;
+  }
+  return true;
+}
+
+void Scanner::see_mark(size_t base, uint32_t bit, const BlockMasks& masks) {
+  if ((masks.escapes >> bit & 1) != 0) {
+    see_escape(base + bit);
+  } else if ((masks.quotes >> bit & 1) != 0) {
+    see_quote(base + bit);
+  } else if (state_ != State::quoted) {
+    see_end(base + bit, (masks.line_ends >> bit & 1) != 0);
+  }
+}
+
+void Scanner::see_escape(size_t place) {
+  if (state_ != State::closed) {
+    escaped_ = place + 1;
+    flags_ |= kEscaped;
   }
 }
 
@@ -184,7 +282,8 @@ void Scanner::see_quote(size_t place) {
     close_ = place;
   } else if (state_ == State::closed) {
     if (place != close_ + 1) {
-      fail(close_ + 1, close_ + 1, "text after a closing quote");
+      // Which quotes are the field's own cannot be known.
+      fail(close_ + 1, close_ + 1, "text and another quote after a closing quote");
       return;
     }
     state_ = State::quoted;
@@ -198,10 +297,8 @@ void Scanner::see_quote(size_t place) {
 void Scanner::see_end(size_t place, bool ends_record) {
   if (state_ == State::closed && place != close_ + 1) {
     const bool after_return = ends_record && place == close_ + 2 && buffer_[close_ + 1] == '\r';
-    if (!after_return) {
-      fail(close_ + 1, close_ + 1, "text after a closing quote");
-      return;
-    }
+    // Text after a closing quote belongs to the field, as other readers have it.
+    flags_ = after_return ? flags_ : kEscaped;
   }
   ends_[num_ends_] = static_cast<uint32_t>(place) | flags_;
   if (ends_record) {
@@ -213,8 +310,12 @@ void Scanner::see_end(size_t place, bool ends_record) {
   flags_ = 0;
 }
 
-// The last record may do without a line end.
+// The last record may do without a line end. A CR there is data, unless it follows a quoted field: it is
+// doubled, because one is taken for a part of the line end.
 void Scanner::end_text() {
+  if (state_ == State::comment || skip_lines_ > 0 || in_comment()) {
+    begins_[num_records_] = static_cast<uint32_t>(size_);
+  }
   if (failure_ || begins_[num_records_] == size_) {
     return;
   }
@@ -222,7 +323,10 @@ void Scanner::end_text() {
     fail(size_, field_begin(), "a quoted field is not closed");
     return;
   }
-  buffer_[size_] = '\n';
+  if (state_ == State::plain && marks_.line_end == '\n' && buffer_[size_ - 1] == '\r') {
+    buffer_[size_++] = '\r';
+  }
+  buffer_[size_] = marks_.line_end;
   see_end(size_, true);
   indexed_ = ++size_;
 }
@@ -296,15 +400,56 @@ void Scanner::drop_blanks() {
   begins_[records] = rest;
 }
 
+// The fields are nothing between one byte and the next, from the line end on.
+void Scanner::pad_one(std::vector<uint32_t>& ends, size_t begin, size_t missing) const {
+  uint32_t place = ends.back() & kPlace;
+  if (buffer_[place] == '\n' && place > begin && buffer_[place - 1] == '\r') {
+    ends.back() -= 1;
+    --place;
+  }
+  for (size_t i = 1; i <= missing; ++i) {
+    ends.push_back(static_cast<uint32_t>(place + i));
+  }
+}
+
+void Scanner::pad_records(size_t fields) {
+  std::vector<uint32_t> ends(ends_.begin(), ends_.begin() + static_cast<ptrdiff_t>(first_end_));
+  size_t from = first_end_;
+  for (size_t record = first_; record < num_records_; ++record) {
+    const size_t to = record_ends_[record] + size_t{1};
+    const bool has_room = record == first_ || ends.size() < first_end_ + kMaxFields;
+    ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
+                ends_.begin() + static_cast<ptrdiff_t>(to));
+    if (to - from < fields && has_room) {
+      const size_t begin = to - from == 1 ? begins_[record] : (ends[ends.size() - 2] & kPlace) + size_t{1};
+      pad_one(ends, begin, fields - (to - from));
+    }
+    record_ends_[record] = static_cast<uint32_t>(ends.size() - 1);
+    from = to;
+  }
+  ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
+              ends_.begin() + static_cast<ptrdiff_t>(num_ends_));
+  num_ends_ = ends.size();
+  ends_ = std::move(ends);
+  make_room();
+  // Readers may look at some bytes from a field's begin on.
+  buffer_.resize(std::max(buffer_.size(), size_ + fields + kBlockBytes));
+}
+
 void Scanner::consume(size_t records) {
   first_ += records;
   first_end_ = first_end_of(0);
 }
 
+uint64_t Scanner::line_of(size_t record) const {
+  return line_ + count_bytes(buffer_.data() + line_place_, buffer_.data() + begins_[first_ + record],
+                             marks_.line_end);
+}
+
 Status Scanner::error_at(size_t begin, size_t place, const std::string& reason) const {
-  const uint64_t line = line_ + count_line_ends(buffer_.data() + line_place_, buffer_.data() + begin);
-  return {StatusCode::invalid_argument,
-          fmt::format("{}:{}:{}: {}", source_.name(), line, place - begin + 1, reason)};
+  const uint64_t line =
+      line_ + count_bytes(buffer_.data() + line_place_, buffer_.data() + begin, marks_.line_end);
+  return {StatusCode::invalid_argument, fmt::format("{}:{}:{}: {}", name(), line, place - begin + 1, reason)};
 }
 
 Status Scanner::error_in(size_t record, size_t index, const std::string& reason) const {

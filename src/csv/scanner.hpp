@@ -14,32 +14,41 @@
 
 namespace bobbin::csv {
 
-// A field as it stands in the text, its quotes taken off.
+// A field as it is in the text, its quotes taken off, unless it is odd.
 struct RawField {
   const char* data = nullptr;
   size_t size = 0;
   bool quoted = false;
-  bool escaped = false;  // each pair of quotes in it is one
+  bool escaped = false;  // unescape() has something to do
 
+  // Not quoted and yet escaped: it has an escape without quotes, or text after its closing quote, and is here
+  // with its quotes.
   [[nodiscard]] std::string_view text() const { return {data, size}; }
 };
 
-// Replaces each pair of quotes by one; returns the end of what it wrote.
-char* unescape(std::string_view text, char* out);
+// Writes an escaped field's value, which is never longer than the field; returns its end.
+char* unescape(const RawField& field, const Marks& marks, char* out);
 // The field's value: itself, or unescaped into `scratch`.
-[[nodiscard]] std::string_view unescaped(const RawField& field, std::string& scratch);
-[[nodiscard]] inline std::string_view value_of(const RawField& field, std::string& scratch) {
-  return field.escaped ? unescaped(field, scratch) : field.text();
+[[nodiscard]] std::string_view unescaped(const RawField& field, const Marks& marks, std::string& scratch);
+[[nodiscard]] inline std::string_view value_of(const RawField& field, const Marks& marks,
+                                               std::string& scratch) {
+  return field.escaped ? unescaped(field, marks, scratch) : field.text();
 }
 
 class Scanner {
  public:
   Scanner(Source source, const Options& options);
+  // Texts one after another, each with a line end at its end.
+  Scanner(std::vector<Source> sources, const Options& options);
 
   // When no record is left: reads until there is a whole one, or the text ends. An error of the text's form
   // comes when all records before it are consumed, so that it does not depend on how much was read at a time.
   [[nodiscard]] Status fill();
   void rewind();
+  // To the next text, when a text has ended; false when there is none.
+  [[nodiscard]] bool next_source();
+  [[nodiscard]] bool is_first_source() const { return current_ == 0; }
+  void keep_no_more();
 
   // Records that are there, and not consumed.
   [[nodiscard]] size_t num_records() const { return num_records_ - first_; }
@@ -84,16 +93,23 @@ class Scanner {
   // An empty line.
   [[nodiscard]] bool is_blank(size_t record) const;
   void drop_blanks();
+  // Gives records that have fewer fields empty ones at their end: all, or as many as memory is sensible for.
+  void pad_records(size_t fields);
   // The text of some records, line ends and all.
   [[nodiscard]] std::string_view text_of(size_t records) const {
     return {buffer_.data() + begins_[first_], buffer_.data() + begins_[first_ + records]};
   }
   void consume(size_t records);
 
-  [[nodiscard]] bool can_rewind() const { return source_.can_rewind(); }
-  [[nodiscard]] uint64_t bytes_read() const { return source_.offset(); }
-  [[nodiscard]] const std::string& name() const { return source_.name(); }
+  [[nodiscard]] const Marks& marks() const { return marks_; }
+  [[nodiscard]] bool can_rewind() const;
+  // Bytes of text, and of what they were made from: packed ones are fewer.
+  [[nodiscard]] uint64_t bytes_read() const;
+  [[nodiscard]] uint64_t raw_bytes_read() const;
+  [[nodiscard]] const std::string& name() const { return sources_[current_].name(); }
 
+  // The line in which a record begins, counted from 1.
+  [[nodiscard]] uint64_t line_of(size_t record) const;
   // "table.csv:17:3: reason": the line in which the record begins, and the byte of the record where the field
   // begins, both counted from 1.
   [[nodiscard]] Status error_in(size_t record, size_t index, const std::string& reason) const;
@@ -104,7 +120,7 @@ class Scanner {
   static constexpr uint32_t kEscaped = uint32_t{1} << 30;
   static constexpr uint32_t kPlace = kEscaped - 1;
 
-  enum class State : uint8_t { plain, quoted, closed };
+  enum class State : uint8_t { plain, quoted, closed, comment };
   struct Failure {
     size_t seen = 0;   // the byte that showed it
     size_t place = 0;  // the byte to name
@@ -123,10 +139,12 @@ class Scanner {
   [[nodiscard]] size_t first_end_of(size_t record) const {
     return first_ + record == 0 ? 0 : record_ends_[first_ + record - 1] + size_t{1};
   }
-  // Where the field that is being looked at begins.
+  // Whether the field that is being looked at is its record's first one, and where it begins.
+  [[nodiscard]] bool at_first_field() const {
+    return num_ends_ == (num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1});
+  }
   [[nodiscard]] size_t field_begin() const {
-    const bool first = num_ends_ == (num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1});
-    return first ? begins_[num_records_] : (ends_[num_ends_ - 1] & kPlace) + size_t{1};
+    return at_first_field() ? begins_[num_records_] : (ends_[num_ends_ - 1] & kPlace) + size_t{1};
   }
 
   void reset();
@@ -137,7 +155,12 @@ class Scanner {
   void index_block(size_t base, const BlockMasks& masks);
   void index_plain(size_t base, uint64_t fields, uint64_t line_ends);
   void index_quotes(size_t base, const BlockMasks& masks);
+  [[nodiscard]] bool pass_over(size_t place, bool ends_line);
+  [[nodiscard]] bool in_comment() const;
+  void see_mark(size_t base, uint32_t bit, const BlockMasks& masks);
+  void see_escape(size_t place);
   void see_quote(size_t place);
+  void pad_one(std::vector<uint32_t>& ends, size_t begin, size_t missing) const;
   void see_end(size_t place, bool ends_record);
   void end_text();
   void check_limits();
@@ -145,9 +168,11 @@ class Scanner {
   void fail_too_large(size_t record, size_t seen);
   [[nodiscard]] Status error_at(size_t begin, size_t place, const std::string& reason) const;
 
-  Source source_;
+  std::vector<Source> sources_;
+  size_t current_ = 0;
   Options options_;
-  std::vector<char> buffer_;  // with some bytes behind, so that whole blocks can be looked at
+  Marks marks_;
+  std::vector<char> buffer_;  // with some bytes after those read, so that whole blocks can be looked at
   size_t size_ = 0;           // bytes that are there
   size_t indexed_ = 0;        // bytes that were looked at
   bool started_ = false;      // the mark of UTF-8, if there is one, was passed over
@@ -156,6 +181,8 @@ class Scanner {
   State state_ = State::plain;
   uint32_t flags_ = 0;  // of the field that is being looked at
   size_t close_ = 0;    // where its quote was closed
+  size_t escaped_ = 0;  // the byte after an escape; 0: none
+  uint64_t skip_lines_ = 0;
   std::optional<Failure> failure_;
 
   // The vectors have room to spare: numbers tell what is there.

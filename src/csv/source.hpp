@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a table's text comes from: a descriptor, or memory.
+// Where a table's text comes from: a descriptor, or memory. gzip and zstd are unpacked, and other encodings
+// become UTF-8.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bobbin/status.hpp"
+#include "csv/encoding.hpp"
+#include "csv/unpack.hpp"
 #include "file/descriptor.hpp"
 
 namespace bobbin::csv {
@@ -18,26 +24,58 @@ class Source {
   static Result<Source> open(const std::string& path);
   // From where the descriptor stands; the caller closes it. `name` is for error messages.
   static Source from_descriptor(int descriptor, std::string name);
+  // The same, but what comes from a pipe is kept in a temporary file as it is read, for a second time.
+  static Result<Source> keeping(int descriptor, std::string name);
   // The caller keeps the text.
   static Source from_memory(std::string_view text, std::string name);
 
+  // Before the first read.
+  void set_encoding(Encoding encoding) { encoding_ = encoding; }
+
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Whether it can be read a second time: a pipe cannot.
-  [[nodiscard]] bool can_rewind() const { return start_ >= 0; }
-  void rewind() { offset_ = 0; }
+  // Whether it can be read a second time: a pipe cannot, unless it is kept.
+  [[nodiscard]] bool can_rewind() const { return start_ >= 0 || keeps_; }
+  void rewind();
+  // It will not be rewound again.
+  void keep_no_more() { keeps_ = false; }
 
   // Fills some of `out`, at least a byte; 0 at the end.
   [[nodiscard]] Result<size_t> read(std::span<char> out);
+  // Bytes of text that were read, and of what they were made from.
   [[nodiscard]] uint64_t offset() const { return offset_; }
+  [[nodiscard]] uint64_t raw_offset() const { return raw_offset_; }
 
  private:
   Source() = default;
+
+  [[nodiscard]] Result<size_t> read_raw(std::span<char> out);
+  [[nodiscard]] Result<size_t> read_kept(std::span<char> out);
+  [[nodiscard]] Result<size_t> read_descriptor(std::span<char> out);
+  [[nodiscard]] Status keep(std::span<const char> bytes);
+  [[nodiscard]] Status begin();
+  [[nodiscard]] Status fill_raw(size_t bytes);
+  [[nodiscard]] Result<size_t> unpack(std::span<char> out);
+  [[nodiscard]] Result<size_t> transcode(std::span<char> out);
 
   std::string name_;
   file::Descriptor descriptor_;
   bool in_memory_ = false;
   std::string_view text_;
   int64_t start_ = -1;  // of a descriptor that can seek
+  file::Descriptor kept_;
+  uint64_t kept_bytes_ = 0;
+  bool keeps_ = false;
+
+  Encoding encoding_ = Encoding::utf8;
+  bool begun_ = false;
+  std::unique_ptr<Unpacker> unpacker_;
+  std::optional<Transcoder> transcoder_;
+  std::vector<char> raw_;  // read, and not unpacked
+  size_t raw_begin_ = 0;
+  size_t raw_end_ = 0;
+  std::string ready_;  // converted, and not given out
+  size_t ready_begin_ = 0;
+  uint64_t raw_offset_ = 0;
   uint64_t offset_ = 0;
 };
 

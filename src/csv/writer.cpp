@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv/writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "core/value_text.hpp"
 #include "csv/blocks.hpp"
+#include "file/text.hpp"
 
 namespace bobbin::csv {
 namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 18;
 // What texts of numbers, times and booleans are made of.
-constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsT";
+constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsTRUEFALSyoNOYZI";
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 bool has_number_character(std::string_view text) {
@@ -40,22 +43,28 @@ std::string_view string_at(const StringsView& strings, uint64_t row) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool column_has_special(const ColumnData& column, uint64_t rows, char delimiter) {
+bool column_has_special(const ColumnData& column, uint64_t rows, const Marks& marks) {
   if (!is_string(column.type.type) || rows == 0) {
     return false;
   }
   const char* const bytes = reinterpret_cast<const char*>(column.strings.bytes);
-  return has_special(bytes + column.strings.offset(0), bytes + column.strings.offset(rows), delimiter);
+  return has_special(bytes + column.strings.offset(0), bytes + column.strings.offset(rows), marks);
 }
 
 }  // namespace
 
-Writer::Writer(file::Output& output, const std::vector<Column>& columns, const Options& options)
+Writer::Writer(file::Output& output, const std::vector<Column>& columns, const Options& options,
+               std::vector<Spelling> spellings)
     : output_(output),
+      spellings_(std::move(spellings)),
       options_(options),
-      numbers_need_care_(has_number_character({&options.delimiter, 1}) ||
-                         std::ranges::any_of(options.nulls, &has_number_character)) {
+      marks_(marks_of(options)),
+      numbers_need_care_(
+          has_number_character({&options.delimiter, 1}) || has_number_character({&options.quote, 1}) ||
+          has_number_character({&options.escape, 1}) || has_number_character({&options.comment, 1}) ||
+          std::ranges::any_of(options.nulls, &has_number_character)) {
   std::ranges::transform(columns, std::back_inserter(names_), &Column::name);
+  spellings_.resize(columns.size());
 }
 
 bool Writer::is_null_text(std::string_view text) const {
@@ -71,40 +80,54 @@ void Writer::put_text(std::string_view text) {
 void Writer::put_quoted(std::string_view text) {
   reserve(2 * text.size() + 2);
   char* out = buffer_.data() + used_;
-  *out++ = '"';
+  *out++ = options_.quote;
   for (const char c : text) {
-    *out++ = c;
-    if (c == '"') {
-      *out++ = c;
+    if (c == options_.quote || (marks_.has_escape() && c == marks_.escape)) {
+      *out++ = marks_.has_escape() ? marks_.escape : options_.quote;
     }
+    *out++ = c;
   }
-  *out++ = '"';
+  *out++ = options_.quote;
   used_ = static_cast<size_t>(out - buffer_.data());
 }
 
 // At the very start a mark of UTF-8 would be passed over by readers.
 void Writer::put_string(std::string_view text, bool may_be_special) {
-  if (text.empty() || is_null_text(text) || (at_start_ && text.starts_with(kUtf8Mark)) ||
-      (may_be_special && has_special(text.data(), text.data() + text.size(), options_.delimiter))) {
-    put_quoted(text);
-  } else {
+  const bool comment = at_record_ && options_.comment != '\0' && text.starts_with(options_.comment);
+  // Without quotes there is no other text for the empty string, and it is not a null's.
+  const bool empty = text.empty() && marks_.has_quote();
+  put_field(text, empty || is_null_text(text) || comment || (at_start_ && text.starts_with(kUtf8Mark)) ||
+                      (may_be_special && has_special(text.data(), text.data() + text.size(), marks_)));
+}
+
+void Writer::put_field(std::string_view text, bool needs_quotes) {
+  if (!needs_quotes) {
     put_text(text);
+  } else if (marks_.has_quote()) {
+    put_quoted(text);
+  } else if (unwritable_.empty()) {
+    unwritable_ = file::quoted(text);
   }
 }
 
-void Writer::put_number(const ColumnData& column, uint64_t row) {
+void Writer::put_line_end() {
+  put_text(options_.line_end == LineEnd::lf ? "\n" : options_.line_end == LineEnd::cr ? "\r" : "\r\n");
+  at_record_ = true;
+}
+
+void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint64_t row) {
   const Scalar value = load(column.numbers.values, row, size_bytes(column.type.type));
   if (!numbers_need_care_) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;
     const bool plain = column.type == ColumnType{DType::i64};  // what most are when types are guessed
     char* const end = plain ? std::to_chars(out, out + kMaxValueText, static_cast<int64_t>(value.bits)).ptr
-                            : format_value(column.type, value, out);
+                            : format_spelled(column.type, spelling, value, out);
     used_ += static_cast<size_t>(end - out);
     return;
   }
   char text[kMaxValueText];
-  put_string({text, format_value(column.type, value, text)}, true);
+  put_string({text, format_spelled(column.type, spelling, value, text)}, true);
 }
 
 void Writer::put_row(const Batch& batch, uint64_t row) {
@@ -122,11 +145,11 @@ void Writer::put_row(const Batch& batch, uint64_t row) {
     } else if (is_null(column.numbers.validity, row)) {
       put_text(options_.nulls.front());
     } else {
-      put_number(column, row);
+      put_number(column, spellings_[c], row);
     }
-    at_start_ = false;
+    at_start_ = at_record_ = false;
   }
-  put_character('\n');
+  put_line_end();
 }
 
 Status Writer::begin() {
@@ -139,15 +162,12 @@ Status Writer::begin() {
     }
     const std::string& name = names_[i];
     const bool mark = at_start_ && name.starts_with(kUtf8Mark);
-    const bool special = has_special(name.data(), name.data() + name.size(), options_.delimiter);
-    if (name.empty() || mark || special) {
-      put_quoted(name);
-    } else {
-      put_text(name);
-    }
-    at_start_ = false;
+    const bool comment = at_record_ && options_.comment != '\0' && name.starts_with(options_.comment);
+    const bool special = has_special(name.data(), name.data() + name.size(), marks_);
+    put_field(name, (name.empty() && marks_.has_quote()) || mark || special || comment);
+    at_start_ = at_record_ = false;
   }
-  put_character('\n');
+  put_line_end();
   return flush();
 }
 
@@ -155,7 +175,7 @@ Status Writer::begin() {
 Status Writer::append(const Batch& batch) {
   may_be_special_.clear();
   for (const ColumnData& column : batch.columns) {
-    may_be_special_.push_back(column_has_special(column, batch.rows, options_.delimiter));
+    may_be_special_.push_back(column_has_special(column, batch.rows, marks_));
   }
   for (uint64_t row = 0; row < batch.rows && !batch.columns.empty(); ++row) {
     put_row(batch, row);
@@ -171,6 +191,8 @@ Status Writer::finish() {
 }
 
 Status Writer::flush() {
+  BOBBIN_RETURN_IF(!unwritable_.empty(), StatusCode::invalid_argument,
+                   fmt::format("{} cannot be written without quotes", unwritable_));
   const size_t bytes = used_;
   used_ = 0;
   return output_.write(std::as_bytes(std::span(buffer_).first(bytes)));

@@ -14,8 +14,10 @@ namespace bobbin::csv {
 
 class Writer {
  public:
-  // Options must have passed check(). Writes to `output`, which the caller commits.
-  Writer(file::Output& output, const std::vector<Column>& columns, const Options& options);
+  // Options must have passed check(). Writes to `output`, which the caller commits. Columns without a
+  // spelling have the canonical one.
+  Writer(file::Output& output, const std::vector<Column>& columns, const Options& options,
+         std::vector<Spelling> spellings = {});
 
   // Writes the header; then any number of batches of these columns; then what is held back.
   [[nodiscard]] Status begin();
@@ -24,8 +26,10 @@ class Writer {
 
  private:
   void put_row(const Batch& batch, uint64_t row);
-  void put_number(const ColumnData& column, uint64_t row);
+  void put_number(const ColumnData& column, const Spelling& spelling, uint64_t row);
   void put_string(std::string_view text, bool may_be_special);
+  void put_field(std::string_view text, bool needs_quotes);
+  void put_line_end();
   void put_quoted(std::string_view text);
   void put_text(std::string_view text);
   void put_character(char c) {
@@ -42,9 +46,13 @@ class Writer {
 
   file::Output& output_;
   std::vector<std::string> names_;
+  std::vector<Spelling> spellings_;
   Options options_;
+  Marks marks_;
   bool numbers_need_care_;            // one may look like a null, or have a delimiter in it
   bool at_start_ = true;              // nothing was written yet
+  bool at_record_ = true;             // nor of the record
+  std::string unwritable_;            // a value that needs quotes, of a text without them
   std::vector<bool> may_be_special_;  // columns of the batch with a quote or so in them
   std::vector<char> buffer_;
   size_t used_ = 0;

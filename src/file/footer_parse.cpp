@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "codecs/registry.hpp"
+#include "core/value_text.hpp"
 #include "file/footer.hpp"
 #include "file/layout.hpp"
 #include "file/text.hpp"
@@ -96,6 +97,10 @@ Status Parser::parse_columns() {
     if (!is_type(column->type())) {
       return {StatusCode::unsupported,
               fmt::format("column {}: unknown type {} (newer file?)", index, column->type())};
+    }
+    if (column->logical() > static_cast<uint8_t>(kTimeOfDay)) {
+      return {StatusCode::unsupported,
+              fmt::format("column {}: unknown logical type {} (newer file?)", index, column->logical())};
     }
     out_.columns.push_back({.name = std::string(name),
                             .type = static_cast<DType>(column->type()),

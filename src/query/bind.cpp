@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/value_text.hpp"
 #include "file/text.hpp"
 #include "query/merge.hpp"
 #include "query/ranges.hpp"
@@ -93,11 +94,12 @@ bool is_time(const Column& column) {
 }
 
 // Columns compare with those of the same class.
-enum class ValueClass : uint8_t { number, string, time, boolean };
+enum class ValueClass : uint8_t { number, string, time, time_of_day, boolean };
 
 ValueClass class_of(const Column& column) {
   return is_string(column.type)                          ? ValueClass::string
          : is_time(column)                               ? ValueClass::time
+         : column.logical.kind == kTimeOfDay             ? ValueClass::time_of_day
          : column.logical.kind == Logical::Kind::boolean ? ValueClass::boolean
                                                          : ValueClass::number;
 }
@@ -296,7 +298,7 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
   if (adds && is_string(columns[index].type)) {
     return cannot(columns[index], fmt::format("{}() requires a numeric column", to_string(aggregate.kind)));
   }
-  if (adds && is_time(columns[index])) {
+  if (adds && (is_time(columns[index]) || columns[index].logical.kind == kTimeOfDay)) {
     return cannot(columns[index],
                   fmt::format("{}() of points in time is not defined", to_string(aggregate.kind)));
   }

@@ -82,6 +82,9 @@ double rounded_at(const ColumnOperand& decimal, DType type, uint64_t row) {
 // parts of 10^18, or nanoseconds.
 Int128 factor_of(const Column& column) {
   constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
+  if (column.logical.kind == kTimeOfDay) {
+    return static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(column.logical.unit)]);
+  }
   switch (column.logical.kind) {
     case Logical::Kind::date:
       return Int128{86'400} * static_cast<Int128>(kPowersOfTen[kDigits]);

@@ -137,6 +137,15 @@ Result<Place> place_in_time(const Column& column, const Literal& literal) {
   return place_of_instant(instant, column.logical);
 }
 
+Result<Place> place_in_day(const Column& column, const Literal& literal) {
+  int64_t value = 0;
+  if (literal.kind != Literal::Kind::text ||
+      parse_time(literal.text, column.logical.unit, value) != TextError::none) {
+    return cannot(column, literal, "times such as '18:00:00'");
+  }
+  return exactly(value);
+}
+
 }  // namespace
 
 Place place_of(const Literal& literal) {
@@ -185,6 +194,9 @@ Literal literal_of_digits(std::string_view text) {
 
 Result<Place> place_in(const Column& column, const Literal& literal) {
   const bool number = literal.kind == Literal::Kind::integer || literal.kind == Literal::Kind::real;
+  if (column.logical.kind == kTimeOfDay) {
+    return place_in_day(column, literal);
+  }
   switch (column.logical.kind) {
     case Logical::Kind::decimal:
       return number ? Result<Place>(place_of_decimal(literal, column.logical.scale))

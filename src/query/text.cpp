@@ -24,6 +24,9 @@ std::string decimal_text(Int128 value, size_t scale) {
 }
 
 std::string integer_text(Int128 value, const Logical& logical) {
+  if (logical.kind == kTimeOfDay) {
+    return value_text({DType::i64, logical}, scalar_of(static_cast<int64_t>(value)));
+  }
   switch (logical.kind) {
     case Logical::Kind::plain:
       break;

@@ -56,7 +56,7 @@ TEST(ValueText, Integers) {
   EXPECT_EQ(again("i64", "000000000000000000000000000000000000012"), "12");
   for (const char* bad :
        {"", "-", "+", "--1", "1-", " 1", "1 ", "0x1", "1.0", "12345678:", "/2345678", "1e3"}) {
-    EXPECT_EQ(again("i64", bad), "is no i64") << bad;
+    EXPECT_EQ(again("i64", bad), "is not a valid i64") << bad;
   }
 }
 
@@ -70,7 +70,7 @@ TEST(ValueText, DigitsOfEverySize) {
         std::string wrong = digits;
         wrong[at] = bad;
         if (at > 0 || bad != '-' || size == 1) {
-          EXPECT_EQ(again("i64", wrong), "is no i64") << wrong;
+          EXPECT_EQ(again("i64", wrong), "is not a valid i64") << wrong;
         }
       }
     }
@@ -85,26 +85,26 @@ TEST(ValueText, Decimals) {
   EXPECT_EQ(again("decimal(2)", "96"), "96.00");
   EXPECT_EQ(again("decimal(2)", "-0.5"), "-0.50");
   EXPECT_EQ(again("decimal(2)", "1.5000"), "1.50");
-  EXPECT_EQ(again("decimal(2)", "1.501"), "has more digits behind the point than decimal(2)");
+  EXPECT_EQ(again("decimal(2)", "1.501"), "has more digits after the point than decimal(2)");
   EXPECT_EQ(again("decimal(18)", "9.223372036854775807"), "9.223372036854775807");
   EXPECT_EQ(again("decimal(18)", "9.223372036854775808"), "does not fit decimal(18)");
   EXPECT_EQ(again("decimal(2)", "99999999999999999999999"), "does not fit decimal(2)");
   EXPECT_EQ(again("decimal(1) i8", "12.7"), "12.7");
   EXPECT_EQ(again("decimal(1) i8", "12.8"), "does not fit decimal(1) i8");
   for (const char* bad : {"", ".", "1.", ".5", "-.5", "1.2.3", "1e2", "1,5", "nan", "1.00x", "1.x"}) {
-    EXPECT_EQ(again("decimal(2)", bad), "is no decimal(2)") << bad;
+    EXPECT_EQ(again("decimal(2)", bad), "is not a valid decimal(2)") << bad;
   }
 }
 
 TEST(ValueText, Booleans) {
-  for (const char* yes : {"true", "True", "TRUE"}) {
+  for (const char* yes : {"true", "True", "TRUE", "yes", "Y", "t"}) {
     EXPECT_EQ(again("bool", yes), "true");
   }
-  for (const char* no : {"false", "False", "FALSE"}) {
+  for (const char* no : {"false", "False", "FALSE", "No", "n", "F"}) {
     EXPECT_EQ(again("bool", no), "false");
   }
-  for (const char* bad : {"", "t", "1", "tRUE", "yes", "true "}) {
-    EXPECT_EQ(again("bool", bad), "is no bool") << bad;
+  for (const char* bad : {"", "1", "tRUE", "yEs", "true "}) {
+    EXPECT_EQ(again("bool", bad), "is not a valid bool") << bad;
   }
   EXPECT_EQ(text("bool", uint8_t{200}), "true");
 }
@@ -121,7 +121,7 @@ TEST(ValueText, Floats) {
   EXPECT_EQ(again("f64", "1e400"), "does not fit f64");
   EXPECT_EQ(again("f32", "1e39"), "does not fit f32");
   for (const char* bad : {"", ".", "e5", "1e", "1.5x", "+1", " 1", "0x10"}) {
-    EXPECT_EQ(again("f64", bad), "is no f64") << bad;
+    EXPECT_EQ(again("f64", bad), "is not a valid f64") << bad;
   }
 }
 
@@ -136,7 +136,7 @@ TEST(ValueText, Dates) {
   for (const char* bad : {"1900-02-29", "2014-13-01", "2014-00-01", "2014-04-31", "2014-04-00", "14-04-01",
                           "2014-4-01", "2014-04-1", "2014/04/01", "20140401", "10000-01-01", "2014-04-011",
                           "2014-04-01 ", "", "-", "+2014", "2014-0x-01", "+0123456789012-01-01"}) {
-    EXPECT_EQ(again("date", bad), "is no date") << bad;
+    EXPECT_EQ(again("date", bad), "is not a valid date") << bad;
   }
 }
 
@@ -149,13 +149,47 @@ TEST(ValueText, Timestamps) {
   EXPECT_EQ(again("timestamp[ns]", "1677-09-21 00:12:43.145224192"), "1677-09-21 00:12:43.145224192");
   EXPECT_EQ(again("timestamp[ns]", "1677-09-21 00:12:43.145224191"), "does not fit timestamp[ns]");
   EXPECT_EQ(again("timestamp[ms]", "2014-08-08 18:00:01.2345"),
-            "has more digits behind the point than timestamp[ms]");
+            "has more digits after the point than timestamp[ms]");
   for (const char* bad :
-       {"2014-08-08", "2014-08-08 24:00:00", "2014-08-08 18:60:00", "2014-08-08 18:00:60", "2014-08-08 18:00",
-        "2014-08-08 18:00:00.", "2014-08-08 18:00:00Z", "2014-08-08  18:00:00", "2014-08-08 18:00:00.1x",
-        "2014-08-08x18:00:00", "2014-08-08 18:00:00,5", "2014-02-30 18:00:00"}) {
-    EXPECT_EQ(again("timestamp[ms]", bad), "is no timestamp[ms]") << bad;
+       {"2014-08-08", "2014-08-08 24:00:00", "2014-08-08 18:60:00", "2014-08-08 18:00:60", "2014-08-08 18:0",
+        "2014-08-08 18:00:00.", "2014-08-08 18:00:00z", "2014-08-08 18:00:00+1", "2014-08-08 18:00:00+24:00",
+        "2014-08-08 18:00:00 Z", "2014-08-08  18:00:00", "2014-08-08 18:00:00.1x", "2014-08-08x18:00:00",
+        "2014-08-08 18:00:00,5", "2014-02-30 18:00:00"}) {
+    EXPECT_EQ(again("timestamp[ms]", bad), "is not a valid timestamp[ms]") << bad;
   }
+}
+
+TEST(ValueText, TimestampsWithZonesAreUtc) {
+  EXPECT_EQ(again("timestamp[s]", "2014-08-08T18:00Z"), "2014-08-08 18:00:00");
+  EXPECT_EQ(again("timestamp[s]", "2014-08-08 18:00:00+02:00"), "2014-08-08 16:00:00");
+  EXPECT_EQ(again("timestamp[ms]", "2014-08-08 18:00:00.5-0530"), "2014-08-08 23:30:00.500");
+  EXPECT_EQ(again("timestamp[s]", "1970-01-01 00:00:00+01"), "1969-12-31 23:00:00");
+}
+
+TEST(ValueText, Times) {
+  EXPECT_EQ(again("time[s]", "18:00"), "18:00:00");
+  EXPECT_EQ(again("time[ms]", "23:59:59.25"), "23:59:59.250");
+  EXPECT_EQ(again("time[ns]", "00:00:00"), "00:00:00.000000000");
+  EXPECT_EQ(again("time[s]", "18:00:00.5"), "has more digits after the point than time[s]");
+  EXPECT_EQ(text("time[s]", int64_t{86'400}), "86400");  // not within a day
+  EXPECT_EQ(again("time[s]", "-1"), "-1");
+  for (const char* bad : {"", "24:00", "18:60", "18:00:60", "1:00", "18:00Z", "18:00:", "18:00:00.", "5"}) {
+    EXPECT_EQ(again("time[s]", bad), "is not a valid time[s]") << bad;
+  }
+}
+
+TEST(ValueText, TimeForms) {
+  const auto written = [](const TimeForm& form, int64_t value) {
+    char text[kMaxValueText];
+    return std::string(text, format_timestamp(Logical::Unit::milliseconds, value, form, text));
+  };
+  EXPECT_EQ(written({.separator = 'T', .zone = {'Z'}}, 500), "1970-01-01T00:00:00.500Z");
+  EXPECT_EQ(written({.digits = 1}, 500), "1970-01-01 00:00:00.5");
+  EXPECT_EQ(written({.digits = 1}, 505), "1970-01-01 00:00:00.505");  // no digit is lost
+  EXPECT_EQ(written({.trimmed = true}, 0), "1970-01-01 00:00:00");
+  EXPECT_EQ(written({.seconds = false}, 60'000), "1970-01-01 00:01");
+  EXPECT_EQ(written({.seconds = false}, 1000), "1970-01-01 00:00:01.000");
+  EXPECT_EQ(written({.offset_minutes = 120, .zone = {'+', '0', '2'}}, 0), "1970-01-01 02:00:00.000+02");
 }
 
 TEST(ValueText, EveryBitPatternComesBack) {
@@ -173,6 +207,8 @@ TEST(ValueText, EveryBitPatternComesBack) {
                                "timestamp[ms]",
                                "timestamp[us]",
                                "timestamp[ns]",
+                               "time[s]",
+                               "time[ns]",
                                "decimal(0)",
                                "decimal(2)",
                                "decimal(18)",

@@ -38,7 +38,7 @@ std::optional<uint64_t> converted(const ColumnType& type, const std::string& tex
   const std::string line = text + "|" + text + "\n";
   csv::Scanner scanner(csv::Source::from_memory(line, "t"), options);
   EXPECT_TRUE(scanner.fill().ok());
-  csv::ColumnBuilder builder(type, csv::ColumnBuilder::Accept::guessed);
+  csv::ColumnBuilder builder(type, csv::ColumnBuilder::Accept::guessed, {.mixed = true});
   const csv::Rows rows{.scanner = scanner, .fields = 2, .count = 1};
   if (builder.convert(rows, 0, csv::NullTest({})) == 0) {
     return std::nullopt;

@@ -20,7 +20,17 @@ std::string guess(const std::vector<std::string>& texts) {
     backwards.add(texts[texts.size() - 1 - i]);
   }
   EXPECT_EQ(forwards.type(), backwards.type());
+  EXPECT_EQ(forwards.spelling(), backwards.spelling());
   return to_string(forwards.type());
+}
+
+// "type: spelling".
+std::string spelled(const std::vector<std::string>& texts) {
+  csv::Guess guess;
+  for (const std::string& text : texts) {
+    guess.add(text);
+  }
+  return to_string(guess.type()) + ": " + csv::spelling_text(guess.type(), guess.spelling());
 }
 
 TEST(CsvGuess, OneType) {
@@ -29,7 +39,12 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"0", "-5", "9223372036854775807", "-9223372036854775808"}), "i64");
   EXPECT_EQ(guess({"0", "9223372036854775808", "18446744073709551615"}), "u64");
   EXPECT_EQ(guess({"153.6", "390.26", "96"}), "decimal(2)");
-  EXPECT_EQ(guess({"-0.5", "0.123456789012345678"}), "decimal(18)");
+  EXPECT_EQ(guess({"-0.5", "0.123456789012345678"}), "decimal(18)");  // more digits than a double has
+  EXPECT_EQ(guess({"-0.5", "0.30000000000000004"}), "f64");
+  EXPECT_EQ(guess({"-87.62979817390442", "41.88083219999999"}), "f64");
+  EXPECT_EQ(guess({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64");  // by %.17g
+  EXPECT_EQ(guess({"0.1234567890", "0.1234567891"}), "decimal(10)");  // zeros at the end are kept
+  EXPECT_EQ(guess({"12345678901234.56"}), "decimal(2)");              // money
   EXPECT_EQ(guess({"1e5", "2.5"}), "f64");
   EXPECT_EQ(guess({"inf", "-inf", "nan", "1"}), "f64");
   EXPECT_EQ(guess({".5", "1."}), "f64");
@@ -38,6 +53,16 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"2014-08-08 18:00:00", "2014-08-08T18:00:00.5"}), "timestamp[ms]");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234"}), "timestamp[us]");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567"}), "timestamp[ns]");
+  EXPECT_EQ(guess({"18:00", "23:59"}), "time[s]");
+  EXPECT_EQ(guess({"18:00:00.25"}), "time[ms]");
+  EXPECT_EQ(guess({"2014-08-08T18:00Z"}), "timestamp[s]");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00+02:00"}), "timestamp[s]");
+  EXPECT_EQ(guess({"NaN", "1"}), "f64");
+  EXPECT_EQ(guess({"Infinity", "-Infinity", "1.5"}), "f64");
+  EXPECT_EQ(guess({"yes", "no"}), "bool");
+  EXPECT_EQ(guess({"Y", "N", "N"}), "bool");
+  EXPECT_EQ(guess({"F", "F"}), "utf8");  // until a T comes
+  EXPECT_EQ(guess({"NO", "SE"}), "utf8");
   EXPECT_EQ(guess({"x", "1"}), "utf8");
   EXPECT_EQ(guess({"x", "\xff"}), "binary");
   EXPECT_EQ(guess({"1", "\xff"}), "binary");
@@ -45,8 +70,8 @@ TEST(CsvGuess, OneType) {
 
 TEST(CsvGuess, DigitsAreNotLost) {
   for (const char* text :
-       {"001", "+5", "-0", "-01", "00",    "0x10",     "1_000", "1,5",  " 1",    "1 ",     "--1", "-",
-        ".",   "e5", "1e", "1e+", "1e+-5", "Infinity", "NaN",   "-nan", "1e400", "1e-400", ""}) {
+       {"001", "+5", "-0", "-01", "00",    "0x10", "1_000", "1,5",  " 1",    "1 ",     "--1", "-",
+        ".",   "e5", "1e", "1e+", "1e+-5", "Nan",  "+inf",  "-nan", "1e400", "1e-400", ""}) {
     EXPECT_EQ(guess({text}), "utf8") << text;
     EXPECT_EQ(guess({text, "1"}), "utf8") << text;
   }
@@ -77,10 +102,76 @@ TEST(CsvGuess, TypesThatDoNotMeet) {
   EXPECT_EQ(guess({"2014-02-30"}), "utf8");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567890"}), "utf8");
   EXPECT_EQ(guess({"2014-08-08 18:00:00."}), "utf8");
-  EXPECT_EQ(guess({"2014-08-08 18:00:00Z"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00Z", "2014-08-08 18:00:00+01:00"}), "utf8");  // mixed zones
+  EXPECT_EQ(guess({"2014-08-08 18:00:00Z", "2014-08-08 18:00:00"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00+1"}), "utf8");
+  EXPECT_EQ(guess({"2014-08-08 18:00:00+25:00"}), "utf8");
+  EXPECT_EQ(guess({"24:00"}), "utf8");
+  EXPECT_EQ(guess({"18:00", "2014-08-08"}), "utf8");
+  EXPECT_EQ(guess({"yes", "true"}), "utf8");
   // Nanoseconds reach from 1677 to 2262.
   EXPECT_EQ(guess({"1500-01-01 00:00:00", "2014-08-08 18:00:00.1234567"}), "utf8");
   EXPECT_EQ(guess({"1500-01-01 00:00:00", "2014-08-08 18:00:00.123456"}), "timestamp[us]");
+}
+
+TEST(CsvGuess, Spellings) {
+  EXPECT_EQ(spelled({"1.50", "2.25"}), "decimal(2): ");
+  EXPECT_EQ(spelled({"153.6", "390.26", "96"}), "decimal(2): trimmed");
+  EXPECT_EQ(spelled({"153.6", "390.26", "96.0"}), "decimal(2): point");
+  EXPECT_EQ(spelled({"153.60", "390.26", "96"}), "decimal(2): mixed");
+  EXPECT_EQ(spelled({"1e+05", "2.5"}), "f64: ");
+  EXPECT_EQ(spelled({"100000.0", "2.5", "1e-07"}), "f64: point");
+  EXPECT_EQ(spelled({"100000", "0.00001234567890123"}), "f64: trimmed");
+  EXPECT_EQ(spelled({"1e5", "2.5"}), "f64: mixed");
+  EXPECT_EQ(spelled({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64: %.17g");
+  EXPECT_EQ(spelled({"1.5", "NaN", "-Inf"}), "f64: nan=NaN inf=Inf");
+  EXPECT_EQ(spelled({"NaN", "nan"}), "f64: mixed");
+  EXPECT_EQ(spelled({"TRUE", "FALSE"}), "bool: TRUE/FALSE");
+  EXPECT_EQ(spelled({"true", "FALSE"}), "bool: mixed true/false");
+  EXPECT_EQ(spelled({"No", "Yes"}), "bool: Yes/No");
+  EXPECT_EQ(spelled({"2014-08-08 18:00:00"}), "timestamp[s]: ");
+  EXPECT_EQ(spelled({"2014-08-08T18:00Z"}), "timestamp[s]: %Y-%m-%dT%H:%MZ");
+  EXPECT_EQ(spelled({"2014-08-08T18:00:00.5", "2014-08-08T18:00:00.0"}),
+            "timestamp[ms]: %Y-%m-%dT%H:%M:%S%.1f");
+  EXPECT_EQ(spelled({"2014-08-08 18:00:00.5", "2014-08-08 18:00:00"}), "timestamp[ms]: %Y-%m-%d %H:%M:%S%.f");
+  EXPECT_EQ(spelled({"2014-08-08 18:00:00.50-0530", "2014-08-08T18:00:00-0530"}),
+            "timestamp[ms]: mixed %Y-%m-%d %H:%M:%S%.3f-0530");
+  EXPECT_EQ(spelled({"18:00"}), "time[s]: %H:%M");
+}
+
+TEST(CsvGuess, SpellingsHaveTexts) {
+  for (const auto& [type, text] :
+       std::vector<std::pair<std::string, std::string>>{{"bool", "Y/N"},
+                                                        {"f64", "point nan=NAN inf=Infinity"},
+                                                        {"decimal(3)", "mixed"},
+                                                        {"timestamp[us]", "%Y-%m-%dT%H:%M:%S%.2f+02:00"},
+                                                        {"time[ms]", "%H:%M:%S%.f"}}) {
+    const ColumnType column = parse_column_type(type).value();
+    const std::optional<csv::Spelling> spelling = csv::parse_spelling(column, text);
+    ASSERT_TRUE(spelling.has_value()) << text;
+    EXPECT_EQ(csv::spelling_text(column, *spelling), text);
+  }
+  for (const char* bad : {"x", "%Y", "%Y-%m-%dX%H:%M", "%Y-%m-%d %H:%M:%S%.3f+2", "%Y-%m-%d %H:%M:%S%.0f"}) {
+    EXPECT_FALSE(csv::parse_spelling(parse_column_type("timestamp[s]").value(), bad).has_value()) << bad;
+  }
+}
+
+TEST(CsvGuess, FewMisfitsAreReported) {
+  csv::Guess guess;
+  for (int i = 0; i < 100; ++i) {
+    guess.add(std::to_string(i));
+  }
+  EXPECT_TRUE(guess.add("N/A"));
+  EXPECT_FALSE(guess.add("N/A"));
+  EXPECT_EQ(guess.type(), ColumnType{DType::utf8});
+  EXPECT_EQ(guess.regular_type(), ColumnType{DType::i64});
+  EXPECT_TRUE(guess.is_text_by_misfits());
+  EXPECT_EQ(guess.misfits().size(), 1U);
+  csv::Guess names;
+  for (const char* name : {"a", "b", "1", "c"}) {
+    names.add(name);
+  }
+  EXPECT_FALSE(names.is_text_by_misfits());
 }
 
 // The guess from the first bytes, corrected when a value does not fit, is the one from all.
@@ -109,7 +200,24 @@ TEST(CsvGuess, FromTheBeginningIsFromAll) {
                                "\xff",
                                "\"\"",
                                "123456789012345678",
-                               "0.1234567890123"};
+                               "0.1234567890123",
+                               "0.12345678901234567",
+                               "0.1234567890120",
+                               "0.10000000000000001",
+                               "-87.629798173904419",
+                               "100000",
+                               "96.0",
+                               "NaN",
+                               "Inf",
+                               "yes",
+                               "no",
+                               "No",
+                               "F",
+                               "18:00",
+                               "18:00:00.5",
+                               "2014-08-08T18:00Z",
+                               "2014-08-08T18:00:00.50Z",
+                               "2014-08-08 18:00:00+02:00"};
   Random random(11);
   for (int round = 0; round < 3000; ++round) {
     // A few kinds only, so that columns have types.

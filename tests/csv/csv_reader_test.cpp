@@ -100,7 +100,7 @@ TEST(CsvReader, NullsThatLookLikeValues) {
   EXPECT_EQ(read_as("a\n\"0\"\n0\n", options), "a:i64\n0\n~");
   // A quoted empty field is no number, whatever stands before it.
   EXPECT_EQ(read_as("a,b\n2014-08-08,1\n\"\",2\n", options, schema("a:date,b:i64")),
-            "t.csv:3:1: column 1 \"a\": \"\" is no date");
+            "t.csv:3:1: column 1 \"a\": \"\" is not a valid date");
 }
 
 // Eight bytes are read from behind the point on, of a text that is not in the buffer.
@@ -152,47 +152,85 @@ TEST(CsvReader, OddBytes) {
 
 TEST(CsvReader, Names) {
   EXPECT_EQ(read_as("a,,c\n1,2,3\n"), "a:i64,c1:i64,c:i64\n1|2|3");
-  EXPECT_EQ(read_as("a,b,a\n1,2,3\n"), "t.csv:1:5: column 3: a second one of the name \"a\"");
-  EXPECT_EQ(read_as("c1,\n1,2\n"), "t.csv:1:4: column 2: a second one of the name \"c1\"");
+  EXPECT_EQ(read_as("a,b,a\n1,2,3\n"), "a:i64,b:i64,a_1:i64\n1|2|3");
+  EXPECT_EQ(read_as("c1,\n1,2\n"), "c1:i64,c1_1:i64\n1|2");
   EXPECT_EQ(read_as("a,\xff\n1,2\n"), "t.csv:1:3: column 2: the name \"\\xff\" is not UTF-8");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("a:i8,b:u8")), "a:i8,b:u8\n1|2");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("i8,utf8")), "a:i8,b:utf8\n1|2");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("x:i8,b:u8")),
-            "t.csv: column 1 is \"a\" in the header and \"x\" in the schema");
+            "t.csv: the schema names column \"x\", which the header does not have");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("b: f64")), "a:i64,b:f64\n1|2");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("b: f64, a: u8")), "a:u8,b:f64\n1|2");
+  EXPECT_EQ(read_as("a,b\n1,x\ny,2\n", {}, schema("b:i8")),
+            "t.csv:2:3: column 2 \"b\": \"x\" is not a valid i8");
+  EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("b:f64,b:u8")), "t.csv: the schema names column \"b\" twice");
+  EXPECT_EQ(read_as("a_1,a,a,\n1,2,3,4\n"), "a_1:i64,a:i64,a_2:i64,c3:i64\n1|2|3|4");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("i8")), "t.csv: the schema has 1 columns, the header 2");
   EXPECT_EQ(read_as("1,2\n", kNoHeader, schema("x:i8,u8")), "x:i8,c1:u8\n1|2");
 }
 
+// What a reader has to say about a text.
+std::vector<std::string> notes_of(const std::string& text, const Options& options = {}) {
+  Result<csv::Reader> reader = csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, {});
+  EXPECT_TRUE(reader.has_value());
+  while (reader->next().value() != csv::Reader::Step::end) {
+  }
+  return reader->notes();
+}
+
+TEST(CsvReader, NotesSayWhatChanged) {
+  std::string rates = "rate,n\n";
+  for (int i = 0; i < 50; ++i) {
+    rates += "1.5,2\n";
+  }
+  EXPECT_EQ(notes_of(rates), std::vector<std::string>{});
+  const std::vector<std::string> late{
+      "column rate: text, because of \"N/A\" at line 52 (--null N/A reads it as null)"};
+  EXPECT_EQ(notes_of(rates + "N/A,2\n"), late);
+  EXPECT_EQ(notes_of(rates + "N/A,2\n", {.sample_bytes = 10}), late);
+  EXPECT_EQ(notes_of(rates + "\"N/A\",2\n"),
+            std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52"});
+  EXPECT_EQ(notes_of(rates + "N/A,2\n- -,2\n"),
+            std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52, \"- -\" at line 53 "
+                                     "(--null N/A --null '- -' read them as null)"});
+  EXPECT_EQ(notes_of(rates + "1.50,2\n2,2\n"),
+            std::vector<std::string>{"column rate: values in several forms are written back in one"});
+  EXPECT_EQ(notes_of("a,a,\n1,2,3\n"),
+            (std::vector<std::string>{"column 2 is called a_1: the name \"a\" is taken",
+                                      "column 3 has no name: it is called c2"}));
+}
+
 TEST(CsvReader, ErrorsNameLineAndByte) {
   EXPECT_EQ(read_as("a,b\n1,2\n3,\"x\n4,5\n"), "t.csv:3:3: a quoted field is not closed");
-  EXPECT_EQ(read_as("a,b\n1,2\n3,\"x\"y\n4,5\n"), "t.csv:3:6: text after a closing quote");
-  EXPECT_EQ(read_as("a,b\n\"x\"\"y\"z,2\n"), "t.csv:2:7: text after a closing quote");
-  EXPECT_EQ(read_as("a,b\n\"x\" \"y\",2\n"), "t.csv:2:4: text after a closing quote");
-  EXPECT_EQ(read_as("a,b\n\"x\"\ry,2\n"), "t.csv:2:4: text after a closing quote");
-  EXPECT_EQ(read_as("a,b\n1,2\n3\n"), "t.csv:3:1: a record of 1 field, in a table of 2 columns");
-  EXPECT_EQ(read_as("a,b\n1,2\n3,4,5\n"), "t.csv:3:5: a record of 3 fields, in a table of 2 columns");
-  EXPECT_EQ(read_as("a,b\n1,2\n\"\"\n"), "t.csv:3:1: a record of 1 field, in a table of 2 columns");
-  EXPECT_EQ(read_as("a\n1\n2,3\n"), "t.csv:3:3: a record of 2 fields, in a table of 1 column");
+  EXPECT_EQ(read_as("a,b\n1,2\n3,\"x\"y\"\n4,5\n"),
+            "t.csv:3:6: text and another quote after a closing quote");
+  EXPECT_EQ(read_as("a,b\n\"x\"\ry\",2\n"), "t.csv:2:4: text and another quote after a closing quote");
+  EXPECT_EQ(read_as("a,b\n1,2\n3\n"), "t.csv:3:1: expected 2 fields, found 1");
+  EXPECT_EQ(read_as("a,b\n1,2\n3,4,5\n"), "t.csv:3:5: expected 2 fields, found 3");
+  EXPECT_EQ(read_as("a,b\n1,2\n\"\"\n"), "t.csv:3:1: expected 2 fields, found 1");
+  EXPECT_EQ(read_as("a\n1\n2,3\n"), "t.csv:3:3: expected 1 field, found 2");
   // The line is the one in which the record begins, however many lines its fields have.
-  EXPECT_EQ(read_as("a,b\n\"1\n\n\",2\n\n\"x\ny\",z,1\n"),
-            "t.csv:6:9: a record of 3 fields, in a table of 2 columns");
+  EXPECT_EQ(read_as("a,b\n\"1\n\n\",2\n\n\"x\ny\",z,1\n"), "t.csv:6:9: expected 2 fields, found 3");
 }
 
 TEST(CsvReader, ValuesThatDoNotFitTheSchema) {
   EXPECT_EQ(read_as("a,b\n1,2\n3,300\n", {}, schema("u8,u8")),
             "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
-  EXPECT_EQ(read_as("a,b\n1,2\nx,300\n", {}, schema("u8,u8")), "t.csv:3:1: column 1 \"a\": \"x\" is no u8");
+  EXPECT_EQ(read_as("a,b\n1,2\nx,300\n", {}, schema("u8,u8")),
+            "t.csv:3:1: column 1 \"a\": \"x\" is not a valid u8");
   // The first in the text is told, not the first of the first column.
   EXPECT_EQ(read_as("a,b\n1,2\n1,300\nx,1\n", {}, schema("u8,u8")),
             "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
-  EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"\" is no i64");
+  EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"\" is not a valid i64");
   EXPECT_EQ(read_as("a\n1.234\n", {}, schema("decimal(2)")),
-            "t.csv:2:1: column 1 \"a\": \"1.234\" has more digits behind the point than decimal(2)");
+            "t.csv:2:1: column 1 \"a\": \"1.234\" has more digits after the point than decimal(2)");
   EXPECT_EQ(read_as("a\nok\n\xff\xfe\n", {}, schema("utf8")),
             "t.csv:3:1: column 1 \"a\": \"\\xff\\xfe\" is not UTF-8");
   EXPECT_EQ(read_as("a\n\xff\n", {}, schema("binary")), "a:binary\n\xff");
-  EXPECT_EQ(read_as("a,b\n007,+5\n", {}, schema("i8,f32")), "t.csv:2:5: column 2 \"b\": \"+5\" is no f32");
-  EXPECT_EQ(read_as("a\n\"1\"\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"1\"\" is no i64");
+  EXPECT_EQ(read_as("a,b\n007,+5\n", {}, schema("i8,f32")),
+            "t.csv:2:5: column 2 \"b\": \"+5\" is not a valid f32");
+  EXPECT_EQ(read_as("a\n\"1\"\"\"\n", {}, schema("i64")),
+            "t.csv:2:1: column 1 \"a\": \"1\"\" is not a valid i64");
 }
 
 TEST(CsvReader, RecordsThatAreTooLong) {
@@ -203,8 +241,8 @@ TEST(CsvReader, RecordsThatAreTooLong) {
   EXPECT_EQ(read_as("a,b\n1,2\nx" + fits + "\n3,4\n", options), "t.csv:3:1" + limit);
   EXPECT_EQ(read_as("a,b\n1,2\n" + std::string(5000, 'x') + "\n3,4\n", options), "t.csv:3:1" + limit);
   EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(5000, 'x') + "\n3,4\n", options), "t.csv:3:1" + limit);
-  EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(50, 'x') + "\"y,4\n", options),
-            "t.csv:3:53: text after a closing quote");
+  EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(50, 'x') + "\"y\",4\n", options),
+            "t.csv:3:53: text and another quote after a closing quote");
   EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(200, 'x') + "\"y,4\n", options), "t.csv:3:1" + limit);
   EXPECT_EQ(error_of("a\n" + std::string((1 << 20) + 5, ','), {}),
             "t.csv:2:1: a record of more than 67108864 bytes or 1048576 fields");
@@ -233,10 +271,11 @@ TEST(CsvSchema, TextAndBack) {
   EXPECT_EQ(told("a:i64"), "1");
   EXPECT_EQ(told("a:decimal(2) i32,timestamp[us],\"x,\"\":y\":utf8"), "3");
   EXPECT_EQ(schema("\"x,\"\":y\":utf8")[0].name, "x,\":y");
-  EXPECT_EQ(told("a:i65"),
-            "schema, column 1: 'i65' is no type: u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, "
-            "date, timestamp[s|ms|us|ns], decimal(SCALE)");
-  EXPECT_EQ(told("a:i64,").substr(0, 34), "schema, column 2: '' is no type: u");
+  EXPECT_EQ(
+      told("a:i65"),
+      "schema, column 1: unknown type 'i65'; expected u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, "
+      "date, time[s|ms|us|ns], timestamp[s|ms|us|ns] or decimal(SCALE)");
+  EXPECT_EQ(told("a:i64,").substr(0, 37), "schema, column 2: unknown type ''; ex");
   EXPECT_EQ(told("\"a:i64"), "schema, column 1: a name's quote is not closed");
   EXPECT_EQ(told("\"a\"i64"), "schema, column 1: a colon and a type must follow the name \"a\"");
 }

@@ -108,7 +108,8 @@ constexpr const char* kOdd[] = {"",
                                 "c0"};
 
 // Numbers that are guessed to be such, and then print in another way.
-constexpr const char* kNumbers[] = {"1e5", "1.50", "1.5", "True"};
+constexpr const char* kNumbers[] = {"1e5", "1.50", "1.5",   "True",
+                                    "NaN", "96.0", "18:00", "2014-08-08T18:00Z"};
 
 std::string draw_string(Random& random, bool binary, bool numbers) {
   if (numbers && random.below(8) == 0) {
@@ -138,30 +139,11 @@ Cell draw_cell(Random& random, const ColumnType& type, bool numbers) {
   return value_text(type, value);
 }
 
-constexpr const char* kTypes[] = {"u8",
-                                  "u16",
-                                  "u32",
-                                  "u64",
-                                  "i8",
-                                  "i16",
-                                  "i32",
-                                  "i64",
-                                  "utf8",
-                                  "binary",
-                                  "bool",
-                                  "date",
-                                  "utf8",
-                                  "utf8",
-                                  "timestamp[s]",
-                                  "timestamp[ms]",
-                                  "timestamp[us]",
-                                  "timestamp[ns]",
-                                  "decimal(0)",
-                                  "decimal(2)",
-                                  "decimal(18)",
-                                  "decimal(1) i8",
-                                  "f64",
-                                  "f32"};
+constexpr const char* kTypes[] = {
+    "u8",           "u16",           "u32",           "u64",           "i8",      "i16",      "i32",
+    "i64",          "utf8",          "binary",        "bool",          "date",    "utf8",     "utf8",
+    "timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]", "time[s]", "time[us]", "decimal(0)",
+    "decimal(2)",   "decimal(18)",   "decimal(1) i8", "f64",           "f32"};
 
 }  // namespace
 
@@ -187,6 +169,7 @@ Result<Table> read_text(const std::string& text, const csv::Options& options,
     }
   }
   table.columns = reader.columns();
+  table.spellings = reader.spellings();
   return table;
 }
 
@@ -199,7 +182,7 @@ std::string error_of(const std::string& text, const csv::Options& options,
 std::string write_text(const Table& table, const csv::Options& options) {
   const int descriptor = ::memfd_create("csv", 0);
   file::Output output = file::Output::borrow(descriptor);
-  csv::Writer writer(output, table.columns, options);
+  csv::Writer writer(output, table.columns, options, table.spellings);
   std::vector<Kept> kept;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     kept.push_back(keep(table, c));

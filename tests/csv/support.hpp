@@ -22,8 +22,11 @@ using Cell = std::optional<std::string>;
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
+  std::vector<csv::Spelling> spellings{};  // of the text it was read from, which are not the table's
 
-  friend bool operator==(const Table&, const Table&) = default;
+  friend bool operator==(const Table& a, const Table& b) {
+    return a.columns == b.columns && a.rows == b.rows;
+  }
 };
 
 // The table a text stands for, read through batches; restarts are followed.

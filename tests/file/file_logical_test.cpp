@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logical types: kept in the file, printed, and refused where the type does not fit.
+#include "core/value_text.hpp"
 #include "forge.hpp"
 #include "support.hpp"
 
@@ -13,6 +14,7 @@ std::vector<ColumnType> all_logical_types() {
   std::vector<ColumnType> types{{DType::u8, {.kind = Kind::boolean}}, {DType::i32, {.kind = Kind::date}}};
   for (const Unit unit : {Unit::seconds, Unit::milliseconds, Unit::microseconds, Unit::nanoseconds}) {
     types.push_back({DType::i64, {.kind = Kind::timestamp, .unit = unit}});
+    types.push_back({DType::i64, {.kind = kTimeOfDay, .unit = unit}});
   }
   for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64}) {
     for (const uint8_t scale : {uint8_t{0}, uint8_t{1}, Logical::kMaxScale}) {
@@ -64,7 +66,7 @@ TEST(FileLogical, TypesThatDoNotFitAreRefused) {
                                 {"a", DType::utf8, false, {.kind = Kind::date}},
                                 {"a", DType::i64, false, {.kind = Kind::decimal, .scale = 19}},
                                 {"a", DType::i64, false, {.kind = Kind::plain, .scale = 1}},
-                                {"a", DType::i64, false, {.kind = static_cast<Kind>(5)}}};
+                                {"a", DType::i32, false, {.kind = kTimeOfDay}}};
   for (const Column& column : bad) {
     const auto writer = Writer::create(dir / "x.bob", {column}, {});
     ASSERT_FALSE(writer.has_value());
@@ -77,6 +79,15 @@ TEST(FileLogical, TypesThatDoNotFitAreRefused) {
     ASSERT_FALSE(parsed.has_value());
     EXPECT_EQ(parsed.error().code(), StatusCode::corrupt);
   }
+}
+
+TEST(FileLogical, KindsOfNewerFilesAreRefusedAsSuch) {
+  file::Footer footer;
+  footer.columns = {{"a", DType::i64, false, {.kind = Kind{6}}}};
+  const auto parsed = file::parse_footer(file::build_footer(footer), file::kHeaderBytes, 1);
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_EQ(parsed.error().code(), StatusCode::unsupported);
+  EXPECT_NE(parsed.error().message().find("unknown logical type 6"), std::string::npos);
 }
 
 }  // namespace

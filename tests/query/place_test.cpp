@@ -69,7 +69,7 @@ TEST(QueryPlaces, OfTimes) {
   EXPECT_EQ(place("timestamp[ms]", "1970-01-01 00:00:01.5"), "1500");
   EXPECT_EQ(place("timestamp[s]", "1969-12-31 23:59:59.5"), "-1..0");
   EXPECT_EQ(place("timestamp[ns]", "+999999-01-01 00:00:00"), "31494753244800000000000");
-  for (const char* const text : {"", "1970", "1970-13-01", "1970-01-01 ", "1970-01-01 00:00", "1970-01-01x",
+  for (const char* const text : {"", "1970", "1970-13-01", "1970-01-01 ", "1970-01-01 0:00", "1970-01-01x",
                                  "1970-01-01 00:00:00.", "1970-01-01 00:00:00.1234567890x"}) {
     EXPECT_TRUE(
         place("timestamp[ms]", text).starts_with("column 'c' holds timestamp[ms]: it is compared with"))

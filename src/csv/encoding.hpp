@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other encodings of text to UTF-8, a piece at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bobbin/status.hpp"
+
+namespace bobbin::csv {
+
+enum class Encoding : uint8_t {
+  utf8,    // or bytes of any kind; a text with UTF-16's byte order mark is UTF-16 all the same
+  latin1,  // ISO 8859-1
+  utf16    // of either byte order, little-endian unless a mark or the first byte says otherwise
+};
+
+[[nodiscard]] std::optional<Encoding> parse_encoding(std::string_view name);
+
+class Transcoder {
+ public:
+  explicit Transcoder(Encoding encoding) : encoding_(encoding) {}
+
+  // Whether texts pass as they are. Known when the first two bytes have come.
+  [[nodiscard]] bool is_plain() const { return encoding_ == Encoding::utf8; }
+  // To be called once, with the text's first two bytes, or fewer when it has no more.
+  void look_at_begin(std::string_view begin);
+
+  // Appends the UTF-8 of the next piece.
+  [[nodiscard]] Status convert(std::string_view bytes, std::string& out);
+  // No more pieces come.
+  [[nodiscard]] Status finish() const;
+
+ private:
+  [[nodiscard]] Status take_unit(uint16_t unit, std::string& out);
+
+  Encoding encoding_;
+  bool big_endian_ = false;
+  int half_ = -1;           // a unit's first byte
+  uint16_t surrogate_ = 0;  // the first of a pair
+};
+
+}  // namespace bobbin::csv

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/number_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "core/digits.hpp"
+#include "core/value_text.hpp"
+#include "csv/spelling.hpp"
+
+namespace bobbin::csv {
+namespace {
+
+constexpr size_t kLongestNumber = 400;
+constexpr size_t kMostFloatDigits = 17;  // of a double's shortest text
+
+size_t count_digits(std::string_view text) {
+  size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) {
+    ++count;
+  }
+  return count;
+}
+
+std::string_view take(std::string_view& text, size_t size) {
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(size);
+  return taken;
+}
+
+// "e5", "e+05" or "E-7".
+bool take_exponent(std::string_view text, int& exponent) {
+  text.remove_prefix(1);
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) {
+      return false;
+    }
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  return error == std::errc{} && end == text.data() + text.size() && exponent > -1000 && exponent < 1000;
+}
+
+// The digits without zeros at either end: how many, where the first one is, and the power of ten above it.
+struct Significand {
+  size_t first = 0;
+  size_t size = 0;
+  int power = 0;
+};
+
+char digit_at(const NumberText& number, size_t i) {
+  return i < number.whole.size() ? number.whole[i] : number.fraction[i - number.whole.size()];
+}
+
+Significand significand_of(const NumberText& number) {
+  const size_t digits = number.num_digits();
+  size_t first = 0;
+  while (first < digits && digit_at(number, first) == '0') {
+    ++first;
+  }
+  size_t end = digits;
+  while (end > first && digit_at(number, end - 1) == '0') {
+    --end;
+  }
+  const int power = static_cast<int>(number.whole.size()) + number.exponent - static_cast<int>(first);
+  return {first, end - first, end > first ? power : 0};
+}
+
+bool same_number(const NumberText& a, const NumberText& b) {
+  const Significand left = significand_of(a);
+  const Significand right = significand_of(b);
+  if (left.size != right.size || left.power != right.power) {
+    return false;
+  }
+  for (size_t i = 0; i < left.size; ++i) {
+    if (digit_at(a, left.first + i) != digit_at(b, right.first + i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool prints_as(std::string_view text) {
+  double value = 0;
+  if (parse_double(text, value) != TextError::none) {
+    return false;
+  }
+  char printed[kMaxValueText];
+  const char* const end = std::to_chars(printed, printed + kMaxValueText, value).ptr;
+  return text == std::string_view(printed, static_cast<size_t>(end - printed));
+}
+
+// 120, 12.5 or 0.05: digits before the point, and after it only those that are needed.
+struct PlainForm {
+  size_t whole = 0;
+  size_t fraction = 0;
+
+  [[nodiscard]] size_t size() const { return whole + (fraction > 0 ? 1 + fraction : 0); }
+};
+
+PlainForm plain_form(const Significand& digits) {
+  const auto size = static_cast<int>(digits.size);
+  return {static_cast<size_t>(std::max(digits.power, 1)),
+          static_cast<size_t>(std::max(0, size - digits.power))};
+}
+
+bool is_plain(const NumberText& number, const PlainForm& form) {
+  return number.exponent_text.empty() && number.whole.size() == form.whole &&
+         number.fraction.size() == form.fraction && number.has_point == (form.fraction > 0);
+}
+
+// 96.0
+bool is_plain_with_zero(const NumberText& number, const PlainForm& form) {
+  return number.exponent_text.empty() && number.whole.size() == form.whole && form.fraction == 0 &&
+         number.fraction == "0";
+}
+
+// 1.25e-07: one digit, the others, and an exponent with its sign and two digits at least.
+bool is_scientific(const NumberText& number, const Significand& digits) {
+  const std::string_view exponent = number.exponent_text;
+  return exponent.size() == (number.exponent > 99 || number.exponent < -99 ? 5 : 4) && exponent[0] == 'e' &&
+         exponent[1] == (number.exponent < 0 ? '-' : '+') && number.whole.size() == 1 && digits.first == 0 &&
+         number.fraction.size() == digits.size - 1 && number.has_point == (digits.size > 1);
+}
+
+size_t scientific_size(const Significand& digits) {
+  const bool long_exponent = digits.power - 1 > 99 || digits.power - 1 < -99;
+  return digits.size + (digits.size > 1 ? 1 : 0) + (long_exponent ? 5 : 4);
+}
+
+constexpr uint8_t bit_of(Spelling::Number form) {
+  return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
+}
+
+uint8_t zero_forms(const NumberText& number) {
+  if (number.whole != "0" || !number.exponent_text.empty()) {
+    return 0;
+  }
+  const bool bare = !number.has_point;
+  return static_cast<uint8_t>(
+      (bare ? bit_of(Spelling::Number::canonical) | bit_of(Spelling::Number::trimmed) : 0) |
+      (number.fraction == "0" ? bit_of(Spelling::Number::point) : 0));
+}
+
+}  // namespace
+
+bool NumberText::is_zero() const {
+  return whole.find_first_not_of('0') == std::string_view::npos &&
+         fraction.find_first_not_of('0') == std::string_view::npos;
+}
+
+NumberText take_number_apart(std::string_view text) {
+  NumberText number;
+  if (text.size() > kLongestNumber) {
+    return number;
+  }
+  number.negative = text.starts_with('-');
+  text.remove_prefix(number.negative ? 1 : 0);
+  number.whole = take(text, count_digits(text));
+  number.has_point = text.starts_with('.');
+  if (number.has_point) {
+    text.remove_prefix(1);
+    number.fraction = take(text, count_digits(text));
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    number.exponent_text = text;
+    if (!take_exponent(text, number.exponent)) {
+      return number;
+    }
+    text = {};
+  }
+  const bool zeros_in_front = number.whole.size() > 1 && number.whole.front() == '0';
+  number.valid = text.empty() && !zeros_in_front && number.num_digits() > 0;
+  return number;
+}
+
+bool comes_back(const NumberText& number, std::string_view text) {
+  if (number.num_digits() <= kFloatDigits && number.exponent > -200 && number.exponent < 200) {
+    return true;
+  }
+  double value = 0;
+  if (parse_double(text, value) != TextError::none) {
+    return false;
+  }
+  char printed[kMaxValueText];
+  // An integer of more digits than a double's shortest text has may be the double to the last digit.
+  const bool few = number.num_digits() <= kMostFloatDigits + 1;
+  const char* const end =
+      few ? std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::scientific).ptr
+          : std::to_chars(printed, printed + kMaxValueText, value).ptr;
+  return same_number(take_number_apart({printed, static_cast<size_t>(end - printed)}), number);
+}
+
+uint8_t float_forms(const NumberText& number, std::string_view text) {
+  constexpr int kMostPower = 15;    // up to here a double's integer digits are its shortest ones
+  constexpr int kLeastPower = -18;  // zeros after the point that a value's text has room for
+  if (number.is_zero()) {
+    return zero_forms(number);
+  }
+  const Significand digits = significand_of(number);
+  const PlainForm form = plain_form(digits);
+  const bool plain = is_plain(number, form);
+  const bool scientific = is_scientific(number, digits);
+  const bool fits_plain = digits.power >= kLeastPower && digits.power <= kMostPower;
+  const bool shorter_plain = form.size() <= scientific_size(digits);
+  const bool canonical = digits.power > kMostPower ? prints_as(text) : (shorter_plain ? plain : scientific);
+  const bool python_plain = digits.power > -4 && digits.power <= kMostPower + 1;
+  const bool python =
+      python_plain ? (form.fraction > 0 ? plain : is_plain_with_zero(number, form)) : scientific;
+  return static_cast<uint8_t>((canonical ? bit_of(Spelling::Number::canonical) : 0) |
+                              (plain && fits_plain ? bit_of(Spelling::Number::trimmed) : 0) |
+                              (python ? bit_of(Spelling::Number::point) : 0));
+}
+
+uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms) {
+  if (number.exponent_text.empty() && !number.has_point && number.whole.size() <= kFloatDigits) {
+    return kLongForms;  // an integer, in any of them
+  }
+  double value = 0;
+  if (number.num_digits() > 40 || parse_double(text, value) != TextError::none) {
+    return 0;
+  }
+  uint8_t found = 0;
+  for (const Spelling::Number form :
+       {Spelling::Number::digits16, Spelling::Number::digits17, Spelling::Number::digits18}) {
+    if ((forms & bit_of(form)) == 0) {
+      continue;
+    }
+    char printed[kMaxValueText];
+    const char* const end = std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::general,
+                                          significant_digits(form))
+                                .ptr;
+    if (text == std::string_view(printed, static_cast<size_t>(end - printed))) {
+      found = static_cast<uint8_t>(found | bit_of(form));
+    }
+  }
+  return found;
+}
+
+bool read_few_digits(const NumberText& number, double& value) {
+  constexpr int kMostPower = 19;  // 5 to that power is below 2^53
+  const int power = number.exponent - static_cast<int>(number.fraction.size());
+  if (power < -kMostPower || power > kMostPower || number.whole.empty() ||
+      number.has_point == number.fraction.empty() || number.num_digits() > kFloatDigits) {
+    return false;
+  }
+  uint64_t digits = 0;
+  for (const std::string_view part : {number.whole, number.fraction}) {
+    for (const char c : part) {
+      digits = 10 * digits + static_cast<uint64_t>(c - '0');
+    }
+  }
+  const auto scale = static_cast<double>(kPowersOfTen[power < 0 ? -power : power]);
+  value = power < 0 ? static_cast<double>(digits) / scale : static_cast<double>(digits) * scale;
+  value = number.negative ? -value : value;
+  return true;
+}
+
+}  // namespace bobbin::csv

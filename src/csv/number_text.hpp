@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A number's text taken apart, and in which forms a double would be written as that very text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace bobbin::csv {
+
+inline constexpr size_t kDecimalDigits = 18;  // any number of 18 digits fits 64 bits
+inline constexpr size_t kFloatDigits = 15;    // any decimal of 15 digits comes back from a double
+
+// Sign, digits, point, digits, exponent; without zeros in front, which numbers are not written with.
+struct NumberText {
+  bool valid = false;
+  bool negative = false;
+  bool has_point = false;
+  std::string_view whole;
+  std::string_view fraction;
+  std::string_view exponent_text;  // "e+05"
+  int exponent = 0;
+
+  [[nodiscard]] size_t num_digits() const { return whole.size() + fraction.size(); }
+  [[nodiscard]] bool is_zero() const;
+};
+
+[[nodiscard]] NumberText take_number_apart(std::string_view text);
+
+// Whether the nearest double, printed, has the text's digits. Few digits always come back.
+[[nodiscard]] bool comes_back(const NumberText& number, std::string_view text);
+
+// The forms in which a double that comes_back() is written as this text: bits of 1 << Spelling::Number.
+[[nodiscard]] uint8_t float_forms(const NumberText& number, std::string_view text);
+
+// Of %.16g, %.17g and %.18g, those among `forms` in which the nearest double is written as this text.
+[[nodiscard]] uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms);
+inline constexpr uint8_t kLongForms = 7 << 3;
+
+// The double nearest to the text, where that takes no more than a multiplication.
+[[nodiscard]] bool read_few_digits(const NumberText& number, double& value);
+
+}  // namespace bobbin::csv

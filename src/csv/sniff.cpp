@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/sniff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "csv/convert.hpp"
+#include "csv/guess.hpp"
+#include "csv/scanner.hpp"
+
+namespace bobbin::csv {
+namespace {
+
+constexpr size_t kSniffBytes = size_t{1} << 17;
+constexpr size_t kSniffRecords = 1000;
+constexpr std::array<char, 4> kDelimiters{',', '\t', ';', '|'};
+constexpr double kEnoughAlike = 0.6;
+
+using Record = std::vector<std::string>;
+
+// Some records of a text; a quoted field has a quote in front, which no value of a type has.
+struct Sample {
+  std::vector<Record> records;
+  size_t quoted_fields = 0;
+  bool failed = false;
+};
+
+Record take_record(const Scanner& scanner, Sample& sample) {
+  Record record;
+  std::string scratch;
+  for (size_t i = 0; i < scanner.num_fields(0); ++i) {
+    const RawField field = scanner.field(0, i);
+    sample.quoted_fields += field.quoted ? 1 : 0;
+    record.emplace_back(value_of(field, scanner.marks(), scratch));
+  }
+  return record;
+}
+
+Sample take_sample(std::string_view text, bool is_whole, const Options& options) {
+  Sample sample;
+  Scanner scanner(Source::from_memory(text, ""), options);
+  while (sample.records.size() < kSniffRecords) {
+    sample.failed = !scanner.fill().ok();
+    if (sample.failed || scanner.num_records() == 0) {
+      break;
+    }
+    if (!scanner.is_blank(0)) {
+      sample.records.push_back(take_record(scanner, sample));
+    }
+    scanner.consume(1);
+  }
+  const bool reached_end = sample.records.size() < kSniffRecords;
+  if (!is_whole && reached_end && sample.records.size() > 1) {
+    sample.records.pop_back();  // it may be cut short
+  }
+  sample.failed = sample.failed && is_whole;
+  return sample;
+}
+
+// How many fields most records have, and what share of them.
+struct Shape {
+  size_t fields = 0;
+  double share = 0;
+};
+
+Shape shape_of(const Sample& sample) {
+  std::map<size_t, size_t> counts;
+  for (const Record& record : sample.records) {
+    ++counts[record.size()];
+  }
+  Shape shape;
+  for (const auto& [fields, count] : counts) {
+    const double share = static_cast<double>(count) / static_cast<double>(sample.records.size());
+    shape = share >= shape.share ? Shape{fields, share} : shape;
+  }
+  shape.share *= sample.failed ? 0.5 : 1;
+  return shape;
+}
+
+struct Candidate {
+  Options options;
+  Sample sample;
+  Shape shape;
+};
+
+bool is_better(const Shape& a, const Shape& b) {
+  if ((a.fields > 1) != (b.fields > 1)) {
+    return a.fields > 1 && a.share >= kEnoughAlike;
+  }
+  return a.share > b.share || (a.share == b.share && a.fields > b.fields);
+}
+
+Candidate try_options(std::string_view text, bool is_whole, const Options& options) {
+  Candidate candidate{options, take_sample(text, is_whole, options), {}};
+  candidate.shape = shape_of(candidate.sample);
+  return candidate;
+}
+
+LineEnd find_line_end(std::string_view text, bool is_whole) {
+  const size_t feed = text.find('\n');
+  const size_t back = text.find('\r');
+  if (feed == std::string_view::npos) {
+    // One at the very end of a text is not what ends its lines.
+    const bool within = back != std::string_view::npos && (back + 1 < text.size() || !is_whole);
+    return within ? LineEnd::cr : LineEnd::lf;
+  }
+  return feed > 0 && text[feed - 1] == '\r' ? LineEnd::crlf : LineEnd::lf;
+}
+
+// Apostrophes are letters, unless they are around fields in most records, and nothing else is.
+bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::string_view text) {
+  return text.find('"') == std::string_view::npos && !with.sample.failed && with.shape.fields > 1 &&
+         2 * with.sample.quoted_fields > with.sample.records.size() && !is_better(without.shape, with.shape);
+}
+
+Candidate find_marks(std::string_view text, bool is_whole, const Options& options, const Known& known) {
+  std::optional<Candidate> best;
+  const auto consider = [&](char delimiter, char quote) {
+    Options tried = options;
+    tried.delimiter = delimiter;
+    tried.quote = quote;
+    if (!check(tried).ok()) {
+      return;
+    }
+    Candidate candidate = try_options(text, is_whole, tried);
+    const bool other_quote = best && quote != best->options.quote;
+    if (!best || (other_quote ? prefers_apostrophes(candidate, *best, text)
+                              : is_better(candidate.shape, best->shape))) {
+      best = std::move(candidate);
+    }
+  };
+  const auto consider_all = [&](char quote) {
+    consider(known.delimiter.value_or(known.likely_delimiter), quote);
+    for (size_t i = 0; i < kDelimiters.size() && !known.delimiter; ++i) {
+      consider(kDelimiters[i], quote);
+    }
+  };
+  consider_all(known.quote.value_or(options.quote));
+  if (!known.quote && text.find('\'') != std::string_view::npos) {
+    consider_all('\'');
+  }
+  return best ? std::move(*best) : Candidate{options, {}, {}};
+}
+
+// 1990, 1991, 1992: numbers that are names.
+bool are_steps(const std::vector<int64_t>& numbers) {
+  for (size_t i = 2; i < numbers.size(); ++i) {
+    if (numbers[i] - numbers[i - 1] != numbers[1] - numbers[0]) {
+      return false;
+    }
+  }
+  return numbers.size() >= 3 && numbers[1] != numbers[0];
+}
+
+bool is_typed(const Guess& guess) {
+  return guess.settled() && !is_string(guess.type().type);
+}
+
+// Whether the first record holds names: it is of other types than the others, or no
+// column has a type.
+bool finds_header(const Sample& sample, size_t fields, const NullTest& is_null) {
+  if (sample.records.empty() || sample.records[0].size() != fields) {
+    return true;
+  }
+  bool any_typed = false;
+  std::vector<int64_t> numbers;
+  for (size_t c = 0; c < fields; ++c) {
+    const std::string& first = sample.records[0][c];
+    if (is_null(RawField{first.data(), first.size()})) {
+      continue;
+    }
+    Guess guess;
+    for (size_t r = 1; r < sample.records.size(); ++r) {
+      const Record& record = sample.records[r];
+      if (c < record.size() && !is_null(RawField{record[c].data(), record[c].size()})) {
+        (void)guess.add(record[c]);
+      }
+    }
+    const bool typed = is_typed(guess) || sample.records.size() == 1;
+    (void)guess.add(first);
+    if (typed && sample.records.size() > 1 && !is_typed(guess)) {
+      return true;
+    }
+    any_typed = any_typed || (typed && is_typed(guess));
+    if (int64_t number = 0; typed && read_long_signed(first, number)) {
+      numbers.push_back(number);
+    }
+  }
+  return !any_typed || are_steps(numbers);
+}
+
+Result<std::string> read_begin(Source& source, bool& is_whole) {
+  std::string text(kSniffBytes, '\0');
+  size_t size = 0;
+  for (size_t got = 1; got > 0 && size < text.size(); size += got) {
+    BOBBIN_ASSIGN(got, source.read(std::span(text).subspan(size)));
+    is_whole = got == 0;
+  }
+  text.resize(size);
+  source.rewind();
+  return text;
+}
+
+std::string mark_name(char mark) {
+  return mark == '\t' ? "tab" : mark == '\0' ? "none" : fmt::format("'{}'", mark);
+}
+
+}  // namespace
+
+Result<Sniffed> sniff(Source& source, const Options& options, const Known& known) {
+  BOBBIN_TRY(check(options));
+  bool is_whole = false;
+  BOBBIN_ASSIGN(const std::string text, read_begin(source, is_whole));
+  Options basis = options;
+  basis.header = false;
+  basis.line_end = find_line_end(text, is_whole);
+  const Candidate found = find_marks(text, is_whole, basis, known);
+  Sniffed sniffed{found.options, found.shape.fields};
+  sniffed.options.header =
+      known.header.value_or(finds_header(found.sample, found.shape.fields, NullTest(options.nulls)));
+  return sniffed;
+}
+
+std::string describe(const Sniffed& sniffed) {
+  const Options& options = sniffed.options;
+  return fmt::format("delimiter {}, quote {}, {}, {} column{}{}", mark_name(options.delimiter),
+                     mark_name(options.quote), options.header ? "header row" : "no header row",
+                     sniffed.columns, sniffed.columns == 1 ? "" : "s",
+                     options.line_end == LineEnd::cr ? ", lines end in CR" : "");
+}
+
+}  // namespace bobbin::csv

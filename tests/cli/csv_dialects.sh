@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a text is written is found from it and reported; what options say goes before it.
+try() { printf "$1" > t.csv && shift && bobbin compress t.csv -f -o t.bob "$@" 2>&1 | grep -v ratio; bobbin cat t.bob; }
+try 'a;b\n1,5;2\n2,5;3\n'
+try '1|x\n2|y\n'
+try 'a,b\r1,2\r'
+try "a,b\n'x,y',2\n'z',3\n"
+try 'a;b\n1;2\n' --delimiter ,
+try '1,2\n3,4\n' --header
+try 'title\n# note\na,b\n1,2\n3\n' --skip 1 --comment '#' --ragged pad
+try 'a,b\n"x\\"y",2\n' --escape '\'
+try 'a,b\n"x,2\n' --quote none
+try 'gr\366\337e\n1\n' --encoding latin1
+try '\377\376a\000,\000b\000\n\0001\000,\0002\000\n\000'
+# Names that are not distinct, and a column that one value made text.
+try 'a,a,\n1,2,3\n'
+{ echo rate,n; for i in 1 2 3 4 5; do echo "0.$i,$i"; done; echo N/A,6; } > late.csv
+bobbin compress late.csv -f -o late.bob 2>&1 | grep -v ratio
+bobbin compress late.csv -f -o late.bob --null N/A -q && bobbin schema late.bob --text
+bobbin compress late.csv -f -o late.bob --schema 'n: f64' -q && bobbin schema late.bob --text
+bobbin decompress late.bob -q -f -o again.csv && cmp late.csv again.csv && echo same
+# Packed, also from a pipe and in several streams; one that is cut short is refused.
+printf 'a,b\n1,2\n' > one.csv
+printf 'a,b\n3,4\n' > two.csv
+gzip -k one.csv
+bobbin compress one.csv.gz -q && bobbin cat one.csv.gz.bob
+{ gzip -c one.csv; tail -n +2 two.csv | gzip -c; } | bobbin compress --csv -q -o piped.bob && bobbin cat piped.bob
+head -c 20 one.csv.gz > cut.csv.gz
+status bobbin compress cut.csv.gz -q
+# Several files.
+bobbin compress one.csv two.csv one.csv.gz -q -o all.bob && bobbin cat all.bob
+printf 'a,c\n3,4\n' > other.csv
+status bobbin compress one.csv other.csv -q -o all.bob -f
+status bobbin compress one.csv two.csv -q

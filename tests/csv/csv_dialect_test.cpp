@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// How texts are written: what is found from them, and what options say.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "csv/reader.hpp"
+#include "csv/sniff.hpp"
+#include "tests/csv/support.hpp"
+
+namespace bobbin::csv_tests {
+namespace {
+
+using csv::Options;
+
+// The table as show() has it, or the error; the same however little is read at a time.
+std::string read_as(const std::string& text, Options options) {
+  const auto shown = [&] {
+    const Result<Table> table = read_text(text, options);
+    return table.has_value() ? show(*table) : table.error().message();
+  };
+  const std::string expected = shown();
+  for (const size_t bytes : {1U, 2U, 3U, 7U, 63U, 64U, 65U, 200U}) {
+    options.buffer_bytes = bytes;
+    options.batch_rows = bytes;
+    options.sample_bytes = bytes / 2;
+    EXPECT_EQ(shown(), expected) << text << ", read by " << bytes << " bytes";
+  }
+  return expected;
+}
+
+std::string found(const std::string& text, const csv::Known& known = {}) {
+  csv::Source source = csv::Source::from_memory(text, "t.csv");
+  const Result<csv::Sniffed> sniffed = csv::sniff(source, {}, known);
+  return sniffed.has_value() ? csv::describe(*sniffed) : sniffed.error().message();
+}
+
+TEST(CsvSniff, Delimiters) {
+  EXPECT_EQ(found("a,b\n1,2\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("a;b\n1,5;2\n3,5;4\n"), "delimiter ';', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("a\tb c\n1\tx, y\n"), "delimiter tab, quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("1|x\n2|y\n"), "delimiter '|', quote '\"', no header row, 2 columns");
+  EXPECT_EQ(found("name\nx\ny\n"), "delimiter ',', quote '\"', header row, 1 column");
+  EXPECT_EQ(found("a,b\n\"x;y;z\",2\n\"u;v\",3\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found(""), "delimiter ',', quote '\"', header row, 0 columns");
+  EXPECT_EQ(found("a;b\n", {.delimiter = ','}), "delimiter ',', quote '\"', header row, 1 column");
+}
+
+TEST(CsvSniff, Quotes) {
+  EXPECT_EQ(found("a,b\n'x,y',2\n'u,v',3\n"), "delimiter ',', quote ''', header row, 2 columns");
+  EXPECT_EQ(found("a,b\nit's,2\nthat's,3\n"), "delimiter ',', quote '\"', header row, 2 columns");
+}
+
+TEST(CsvSniff, Headers) {
+  EXPECT_EQ(found("1,x\n2,y\n"), "delimiter ',', quote '\"', no header row, 2 columns");
+  EXPECT_EQ(found("1,2\n"), "delimiter ',', quote '\"', no header row, 2 columns");
+  EXPECT_EQ(found("x,y\nu,v\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("country,1990,1991,1992\nSE,1,2,3\nNO,4,5,6\n"),
+            "delimiter ',', quote '\"', header row, 4 columns");
+  EXPECT_EQ(found("1,x\n2,y\n", {.header = true}), "delimiter ',', quote '\"', header row, 2 columns");
+}
+
+TEST(CsvSniff, LineEnds) {
+  EXPECT_EQ(found("a,b\r1,2\r3,4\r"), "delimiter ',', quote '\"', header row, 2 columns, lines end in CR");
+  EXPECT_EQ(read_as("a,b\r1,2\r3,4", {.line_end = csv::LineEnd::cr}), "a:i64,b:i64\n1|2\n3|4");
+  EXPECT_EQ(read_as("a,b\r1,\"x\ry\"\r", {.line_end = csv::LineEnd::cr}), "a:i64,b:utf8\n1|x\ry");
+  EXPECT_EQ(read_as("a,b\r1\r", {.line_end = csv::LineEnd::cr}), "t.csv:2:1: expected 2 fields, found 1");
+  // A CR that ends the text is data.
+  EXPECT_EQ(read_as("a\nx\r", {}), "a:utf8\nx\r");
+  EXPECT_EQ(read_as("a,b\n1,\r", {}), "a:i64,b:utf8\n1|\r");
+}
+
+TEST(CsvDialect, TextAfterAClosingQuote) {
+  EXPECT_EQ(read_as("a,b\n\"x\"y,2\n", {}), "a:utf8,b:i64\nxy|2");
+  EXPECT_EQ(read_as("a,b\n\"x\"\"z\"y,\"2\" \r\n", {}), "a:utf8,b:utf8\nx\"zy|2 ");
+  EXPECT_EQ(read_as("a,b\n\"x\" \"y\",2\n", {}), "t.csv:2:4: text and another quote after a closing quote");
+}
+
+TEST(CsvDialect, QuotesAndEscapes) {
+  EXPECT_EQ(read_as("a,b\n'x,y',\"z\n", {.quote = '\''}), "a:utf8,b:utf8\nx,y|\"z");
+  EXPECT_EQ(read_as("a,b\n\"x,2\n", {.quote = '\0'}), "a:utf8,b:i64\n\"x|2");
+  EXPECT_EQ(read_as("a,b\n\"x\\\"y\\\\\",2\n", {.escape = '\\'}), "a:utf8,b:i64\nx\"y\\|2");
+  EXPECT_EQ(read_as("a,b\nx\\,y,2\nu\\\nv,3\n", {.escape = '\\'}), "a:utf8,b:i64\nx,y|2\nu\nv|3");
+  EXPECT_EQ(read_as("a,b\n\"x\"\"y\",2\n", {.escape = '\\'}), "a:utf8,b:i64\nx\"y|2");
+  EXPECT_EQ(read_as("a,b\n\\N,2\n", {.escape = '\\', .nulls = {"\\N"}}), "a:utf8,b:i64\n~|2");
+}
+
+TEST(CsvDialect, CommentsAndSkippedLines) {
+  EXPECT_EQ(read_as("# \"one, two\na,b\n#3,4,5\n1,2\n#", {.comment = '#'}), "a:i64,b:i64\n1|2");
+  EXPECT_EQ(read_as("a,b\n\"#x\",2\n\"y\n#z\",3\n", {.comment = '#'}), "a:utf8,b:i64\n#x|2\ny\n#z|3");
+  EXPECT_EQ(read_as("title \"x\nmore\na,b\n1,2\n", {.skip_lines = 2}), "a:i64,b:i64\n1|2");
+  EXPECT_EQ(read_as("a,b\n1\n", {.skip_lines = 5}), "");
+  EXPECT_EQ(read_as("#\n\na,b\n1\n", {.comment = '#', .skip_lines = 1}),
+            "t.csv:4:1: expected 2 fields, found 1");
+}
+
+TEST(CsvDialect, ShortRecords) {
+  const Options pad{.ragged = csv::Ragged::pad};
+  EXPECT_EQ(read_as("a,b,c\n1\n2,3\r\n4,5,6\n7,\"8\"\r\n", pad),
+            "a:i64,b:i64,c:i64\n1|~|~\n2|3|~\n4|5|6\n7|8|~");
+  EXPECT_EQ(read_as("a,b,c\nx\r\ny,\r\n", pad), "a:utf8,b:utf8,c:utf8\nx|~|~\ny|~|~");
+  EXPECT_EQ(read_as("a,b\n1,2,3\n", pad), "t.csv:2:5: expected 2 fields, found 3");
+  Options words{.ragged = csv::Ragged::pad};
+  words.nulls = {"NA"};
+  EXPECT_EQ(read_as("a,b\nx\n", words), "a:utf8,b:utf8\nx|");
+}
+
+TEST(CsvDialect, SeveralTexts) {
+  const auto read = [](const std::vector<std::string>& texts, const Options& options) -> std::string {
+    std::vector<csv::Source> sources;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      sources.push_back(csv::Source::from_memory(texts[i], "t" + std::to_string(i) + ".csv"));
+    }
+    Result<csv::Reader> reader = csv::Reader::open(std::move(sources), options, {});
+    if (!reader.has_value()) {
+      return reader.error().message();
+    }
+    uint64_t rows = 0;
+    while (true) {
+      const Result<csv::Reader::Step> step = reader->next();
+      if (!step.has_value()) {
+        return step.error().message();
+      }
+      if (*step == csv::Reader::Step::end) {
+        return csv::schema_text(reader->columns()) + " " + std::to_string(rows);
+      }
+      rows = *step == csv::Reader::Step::restart ? 0 : rows + reader->batch().rows;
+    }
+  };
+  for (const uint64_t sample : {uint64_t{0}, uint64_t{1000}}) {
+    const Options options{.sample_bytes = sample};
+    EXPECT_EQ(read({"a,b\n1,2\n", "a,b\n3,x", "", "a,b\n"}, options), "a:i64,b:utf8 2");
+    EXPECT_EQ(read({"", "a\n1\n"}, options), "a:i64 1");
+    EXPECT_EQ(read({"a,b\n1,2\n", "a,c\n3,4\n"}, options),
+              "t1.csv: the header differs from the first file's: column 2 is \"c\", expected \"b\"");
+    EXPECT_EQ(read({"a,b\n1,2\n", "a,b\n3\n"}, options), "t1.csv:2:1: expected 2 fields, found 1");
+  }
+  EXPECT_EQ(read({"1,2\n", "3,4\n"}, {.header = false}), "c0:i64,c1:i64 2");
+}
+
+TEST(CsvDialect, Encodings) {
+  using namespace std::string_literals;
+  const auto read = [](const std::string& text, csv::Encoding encoding) -> std::string {
+    csv::Source source = csv::Source::from_memory(text, "t.csv");
+    source.set_encoding(encoding);
+    std::string out;
+    for (char piece[3]; true;) {
+      const Result<size_t> size = source.read(piece);
+      if (!size.has_value()) {
+        return size.error().message();
+      }
+      if (*size == 0) {
+        return out;
+      }
+      out.append(piece, *size);
+    }
+  };
+  EXPECT_EQ(read("gr\xf6\xdf"s
+                 "e",
+                 csv::Encoding::latin1),
+            "größe");
+  EXPECT_EQ(read("\xff\xfe"s
+                 "a\0\xac\x20\x3d\xd8\x00\xde"s,
+                 csv::Encoding::utf8),
+            "\xef\xbb\xbf"
+            "a€😀");
+  EXPECT_EQ(read("\xfe\xff\0a"s, csv::Encoding::utf8),
+            "\xef\xbb\xbf"
+            "a");
+  EXPECT_EQ(read("a\0b\0"s, csv::Encoding::utf16), "ab");
+  EXPECT_EQ(read("\0a\0b"s, csv::Encoding::utf16), "ab");
+  EXPECT_EQ(read("a\0b"s, csv::Encoding::utf16), "t.csv: the text is not UTF-16: it ends within a character");
+  EXPECT_EQ(read("a\0\x00\xde"s, csv::Encoding::utf16),
+            "t.csv: the text is not UTF-16: a surrogate without its pair");
+  EXPECT_EQ(read("x", csv::Encoding::utf8), "x");
+  EXPECT_EQ(read("", csv::Encoding::utf16), "");
+}
+
+TEST(CsvDialect, MarksThatMakeNoSense) {
+  EXPECT_EQ(error_of("a\n", {.quote = ','}),
+            "delimiter, quote, escape and comment must be different characters");
+  EXPECT_EQ(error_of("a\n", {.comment = 'x'}),
+            "a quote, escape or comment is one ASCII character, but not a letter, digit or line end");
+  EXPECT_EQ(csv::parse_mark("none"), '\0');
+  EXPECT_FALSE(csv::parse_mark("ab").has_value());
+}
+
+TEST(CsvDialect, WhatNeedsQuotesIsNotWrittenWithout) {
+  const Table table{.columns = {{"a", DType::utf8}}, .rows = {{"x,y"}}};
+  EXPECT_EQ(write_text(table, {.quote = '\''}), "a\n'x,y'\n");
+  EXPECT_EQ(write_text(table, {.line_end = csv::LineEnd::crlf}), "a\r\n\"x,y\"\r\n");
+  const Table escaped{.columns = {{"a", DType::utf8}}, .rows = {{"x\\\"y"}}};
+  EXPECT_EQ(write_text(escaped, {.escape = '\\'}), "a\n\"x\\\\\\\"y\"\n");
+}
+
+}  // namespace
+}  // namespace bobbin::csv_tests
