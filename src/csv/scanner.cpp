@@ -420,7 +420,9 @@ void Scanner::pad_records(size_t fields) {
     const bool has_room = record == first_ || ends.size() < first_end_ + kMaxFields;
     ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
                 ends_.begin() + static_cast<ptrdiff_t>(to));
-    if (to - from < fields && has_room) {
+    const RawField only = cut(buffer_.data(), begins_[record], ends_[from], true);
+    const bool is_empty_line = to - from == 1 && only.size == 0 && !only.quoted;  // to be dropped
+    if (to - from < fields && has_room && !is_empty_line) {
       const size_t begin = to - from == 1 ? begins_[record] : (ends[ends.size() - 2] & kPlace) + size_t{1};
       pad_one(ends, begin, fields - (to - from));
     }

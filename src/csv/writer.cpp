@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/value_text.hpp"
@@ -16,7 +17,13 @@ namespace {
 constexpr size_t kFlushBytes = size_t{1} << 18;
 // What texts of numbers, times and booleans are made of.
 constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsTRUEFALSyoNOYZI";
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+// What a reader takes for a mark of UTF-8 or UTF-16, or for packed data, at the start of a text.
+constexpr std::array<std::string_view, 5> kFirstBytes{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\x1f\x8b",
+                                                      "\x28\xb5\x2f\xfd"};
+
+bool misleads_at_start(std::string_view text) {
+  return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return text.starts_with(bytes); });
+}
 
 bool has_number_character(std::string_view text) {
   return text.find_first_of(kNumberCharacters) != std::string_view::npos;
@@ -91,12 +98,11 @@ void Writer::put_quoted(std::string_view text) {
   used_ = static_cast<size_t>(out - buffer_.data());
 }
 
-// At the very start a mark of UTF-8 would be passed over by readers.
 void Writer::put_string(std::string_view text, bool may_be_special) {
   const bool comment = at_record_ && options_.comment != '\0' && text.starts_with(options_.comment);
   // Without quotes there is no other text for the empty string, and it is not a null's.
   const bool empty = text.empty() && marks_.has_quote();
-  put_field(text, empty || is_null_text(text) || comment || (at_start_ && text.starts_with(kUtf8Mark)) ||
+  put_field(text, empty || is_null_text(text) || comment || (at_start_ && misleads_at_start(text)) ||
                       (may_be_special && has_special(text.data(), text.data() + text.size(), marks_)));
 }
 
@@ -161,7 +167,7 @@ Status Writer::begin() {
       put_character(options_.delimiter);
     }
     const std::string& name = names_[i];
-    const bool mark = at_start_ && name.starts_with(kUtf8Mark);
+    const bool mark = at_start_ && misleads_at_start(name);
     const bool comment = at_record_ && options_.comment != '\0' && name.starts_with(options_.comment);
     const bool special = has_special(name.data(), name.data() + name.size(), marks_);
     put_field(name, (name.empty() && marks_.has_quote()) || mark || special || comment);

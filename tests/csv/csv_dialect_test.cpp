@@ -99,6 +99,7 @@ TEST(CsvDialect, ShortRecords) {
   const Options pad{.ragged = csv::Ragged::pad};
   EXPECT_EQ(read_as("a,b,c\n1\n2,3\r\n4,5,6\n7,\"8\"\r\n", pad),
             "a:i64,b:i64,c:i64\n1|~|~\n2|3|~\n4|5|6\n7|8|~");
+  EXPECT_EQ(read_as("a,b\n1\n\n2\n\r\n3,4\n", pad), "a:i64,b:i64\n1|~\n2|~\n3|4");
   EXPECT_EQ(read_as("a,b,c\nx\r\ny,\r\n", pad), "a:utf8,b:utf8,c:utf8\nx|~|~\ny|~|~");
   EXPECT_EQ(read_as("a,b\n1,2,3\n", pad), "t.csv:2:5: expected 2 fields, found 3");
   Options words{.ragged = csv::Ragged::pad};
@@ -190,6 +191,9 @@ TEST(CsvDialect, WhatNeedsQuotesIsNotWrittenWithout) {
   const Table table{.columns = {{"a", DType::utf8}}, .rows = {{"x,y"}}};
   EXPECT_EQ(write_text(table, {.quote = '\''}), "a\n'x,y'\n");
   EXPECT_EQ(write_text(table, {.line_end = csv::LineEnd::crlf}), "a\r\n\"x,y\"\r\n");
+  // Bytes that a reader would take for UTF-16 or gzip.
+  const Table bytes{.columns = {{"a", DType::binary}}, .rows = {{"\xff\xfe"}}};
+  EXPECT_EQ(write_text(bytes, {.header = false}), "\"\xff\xfe\"\n");
   const Table escaped{.columns = {{"a", DType::utf8}}, .rows = {{"x\\\"y"}}};
   EXPECT_EQ(write_text(escaped, {.escape = '\\'}), "a\n\"x\\\\\\\"y\"\n");
 }
