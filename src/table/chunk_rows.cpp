@@ -64,7 +64,7 @@ std::vector<uint8_t> pick_bits(const array::Bitmap& bitmap, std::span<const uint
 
 // Rows `indices` of an array of numbers.
 Status take_numbers(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
-  if (indices.size() <= array.length / kFew) {
+  if (indices.size() <= array.length / kFew + 1) {
     return array::take(array, indices, out);
   }
   array::Bitmap selected{.words = std::vector<uint32_t>(ceil_div<uint64_t>(array.length, 32)),
