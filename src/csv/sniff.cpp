@@ -117,6 +117,20 @@ bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::s
          2 * with.sample.quoted_fields > with.sample.records.size() && !is_better(without.shape, with.shape);
 }
 
+// Quotes are letters where a text can only be cut into fields without them.
+bool prefers_no_quotes(const Candidate& with, const Candidate& without) {
+  return (with.shape.fields <= 1 || with.sample.failed) && without.shape.fields > 1 &&
+         without.shape.share > 0.9;
+}
+
+bool is_preferred(const Candidate& candidate, const Candidate& best, std::string_view text) {
+  if (candidate.options.quote == best.options.quote) {
+    return is_better(candidate.shape, best.shape);
+  }
+  return candidate.options.quote == '\0' ? prefers_no_quotes(best, candidate)
+                                         : prefers_apostrophes(candidate, best, text);
+}
+
 Candidate find_marks(std::string_view text, bool is_whole, const Options& options, const Known& known) {
   std::optional<Candidate> best;
   const auto consider = [&](char delimiter, char quote) {
@@ -127,9 +141,7 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
       return;
     }
     Candidate candidate = try_options(text, is_whole, tried);
-    const bool other_quote = best && quote != best->options.quote;
-    if (!best || (other_quote ? prefers_apostrophes(candidate, *best, text)
-                              : is_better(candidate.shape, best->shape))) {
+    if (!best || is_preferred(candidate, *best, text)) {
       best = std::move(candidate);
     }
   };
@@ -143,6 +155,9 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   if (!known.quote && text.find('\'') != std::string_view::npos) {
     consider_all('\'');
   }
+  if (!known.quote && text.find('"') != std::string_view::npos) {
+    consider_all('\0');
+  }
   return best ? std::move(*best) : Candidate{options, {}, {}};
 }
 
@@ -154,6 +169,15 @@ bool are_steps(const std::vector<int64_t>& numbers) {
     }
   }
   return numbers.size() >= 3 && numbers[1] != numbers[0];
+}
+
+// 2014-08-08, 18:00 or 1.5: nobody calls a column so.
+bool is_data(const std::string& text) {
+  Guess guess;
+  (void)guess.add(text);
+  const ColumnType type = guess.type();
+  return type.type == DType::f64 ||
+         (type.logical.kind != Logical::Kind::plain && type.logical.kind != Logical::Kind::boolean);
 }
 
 bool is_typed(const Guess& guess) {
@@ -182,10 +206,10 @@ bool finds_header(const Sample& sample, size_t fields, const NullTest& is_null) 
     }
     const bool typed = is_typed(guess) || sample.records.size() == 1;
     (void)guess.add(first);
-    if (typed && sample.records.size() > 1 && !is_typed(guess)) {
+    if (typed && sample.records.size() > 1 && !is_typed(guess) && !is_data(first)) {
       return true;
     }
-    any_typed = any_typed || (typed && is_typed(guess));
+    any_typed = any_typed || (typed && is_typed(guess)) || is_data(first);
     if (int64_t number = 0; typed && read_long_signed(first, number)) {
       numbers.push_back(number);
     }

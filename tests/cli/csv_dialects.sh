@@ -19,6 +19,9 @@ bobbin compress late.csv -f -o late.bob 2>&1 | grep -v ratio
 bobbin compress late.csv -f -o late.bob --null N/A -q && bobbin schema late.bob --text
 bobbin compress late.csv -f -o late.bob --schema 'n: f64' -q && bobbin schema late.bob --text
 bobbin decompress late.bob -q -f -o again.csv && cmp late.csv again.csv && echo same
+# A column with an empty name can be chosen.
+printf '"",b\n1,2\n' > empty_name.csv
+bobbin compress empty_name.csv -q && bobbin decompress empty_name.csv.bob --column '' -o - | show i64
 # Packed, also from a pipe and in several streams; one that is cut short is refused.
 printf 'a,b\n1,2\n' > one.csv
 printf 'a,b\n3,4\n' > two.csv

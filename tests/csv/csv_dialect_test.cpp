@@ -49,6 +49,7 @@ TEST(CsvSniff, Delimiters) {
 
 TEST(CsvSniff, Quotes) {
   EXPECT_EQ(found("a,b\n'x,y',2\n'u,v',3\n"), "delimiter ',', quote ''', header row, 2 columns");
+  EXPECT_EQ(found("a\tb\n1\t\"x\n2\ty\n3\tz\n"), "delimiter tab, quote none, header row, 2 columns");
   EXPECT_EQ(found("a,b\nit's,2\nthat's,3\n"), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
@@ -58,6 +59,8 @@ TEST(CsvSniff, Headers) {
   EXPECT_EQ(found("x,y\nu,v\n"), "delimiter ',', quote '\"', header row, 2 columns");
   EXPECT_EQ(found("country,1990,1991,1992\nSE,1,2,3\nNO,4,5,6\n"),
             "delimiter ',', quote '\"', header row, 4 columns");
+  EXPECT_EQ(found("2014-08-08T18:00Z\n2014-08-08T18:00+01:00\n"),
+            "delimiter ',', quote '\"', no header row, 1 column");
   EXPECT_EQ(found("1,x\n2,y\n", {.header = true}), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
