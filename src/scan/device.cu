@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans on the GPU and in the emulator: one file per size of values, which compile in parallel.
+// Scans on the GPU and in the emulator.
 #include "scan/plans.hpp"
 #include "simt/executor.cuh"
 
 namespace bobbin::scan {
 
-extern template Status run_values<uint8_t>(const simt::Executor&, const Request&);
-extern template Status run_values<uint16_t>(const simt::Executor&, const Request&);
+// In device_32.cu and device_64.cu: they compile in parallel.
 extern template Status run_values<uint32_t>(const simt::Executor&, const Request&);
 extern template Status run_values<uint64_t>(const simt::Executor&, const Request&);
 extern template Status run_values<float>(const simt::Executor&, const Request&);

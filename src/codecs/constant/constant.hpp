@@ -11,7 +11,7 @@
 namespace bobbin::codec::constant {
 
 template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
+const DeviceOps& ops_on();  // registry_device.cu
 
 [[nodiscard]] inline Scalar constant_of(const Array& array) {
   Scalar value;

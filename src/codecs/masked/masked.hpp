@@ -12,7 +12,7 @@
 namespace bobbin::codec::masked {
 
 template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
+const DeviceOps& ops_on();  // registry_device.cu
 
 inline constexpr uint32_t kRowsPerWord = 32;
 

@@ -10,7 +10,7 @@
 namespace bobbin::codec::rle {
 
 template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
+const DeviceOps& ops_on();  // registry_device.cu
 
 inline constexpr size_t kMetadataBytes = sizeof(uint64_t);
 

@@ -11,7 +11,7 @@
 namespace bobbin::codec::sparse {
 
 template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
+const DeviceOps& ops_on();  // registry_device.cu
 
 inline constexpr size_t kMetadataBytes = 2 * sizeof(uint64_t);
 

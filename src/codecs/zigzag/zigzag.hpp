@@ -13,7 +13,7 @@
 namespace bobbin::codec::zigzag {
 
 template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
+const DeviceOps& ops_on();  // registry_device.cu
 
 // Both work on bit patterns.
 template <class T>
