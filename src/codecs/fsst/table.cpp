@@ -157,6 +157,14 @@ struct Counts {
     }
     count = static_cast<uint16_t>(count + (count != UINT16_MAX ? 1 : 0));
   }
+  // Only pairs that were met: all of them are half a MiB, and columns may be many and short.
+  void clear() {
+    one.fill(0);
+    for (const uint32_t pair : pairs) {
+      two[pair] = 0;
+    }
+    pairs.clear();
+  }
 };
 
 // Encodes a piece and counts. A symbol also counts for its first byte, which may be worth a code of its own.
@@ -189,14 +197,13 @@ bool takes_part(size_t piece, uint32_t share) {
   return (h >> 57) < share;
 }
 
-Counts count(const Draft& draft, const Pieces& pieces, uint32_t share) {
-  Counts counts;
+void count(const Draft& draft, const Pieces& pieces, uint32_t share, Counts& counts) {
+  counts.clear();
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (share >= kAll || takes_part(i, share)) {
       count_piece(draft, pieces[i], share < kAll, counts);
     }
   }
-  return counts;
 }
 
 // The table of those symbols, and pairs of symbols, that save most.
@@ -299,11 +306,14 @@ Pieces sample(const StringsView& strings) {
 
 Table learn(const Pieces& pieces) {
   Draft draft;
+  Counts counts;
   for (uint32_t share = 8; share < kAll; share += 30) {
-    draft = improve(draft, count(draft, pieces, share), share);
+    count(draft, pieces, share, counts);
+    draft = improve(draft, counts, share);
   }
   // Once more without pairs: what is not used any more goes.
-  return improve(draft, count(draft, pieces, kAll), kAll).finish();
+  count(draft, pieces, kAll, counts);
+  return improve(draft, counts, kAll).finish();
 }
 
 bool could_be_learnt(const Table& table) {
