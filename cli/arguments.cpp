@@ -11,6 +11,8 @@ namespace bobbin::cli {
 namespace {
 
 constexpr const char* kMayBeEmpty = "may be empty";
+constexpr size_t kMostListed = 12;              // words in a message
+constexpr std::string_view kOneOf = "one of:";  // and the words, each followed by a comma
 
 [[noreturn]] void fail(const std::string& message) {
   throw CLI::ValidationError(message);
@@ -169,6 +171,38 @@ bool can_be_empty(CLI::Option& option) {
     return option.get_validator(kMayBeEmpty) != nullptr;
   } catch (const CLI::OptionNotFound&) {
     return false;
+  }
+}
+
+CLI::Validator one_of(const std::string& noun, const std::vector<std::string>& words) {
+  std::string name(kOneOf);
+  std::string list;
+  for (size_t i = 0; i < words.size(); ++i) {
+    name += words[i] + ",";
+    list += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  const auto check = [=](const std::string& word) -> std::string {
+    return std::ranges::find(words, word) != words.end()
+               ? ""
+               : "unknown " + noun + " '" + word + "'" +
+                     (words.size() > kMostListed ? did_you_mean(word, words) : "; expected " + list);
+  };
+  return {check, "", name};
+}
+
+std::vector<std::string> choices_of(CLI::Option& option) {
+  std::vector<std::string> words;
+  try {
+    for (int i = 0;; ++i) {
+      std::string_view name = option.get_validator(i)->get_name();
+      if (name.starts_with(kOneOf)) {
+        for (name.remove_prefix(kOneOf.size()); !name.empty(); name.remove_prefix(name.find(',') + 1)) {
+          words.emplace_back(name.substr(0, name.find(',')));
+        }
+      }
+    }
+  } catch (const CLI::OptionNotFound&) {
+    return words;  // there are no more checks
   }
 }
 

@@ -21,6 +21,11 @@ namespace bobbin::cli {
 CLI::Option* may_be_empty(CLI::Option* option);
 [[nodiscard]] bool can_be_empty(CLI::Option& option);
 
+// Accepts one of some words: "unknown shell 'x'; expected bash or zsh".
+[[nodiscard]] CLI::Validator one_of(const std::string& noun, const std::vector<std::string>& words);
+// The words of an option's one_of(); none when it has no such check.
+[[nodiscard]] std::vector<std::string> choices_of(CLI::Option& option);
+
 // A flag: an option without a value.
 [[nodiscard]] bool is_flag(const CLI::Option& option);
 

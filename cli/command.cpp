@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,17 +12,22 @@
 #include "bobbin/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/strings.hpp"
+#include "cli/terminal.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
 
 namespace {
 
-const std::string kNumbers = "u8, u16, u32, u64, i8, i16, i32, i64, f32, f64";
+const std::vector<std::string> kNumbers = {"u8",  "u16", "u32", "u64", "i8",
+                                           "i16", "i32", "i64", "f32", "f64"};
 
-bool is_number_type(const std::string& name) {
-  const std::optional<DType> type = parse_dtype(name);
-  return type && !is_string(*type);
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
 }
 
 constexpr const char* kExamples =
@@ -48,8 +54,9 @@ Command::Command()
            "bobbin") {
   app_.set_version_flag("-V,--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app_.get_formatter()->label("SUBCOMMAND", "VERB");
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
-                          add_verify, add_cat, add_grep, add_query, add_scan, add_bench, add_devices}) {
+  for (const auto& add :
+       {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report, add_verify, add_cat,
+        add_head, add_grep, add_query, add_scan, add_bench, add_devices, add_completion, add_man, add_help}) {
     add(app_, action_);
   }
   for (CLI::App* verb : app_.get_subcommands(nullptr)) {
@@ -101,37 +108,28 @@ CLI::Option* add_quiet(CLI::App& verb, bool& quiet) {
 }
 
 CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
-  const auto check = [](const std::string& name) -> std::string {
-    return is_number_type(name) ? "" : "unknown numeric type '" + name + "'; expected " + kNumbers;
-  };
-  return verb.add_option("-t,--type", type, "Type of the values: " + kNumbers)
-      ->check(CLI::Validator(check, "", "type"))
+  return verb.add_option("-t,--type", type, "Type of the values: " + joined(kNumbers))
+      ->check(one_of("numeric type", kNumbers))
       ->type_name("TYPE");
 }
 
 CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
-  const auto check = [](const std::string& name) -> std::string {
-    return is_number_type(name) || parse_form(name)
-               ? ""
-               : "unknown type '" + name + "'; expected " + kNumbers + ", lines or strings";
-  };
+  std::vector<std::string> types = kNumbers;
+  for (const Form form : {Form::lines, Form::strings}) {
+    types.emplace_back(to_string(form));
+  }
   return verb
       .add_option("-t,--type", type,
-                  "Type of the values: " + kNumbers +
-                      "; lines (a string each, any bytes), strings (each a u32 length, then bytes)")
-      ->check(CLI::Validator(check, "", "type"))
+                  "Type of the values: " + joined(kNumbers) +
+                      "; lines (one string per line, any bytes), strings (each a u32 length, then bytes)")
+      ->check(one_of("type", types))
       ->type_name("TYPE");
 }
 
 CLI::Option* add_backend_option(CLI::App& verb, std::string& backend) {
-  const auto check = [](const std::string& name) -> std::string {
-    return name == "auto" || parse_backend(name)
-               ? ""
-               : "unknown backend '" + name + "'; expected auto, cpu, cuda or emulator";
-  };
   return verb
       .add_option("--backend", backend, "Where to run: auto (the GPU if there is one), cpu, cuda or emulator")
-      ->check(CLI::Validator(check, "", "backend"))
+      ->check(one_of("backend", {"auto", "cpu", "cuda", "emulator"}))
       ->type_name("WHERE")
       ->capture_default_str();
 }
@@ -173,7 +171,10 @@ int report(const Status& status) {
     return kOk;
   }
   // Names come from outside: whatever they hold, the message stays one line.
-  std::fputs(fmt::format("bobbin: {}\n", file::printable(status.message())).c_str(), stderr);
+  std::fputs(
+      fmt::format("{} {}\n", styled("bobbin:", Style::red, STDERR_FILENO), file::printable(status.message()))
+          .c_str(),
+      stderr);
   return kFailure;
 }
 

@@ -29,11 +29,15 @@ void add_report(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_cat(CLI::App& app, Action& action);
+void add_head(CLI::App& app, Action& action);
 void add_grep(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_scan(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+void add_man(CLI::App& app, Action& action);
+void add_help(CLI::App& app, Action& action);
 
 // The parser with all verbs.
 class Command {

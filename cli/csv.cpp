@@ -32,7 +32,7 @@ double share_of(const CsvJob& job, uint64_t row) {
 }
 
 // Rows of a row group.
-Status copy_rows(const CsvJob& job, csv::Writer& writer, Progress& progress, size_t group, uint64_t begin,
+Status copy_rows(const CsvJob& job, RowSink& writer, Progress& progress, size_t group, uint64_t begin,
                  uint64_t end) {
   const uint64_t step = slice_rows(job.columns.size());
   BOBBIN_ASSIGN(const LoadedRows loaded,
@@ -47,7 +47,7 @@ Status copy_rows(const CsvJob& job, csv::Writer& writer, Progress& progress, siz
   return {};
 }
 
-Status copy_all(const CsvJob& job, csv::Writer& writer, Progress& progress) {
+Status copy_all(const CsvJob& job, RowSink& writer, Progress& progress) {
   const auto& groups = file::ReaderAccess::footer(job.file.reader).row_groups;
   for (size_t g = 0; g < groups.size(); ++g) {
     const uint64_t begin = std::max(job.rows.begin, groups[g].first_row);
@@ -60,7 +60,7 @@ Status copy_all(const CsvJob& job, csv::Writer& writer, Progress& progress) {
 }
 
 // Some rows of a row group, of which only what they need is read and decoded.
-Status copy_some(const CsvJob& job, csv::Writer& writer, size_t group, std::span<const uint64_t> rows) {
+Status copy_some(const CsvJob& job, RowSink& writer, size_t group, std::span<const uint64_t> rows) {
   const uint64_t step = slice_rows(job.columns.size());
   BOBBIN_ASSIGN(const LoadedRows loaded, LoadedRows::load(job.file.reader, group, job.columns, rows));
   for (size_t i = 0; i < rows.size(); i += step) {
@@ -72,7 +72,7 @@ Status copy_some(const CsvJob& job, csv::Writer& writer, size_t group, std::span
   return {};
 }
 
-Status copy_passing(const CsvJob& job, csv::Writer& writer, Progress& progress) {
+Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
   uint64_t left = job.limit;
   const auto visit = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
     const auto taken = rows.first(std::min<uint64_t>(rows.size(), left));
@@ -98,6 +98,14 @@ void add_mark_option(CLI::App& verb, const std::string& name, std::string& value
                      text + "'";
   };
   verb.add_option(name, value, help)->check(CLI::Validator(check, "", "character"))->type_name("C");
+}
+
+// A file of tabs written as .csv gets commas: nobody expects tabs there.
+char delimiter_for(const std::string& path, char known) {
+  return path.ends_with(".tsv")                    ? '\t'
+         : path.ends_with(".tbl")                  ? '|'
+         : path.ends_with(".csv") && known == '\t' ? ','
+                                                   : known;
 }
 
 }  // namespace
@@ -156,9 +164,8 @@ std::string unpacked_name(const std::string& path) {
 
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                  const std::string& path) {
-  csv::Options options;
-  options.delimiter = delimiter_by_name(path);
-  options = known.value_or(options);
+  csv::Options options = known.value_or(csv::Options{});
+  options.delimiter = delimiter_for(path, options.delimiter);
   options.delimiter = csv::parse_delimiter(args.delimiter).value_or(options.delimiter);
   options.quote = csv::parse_mark(args.quote).value_or(options.quote);
   options.escape = csv::parse_mark(args.escape).value_or(options.escape);
@@ -199,7 +206,7 @@ void print_notes(const std::string& name, const std::vector<std::string>& notes)
   }
 }
 
-Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progress) {
+Status write_rows(const CsvJob& job, const csv::Options& options, Progress& progress) {
   const Reader& reader = job.file.reader;
   const std::vector<csv::Spelling> noted = csv::noted_spellings(reader.metadata(), reader.columns());
   std::vector<Column> columns;
@@ -208,10 +215,11 @@ Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progre
     columns.push_back(reader.columns()[i]);
     spellings.push_back(noted[i]);
   }
-  csv::Writer writer(job.output, columns, options, std::move(spellings));
-  BOBBIN_TRY(writer.begin().in(job.output_name));
-  BOBBIN_TRY(job.where.has_value() ? copy_passing(job, writer, progress) : copy_all(job, writer, progress));
-  return writer.finish().in(job.output_name);
+  BOBBIN_ASSIGN(const std::unique_ptr<RowSink> writer,
+                make_sink(job.format, job.output, columns, options, std::move(spellings)));
+  BOBBIN_TRY(writer->begin().in(job.output_name));
+  BOBBIN_TRY(job.where.has_value() ? copy_passing(job, *writer, progress) : copy_all(job, *writer, progress));
+  return writer->finish().in(job.output_name);
 }
 
 std::vector<size_t> all_columns(const Reader& reader) {

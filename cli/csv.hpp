@@ -11,9 +11,9 @@
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/sink.hpp"
 #include "csv/options.hpp"
 #include "csv/sniff.hpp"
-#include "csv/writer.hpp"
 
 namespace bobbin::cli {
 
@@ -47,7 +47,8 @@ void add_csv_input_options(CLI::App& verb, CsvArgs& args);
 // What was asked for, and what the text says; sets the source's encoding.
 [[nodiscard]] Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path,
                                                  csv::Source& source);
-// Of text that is written: what was asked for; else what `known` says; else what goes with the name.
+// Of text that is written: what was asked for; else what goes with the name, tabs for .tsv and | for .tbl;
+// else what `known` says.
 [[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                                const std::string& path);
 
@@ -60,12 +61,13 @@ struct CsvJob {
   std::vector<size_t> columns;
   RowRange rows;
   Backend backend{};
+  Format format{};
   file::Output& output;
   const std::string& output_name;
   std::optional<query::Scan> where{};  // only rows that pass, and no more of them than `limit`
   uint64_t limit = UINT64_MAX;
 };
-[[nodiscard]] Status copy_csv(const CsvJob& job, const csv::Options& options, Progress& progress);
+[[nodiscard]] Status write_rows(const CsvJob& job, const csv::Options& options, Progress& progress);
 
 [[nodiscard]] std::vector<size_t> all_columns(const Reader& reader);
 

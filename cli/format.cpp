@@ -2,12 +2,15 @@
 #include "cli/format.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "core/scalar.hpp"
 #include "core/value_text.hpp"
 
@@ -25,10 +28,6 @@ double read_back(const std::string& text) {
 // Characters, not bytes: continuation bytes of UTF-8 take no room.
 bool begins_character(char c) {
   return (static_cast<uint8_t>(c) & 0xc0) != 0x80;
-}
-
-size_t display_width(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, &begins_character));
 }
 
 }  // namespace
@@ -71,6 +70,19 @@ std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes) {
   return raw_bytes == 0 || stored_bytes == 0 ? "-" : fmt::format("{:.2f}", ratio(raw_bytes, stored_bytes));
 }
 
+int for_each_file(size_t files, bool as_json, const std::function<Status(size_t index, Json& json)>& each) {
+  int code = kOk;
+  Json json = Json::array();
+  for (size_t i = 0; i < files; ++i) {
+    const Status status = each(i, json);
+    code = status.ok() ? code : report(status);
+  }
+  if (as_json && (files > 1 || !json.empty())) {
+    print(bench::dump(files == 1 ? json.front() : json) + "\n");
+  }
+  return code;
+}
+
 std::string clipped(std::string_view text, size_t most) {
   size_t characters = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -95,7 +107,7 @@ void print_table(const std::vector<std::string>& heads, const std::vector<std::v
       widths[c] = std::max(widths[c], display_width(line[c]));
     }
   }
-  const auto print_line = [&](const std::vector<std::string>& line) {
+  const auto print_line = [&](const std::vector<std::string>& line, bool bold) {
     std::string text;
     for (size_t c = 0; c < line.size(); ++c) {
       const std::string blanks(widths[c] - display_width(line[c]), ' ');
@@ -104,10 +116,12 @@ void print_table(const std::vector<std::string>& heads, const std::vector<std::v
       text += flush ? blanks + line[c] : line[c] + (last ? "" : blanks);
       text += last ? "" : "  ";
     }
-    print(text + "\n");
+    print((bold ? styled(text, Style::bold, STDOUT_FILENO) : text) + "\n");
   };
-  print_line(heads);
-  std::ranges::for_each(lines, print_line);
+  print_line(heads, true);
+  for (const auto& line : lines) {
+    print_line(line, false);
+  }
 }
 
 }  // namespace bobbin::cli

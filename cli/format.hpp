@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/report.hpp"
+#include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin::cli {
@@ -26,6 +28,10 @@ using bench::Json;
 [[nodiscard]] double ratio(uint64_t raw_bytes, uint64_t stored_bytes);
 // "4.00"; "-" when there is nothing to compare.
 [[nodiscard]] std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes);
+
+// Does the same for each of several files: one that fails does not stop the others. With `as_json` prints
+// what was added to the array: the one object for one file, else the array. Returns the exit code.
+int for_each_file(size_t files, bool as_json, const std::function<Status(size_t index, Json& json)>& each);
 
 // The first `most` characters of UTF-8, with "..." in the place of what is cut off.
 [[nodiscard]] std::string clipped(std::string_view text, size_t most);

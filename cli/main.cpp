@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -24,13 +23,17 @@ constexpr const char* kShortHelp =
     "  stats       show its columns, a line each\n"
     "  report      make a page of HTML about it\n"
     "  verify      check .bob files\n"
-    "  cat         print rows of a .bob file as CSV\n"
+    "  cat         print rows of a .bob file as a table, CSV or JSON\n"
+    "  head        print the first rows\n"
     "  grep        find strings in a .bob file\n"
     "  query       count and sum rows of a .bob file\n"
     "  scan        turn a raw array into its prefix scan\n"
     "  bench       measure sizes and speeds on your data\n"
     "  devices     list where work can run\n"
-    "'bobbin --help' and 'bobbin VERB --help' say more.\n";
+    "  completion  print completions for a shell\n"
+    "  man         print the manual page\n"
+    "  help        show what a verb does\n"
+    "'bobbin help VERB' says more.\n";
 
 // Output to stdout may fail late: when the buffer goes out.
 int flush_stdout(int code) {
@@ -50,8 +53,6 @@ int report_usage(const Command& command, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  // A reader that goes away shows as an error of write().
-  std::signal(SIGPIPE, SIG_IGN);
   Command command;
   try {
     command.parse({argv + 1, argv + std::max(argc, 1)});

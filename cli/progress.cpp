@@ -16,13 +16,26 @@ namespace {
 constexpr std::chrono::milliseconds kFirst{1000};
 constexpr std::chrono::milliseconds kBetween{100};
 constexpr int kBarWidth = 30;
+constexpr double kLeastShare = 0.001;  // from which the time left can be guessed
+
+// "12 s", "3 min 05 s"
+std::string duration(double seconds) {
+  const auto whole = static_cast<uint64_t>(seconds + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
+
+std::string speed(uint64_t bytes, double seconds) {
+  return bench::human_bytes(static_cast<uint64_t>(static_cast<double>(bytes) / std::max(seconds, 1e-3))) +
+         "/s";
+}
 
 }  // namespace
 
 Progress::Progress(std::string label, bool quiet)
     : label_(file::printable(label)),
       enabled_(!quiet && isatty(STDERR_FILENO) != 0),
-      next_(Clock::now() + kFirst) {}
+      start_(Clock::now()),
+      next_(start_ + kFirst) {}
 
 Progress::~Progress() {
   if (shown_) {
@@ -45,25 +58,35 @@ void Progress::print(const std::string& text) {
   shown_ = true;
 }
 
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::string Progress::bar(double share) const {
+  const int full = static_cast<int>(share * kBarWidth);
+  const std::string left =
+      share < kLeastShare ? "" : fmt::format(", {} left", duration(seconds() * (1 - share) / share));
+  return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %{}", "", full, "", kBarWidth - full, 100 * share, left);
+}
+
 void Progress::show_share(double share) {
   if (due()) {
-    const double clamped = std::clamp(share, 0.0, 1.0);
-    const int full = static_cast<int>(clamped * kBarWidth);
-    print(fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %", "", full, "", kBarWidth - full, 100 * clamped));
+    print(bar(std::clamp(share, 0.0, 1.0)));
   }
 }
 
 void Progress::show_bytes(uint64_t bytes) {
   if (due()) {
-    print(bench::human_bytes(bytes));
+    print(fmt::format("{}, {}", bench::human_bytes(bytes), speed(bytes, seconds())));
   }
 }
 
 void Progress::show(uint64_t done, uint64_t total) {
   if (total == 0) {
     show_bytes(done);
-  } else {
-    show_share(static_cast<double>(done) / static_cast<double>(total));
+  } else if (due()) {
+    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+    print(fmt::format("{}, {}", bar(share), speed(done, seconds())));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on stderr that says how far the work is: only on a terminal, and only once it has taken a second.
+// A line on stderr that says how far the work is, how fast it goes and how long it will still take: only on a
+// terminal, and only once it has taken a second.
 #pragma once
 
 #include <chrono>
@@ -24,11 +25,14 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool due();
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] std::string bar(double share) const;
   void print(const std::string& text);
 
   std::string label_;
   bool enabled_;
   bool shown_ = false;
+  Clock::time_point start_;
   Clock::time_point next_;
 };
 

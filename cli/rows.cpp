@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -11,54 +12,74 @@
 namespace bobbin::cli {
 namespace {
 
-struct Bounds {
-  uint64_t begin = 0;
-  std::optional<uint64_t> end;
+// Rows from the first, or from the end when it is written with a minus.
+struct Edge {
+  uint64_t rows = 0;
+  bool from_end = false;
+
+  [[nodiscard]] uint64_t in(uint64_t num_rows) const {
+    return from_end ? num_rows - std::min(num_rows, rows) : rows;
+  }
 };
 
-bool parse_number(std::string_view text, uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
+struct Bounds {
+  Edge begin;
+  std::optional<Edge> end;
+};
+
+std::optional<Edge> parse_edge(std::string_view text) {
+  Edge edge{.rows = 0, .from_end = text.starts_with('-')};
+  text.remove_prefix(edge.from_end ? 1 : 0);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), edge.rows);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(edge) : std::nullopt;
+}
+
+bool in_order(const Edge& begin, const Edge& end) {
+  if (begin.from_end != end.from_end) {
+    return true;  // the number of rows decides
+  }
+  return begin.from_end ? begin.rows >= end.rows : begin.rows <= end.rows;
 }
 
 // "A:B": rows A to B-1; without A from the first, without B to the last.
 std::optional<Bounds> parse_rows(std::string_view text) {
-  Bounds range;
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
     return std::nullopt;
   }
-  if (colon > 0 && !parse_number(text.substr(0, colon), range.begin)) {
-    return std::nullopt;
-  }
-  uint64_t end = 0;
+  const std::optional<Edge> begin = colon == 0 ? Edge{} : parse_edge(text.substr(0, colon));
+  std::optional<Edge> end;
   if (colon + 1 < text.size()) {
-    if (!parse_number(text.substr(colon + 1), end) || end < range.begin) {
+    end = parse_edge(text.substr(colon + 1));
+    if (!end || (begin && !in_order(*begin, *end))) {
       return std::nullopt;
     }
-    range.end = end;
   }
-  return range;
+  return begin ? std::optional(Bounds{*begin, end}) : std::nullopt;
 }
 
 }  // namespace
 
 CLI::Option* add_rows_option(CLI::App& verb, std::string& rows) {
   const auto check = [](const std::string& text) -> std::string {
-    return parse_rows(text) ? "" : "'" + text + "' is no row range A:B";
+    return parse_rows(text) ? "" : "'" + text + "' is not a row range A:B";
   };
-  return verb.add_option("--rows", rows, "Rows A to B-1, counted from 0; either may be left out")
+  return verb
+      .add_option(
+          "--rows", rows,
+          "Rows A to B-1, counted from 0; either may be left out, and a negative one counts from the end")
       ->check(CLI::Validator(check, "", "rows"))
       ->type_name("A:B");
 }
 
 Result<RowRange> find_rows(const OpenReader& file, const std::string& rows) {
   const Bounds bounds = parse_rows(rows).value_or(Bounds{});
-  const uint64_t end = bounds.end.value_or(file.reader.num_rows());
-  BOBBIN_RETURN_IF(bounds.begin > end || end > file.reader.num_rows(), StatusCode::invalid_argument,
-                   fmt::format("{}: rows {} are outside the file's {}", file.name, rows,
-                               count(file.reader.num_rows(), "row")));
-  return RowRange{bounds.begin, end};
+  const uint64_t num_rows = file.reader.num_rows();
+  const RowRange range{bounds.begin.in(num_rows), bounds.end ? bounds.end->in(num_rows) : num_rows};
+  BOBBIN_RETURN_IF(
+      range.begin > range.end || range.end > num_rows, StatusCode::invalid_argument,
+      fmt::format("{}: rows {} are outside the file's {}", file.name, rows, count(num_rows, "row")));
+  return range;
 }
 
 }  // namespace bobbin::cli

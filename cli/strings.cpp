@@ -45,10 +45,12 @@ Status append_string(const StringsView& strings, uint64_t i, Form form, uint64_t
     bytes.insert(bytes.end(), string.begin(), string.end());
     return {};
   }
-  BOBBIN_RETURN_IF(strings.is_null(i), StatusCode::invalid_argument,
-                   fmt::format("row {} is null, which no line can say (use --as strings)", row));
-  BOBBIN_RETURN_IF(std::ranges::find(string, '\n') != string.end(), StatusCode::invalid_argument,
-                   fmt::format("row {} has a newline in it and is no line (use --as strings)", row));
+  BOBBIN_RETURN_IF(
+      strings.is_null(i), StatusCode::invalid_argument,
+      fmt::format("row {} is null, which a line cannot show (use --as strings, or -o OUT.csv)", row));
+  BOBBIN_RETURN_IF(
+      std::ranges::find(string, '\n') != string.end(), StatusCode::invalid_argument,
+      fmt::format("row {} has a newline in it and is not one line (use --as strings, or -o OUT.csv)", row));
   bytes.insert(bytes.end(), string.begin(), string.end());
   bytes.push_back('\n');
   return {};

@@ -119,6 +119,14 @@ std::vector<ColumnSummary> summarize(const Reader& reader) {
   return summaries;
 }
 
+uint64_t raw_bytes(const std::vector<ColumnSummary>& summaries) {
+  uint64_t raw = 0;
+  for (const ColumnSummary& summary : summaries) {
+    raw += summary.raw;
+  }
+  return raw;
+}
+
 std::vector<CascadeTotal> cascades(const ColumnSummary& summary) {
   std::vector<CascadeTotal> totals;
   for (const ColumnSummary::Encoding& encoding : summary.encodings) {

@@ -54,6 +54,8 @@ struct ColumnSummary {
 };
 
 [[nodiscard]] std::vector<ColumnSummary> summarize(const Reader& reader);
+// Raw bytes of all columns: what the ratio of a file counts, wherever it is shown.
+[[nodiscard]] uint64_t raw_bytes(const std::vector<ColumnSummary>& summaries);
 
 // Each make's bytes and chunks, those with most bytes first. Trees that differ in types only are one.
 struct CascadeTotal {

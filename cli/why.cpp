@@ -20,16 +20,22 @@ void print_head(const select::Choice& choice, bool numbers) {
                     numbers ? ", " + count(choice.runs, "run") + " of equal values" : ""));
 }
 
-// `encode` gives the array that a cascade makes of all values.
+// `encode` gives the array that a cascade makes of all values. A candidate leaves codecs open that encoding
+// decides, so what it became is compared with the file, and not its own text.
 template <class Encode>
 void print_candidates(const select::Choice& choice, const select::Cascade& in_file, Encode&& encode) {
+  bool found = false;
   for (const select::Candidate& candidate : choice.candidates) {
     const Result<Array> array = encode(candidate.cascade);
+    const bool taken = !found && array.has_value() && select::cascade_of(*array) == in_file;
+    found = found || taken;
     const std::string measured =
         array.has_value() ? fmt::format("{:>10}", array::encoded_bytes(*array)) : "    cannot";
-    print(fmt::format("  {} expected {:>10}, measured {}, GPU cost {:.2f}  {}\n",
-                      candidate.cascade == in_file ? "*" : " ", candidate.bytes, measured, candidate.cost,
-                      select::to_string(candidate.cascade)));
+    print(fmt::format("  {} expected {:>10}, measured {}, GPU cost {:.2f}  {}\n", taken ? "*" : " ",
+                      candidate.bytes, measured, candidate.cost, select::to_string(candidate.cascade)));
+  }
+  if (!found) {
+    print(fmt::format("  * not among these: {}\n", select::to_string(in_file)));
   }
 }
 

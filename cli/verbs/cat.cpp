@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin cat: rows of a .bob file as CSV on stdout.
+// bobbin cat and head: rows of a .bob file on stdout, as a table, CSV or JSON.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,12 +7,17 @@
 
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
+#include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/rows.hpp"
+#include "cli/terminal.hpp"
 #include "cli/where.hpp"
 
 namespace bobbin::cli {
 namespace {
+
+constexpr uint64_t kHeadRows = 10;
+constexpr uint64_t kTerminalRows = 40;  // unless rows are asked for
 
 struct Args {
   std::string input;
@@ -20,6 +25,9 @@ struct Args {
   std::string rows;
   std::string where;
   std::optional<uint64_t> limit;
+  std::optional<Format> format;
+  bool json = false;
+  bool head = false;
   std::string backend = "auto";
   CsvArgs csv;
 };
@@ -37,14 +45,36 @@ Result<std::vector<size_t>> find_columns(const OpenReader& file, const std::stri
   return columns;
 }
 
+// A table for people, CSV for programs.
+Format pick_format(const Args& args) {
+  if (args.json || args.format) {
+    return args.json ? Format::json : *args.format;
+  }
+  return isatty(STDOUT_FILENO) != 0 && !args.csv.given() ? Format::table : Format::csv;
+}
+
+// How many rows are shown, and whether that is only because a terminal has little room.
+struct Limit {
+  uint64_t rows = 0;
+  bool by_terminal = false;
+};
+Limit pick_limit(const Args& args, uint64_t rows) {
+  if (args.limit || args.head) {
+    return {args.limit.value_or(kHeadRows)};
+  }
+  const bool by_terminal = isatty(STDOUT_FILENO) != 0 && args.rows.empty() && args.where.empty();
+  return {by_terminal ? kTerminalRows : rows, by_terminal && rows > kTerminalRows};
+}
+
 Status cat(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  BOBBIN_ASSIGN(const csv::Options options,
-                csv_options(args.csv, csv::noted_options(file.reader.metadata()), ""));
+  const Format format = pick_format(args);
+  BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, csv::noted_options(file.reader.metadata()),
+                                                  format == Format::tsv ? ".tsv" : ""));
   BOBBIN_ASSIGN(RowRange rows, find_rows(file, args.rows));
-  const uint64_t limit = std::min(args.limit.value_or(rows.end), rows.end);
+  const Limit limit = pick_limit(args, file.reader.num_rows());
   if (args.where.empty()) {
-    rows.end = std::min(rows.end, rows.begin + limit);
+    rows.end = rows.begin + std::min(rows.end - rows.begin, limit.rows);
   }
   BOBBIN_ASSIGN(const std::vector<size_t> columns, find_columns(file, args.columns));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
@@ -54,41 +84,70 @@ Status cat(const Args& args) {
   }
   file::Output output = file::Output::borrow(STDOUT_FILENO);
   Progress progress(file.name, true);
-  BOBBIN_TRY(copy_csv({.file = file,
-                       .columns = columns,
-                       .rows = rows,
-                       .backend = backend,
-                       .output = output,
-                       .output_name = "stdout",
-                       .where = scan,
-                       .limit = limit},
-                      options, progress));
-  return output.commit().in("stdout");
+  BOBBIN_TRY(write_rows({.file = file,
+                         .columns = columns,
+                         .rows = rows,
+                         .backend = backend,
+                         .format = format,
+                         .output = output,
+                         .output_name = "stdout",
+                         .where = scan,
+                         .limit = limit.rows},
+                        options, progress));
+  BOBBIN_TRY(output.commit().in("stdout"));
+  if (limit.by_terminal) {
+    print(styled(fmt::format("{} of {} rows; -n N shows N", limit.rows, file.reader.num_rows()), Style::dim,
+                 STDOUT_FILENO) +
+          "\n");
+  }
+  return {};
+}
+
+std::shared_ptr<Args> add_options(CLI::App& verb, Action& action) {
+  auto args = std::make_shared<Args>();
+  add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
+  verb.add_option(
+          "--columns", args->columns,
+          "Columns to print, in this order; quote names that contain special characters (default: all)")
+      ->type_name("A,B,...");
+  add_where_option(verb, args->where);
+  add_rows_option(verb, args->rows);
+  CLI::Option* format = add_format_option(
+      verb, args->format, "table, csv, tsv, json or ndjson (default: table on a terminal, else csv)");
+  verb.add_flag("--json", args->json, "The same as --format json")->excludes(format);
+  add_csv_options(verb, args->csv);
+  add_backend_option(verb, args->backend);
+  verb.callback([args, &action] { action = [args] { return report(cat(*args)); }; });
+  return args;
+}
+
+void add_limit(CLI::App& verb, Args& args, const std::string& help) {
+  verb.add_option("-n,--limit", args.limit, help)->check(number_between(0, UINT64_MAX))->type_name("N");
 }
 
 }  // namespace
 
 void add_cat(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("cat", "Print rows of a .bob file as CSV");
-  auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
-  verb->add_option("--columns", args->columns,
-                   "These columns only, in this order; odd names in double quotes [all]")
-      ->type_name("A,B,...");
-  add_where_option(*verb, args->where);
-  add_rows_option(*verb, args->rows);
-  verb->add_option("--limit", args->limit, "At most so many rows")
-      ->check(number_between(0, UINT64_MAX))
-      ->type_name("N");
-  add_csv_options(*verb, args->csv);
-  add_backend_option(*verb, args->backend);
+  CLI::App* verb = app.add_subcommand("cat", "Print rows of a .bob file as a table, CSV or JSON");
+  const auto args = add_options(*verb, action);
+  add_limit(*verb, *args, "Print at most N rows (default: all; 40 on a terminal)");
   verb->footer(
-      "Delimiter, header and nulls are as in the CSV the file was made from, or with commas and a header.\n"
+      "CSV has the delimiter, header and nulls of the CSV the file was made from, or commas and a header.\n"
       "Examples:\n"
-      "  bobbin cat table.bob --rows :10\n"
-      "  bobbin cat table.bob --where \"price < 3.5 and day >= '2014-08-08'\" --limit 10\n"
-      "  bobbin cat table.bob --columns name,price | sort");
-  verb->callback([args, &action] { action = [args] { return report(cat(*args)); }; });
+      "  bobbin cat table.bob --rows -10:                the last ten rows\n"
+      "  bobbin cat table.bob --where \"price < 3.5 and day >= '2014-08-08'\" -n 10\n"
+      "  bobbin cat table.bob --columns name,price --format ndjson | jq .price");
+}
+
+void add_head(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("head", "Print the first rows of a .bob file");
+  const auto args = add_options(*verb, action);
+  args->head = true;
+  add_limit(*verb, *args, "Print at most N rows (default: 10)");
+  verb->footer(
+      "As 'bobbin cat', with fewer rows.\n"
+      "Example:\n"
+      "  bobbin head -5 table.bob");
 }
 
 }  // namespace bobbin::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
@@ -13,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/source_size.hpp"
 #include "cli/strings.hpp"
+#include "cli/summary.hpp"
 #include "codecs/registry.hpp"
 #include "csv/reader.hpp"
 #include "file/text.hpp"
@@ -183,6 +185,20 @@ bool is_csv(const Args& args) {
          (args.type.empty() && is_csv_name(args.input));
 }
 
+// The share of the input, as zstd shows it, and the ratio that 'inspect', 'stats' and 'report' show.
+Status print_summary(const std::string& input, uint64_t input_bytes, const Target& target, uint64_t bytes) {
+  BOBBIN_ASSIGN(const Reader reader, Reader::open(target.path));
+  const double share =
+      input_bytes == 0 ? 0 : 100 * static_cast<double>(bytes) / static_cast<double>(input_bytes);
+  std::fputs(fmt::format("{}: {} => {} ({}ratio {}), {}\n", file::printable(input),
+                         bench::human_bytes(input_bytes), bench::human_bytes(bytes),
+                         input_bytes == 0 ? "" : fmt::format("{:.2f} % of the input, ", share),
+                         ratio_text(cli::raw_bytes(summarize(reader)), bytes), file::printable(target.name))
+                 .c_str(),
+             stderr);
+  return {};
+}
+
 Status compress(const Args& args) {
   BOBBIN_ASSIGN(Input input, open_input(args.input));
   if (!is_csv(args) && !parse_form(args.type)) {
@@ -197,21 +213,17 @@ Status compress(const Args& args) {
   uint64_t bytes = 0;
   BOBBIN_ASSIGN(const uint64_t raw_bytes, is_csv(args) ? copy_table(input, target, args, bytes)
                                                        : copy_column(input, target, args, bytes));
-  if (!args.quiet && !target.stream) {
-    std::fputs(fmt::format("{}: {} => {} (ratio {}), {}\n", file::printable(input.name),
-                           bench::human_bytes(raw_bytes), bench::human_bytes(bytes),
-                           ratio_text(raw_bytes, bytes), file::printable(target.name))
-                   .c_str(),
-               stderr);
-  }
-  return {};
+  return args.quiet || target.stream ? Status() : print_summary(input.name, raw_bytes, target, bytes);
 }
 
 // Usage that makes no sense together.
 void check_usage(const Args& args) {
+  if (const Status status = check_output_name(args.output); !status.ok()) {
+    throw CLI::ValidationError(status.message());
+  }
   if (is_csv(args)) {
     if (!args.type.empty() || args.utf8) {
-      throw CLI::ValidationError("CSV has types of its own: --type and --utf8 do not go with it");
+      throw CLI::ValidationError("--type and --utf8 are not for CSV; use --schema");
     }
     if (!args.more_inputs.empty() && args.output.empty()) {
       throw CLI::ValidationError("several files become one: name it with -o");
@@ -227,6 +239,9 @@ void check_usage(const Args& args) {
     throw CLI::ValidationError("only CSV can be read from several files");
   }
   if (args.type.empty()) {
+    if (const Status status = check_input_name(args.input); !status.ok()) {
+      throw CLI::ValidationError(status.message());
+    }
     throw CLI::RequiredError("--type");
   }
   if (args.utf8 && !parse_form(args.type)) {
@@ -250,7 +265,7 @@ std::string check_codec(const std::string& text) {
       names += (names.empty() ? "" : ", ") + std::string(codec->name);
     }
   }
-  return "'" + cascade + "' is no codec: " + names;
+  return "unknown codec '" + cascade + "'; expected one of " + names;
 }
 
 }  // namespace
@@ -264,7 +279,7 @@ void add_compress(CLI::App& app, Action& action) {
       ->type_name("");
   add_input_type_option(*verb, args->type);
   verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
-  add_output(*verb, args->output, "File to write, '-' for stdout [IN.bob; stdout for stdin]");
+  add_output(*verb, args->output, "File to write, '-' for stdout (default: IN.bob; stdout for stdin)");
   add_force(*verb, args->force);
   verb->add_flag("--allow-empty", args->allow_empty, "Replace an existing OUT even if the input is empty");
   add_repeated(
@@ -273,19 +288,20 @@ void add_compress(CLI::App& app, Action& action) {
       "(default: chosen for each chunk)")
       ->check(CLI::Validator(&check_codec, "", "codec"))
       ->type_name("[COLUMN=]CODEC");
-  verb->add_option("--goal", args->goal,
-                   "What the choice aims at: 'smallest', or 'fastest' to decode on a GPU within --slack")
-      ->check(CLI::IsMember({"smallest", "fastest"}))
+  verb->add_option(
+          "--goal", args->goal,
+          "What the choice of codecs aims at: 'smallest', or 'fastest' to decode on a GPU within --slack")
+      ->check(one_of("goal", {"smallest", "fastest"}))
       ->type_name("GOAL")
       ->capture_default_str();
-  verb->add_option("--slack", args->slack, "Per cent that the fastest may be larger than the smallest")
+  verb->add_option("--slack", args->slack, "Largest allowed size over the smallest, in percent")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("PERCENT")
       ->capture_default_str();
-  verb->add_option("--threads", args->threads, "Columns encoded at a time; 0: one a core")
+  verb->add_option("--threads", args->threads, "Columns to encode in parallel (0: one per core)")
       ->type_name("N")
       ->capture_default_str();
-  verb->add_option("--rows-per-group", args->rows_per_group, "Rows of a row group")
+  verb->add_option("--rows-per-group", args->rows_per_group, "Rows per row group")
       ->check(number_between(1, kMaxRowsPerGroup))
       ->type_name("N")
       ->capture_default_str();

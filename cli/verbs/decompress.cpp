@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array, or lines, again; or
-// all columns become CSV.
+// columns become CSV or JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
@@ -14,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
 #include "cli/strings.hpp"
+#include "core/value_text.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
 
@@ -27,7 +29,8 @@ struct Args {
   std::string output;
   std::optional<std::string> column;
   std::string rows;
-  std::string form;
+  std::string as;
+  std::optional<Format> format;
   std::string backend = "auto";
   CsvArgs csv;
   bool as_csv = false;
@@ -42,15 +45,41 @@ Result<std::string> output_path(const Args& args) {
   BOBBIN_RETURN_IF(!args.input.ends_with(kSuffix) || args.input.size() == kSuffix.size() ||
                        args.input[args.input.size() - kSuffix.size() - 1] == '/',
                    StatusCode::invalid_argument,
-                   args.input + ": the name does not end in .bob: give the output's with -o");
+                   args.input + ": the name does not end in .bob; name the output with -o");
   return args.input.substr(0, args.input.size() - kSuffix.size());
 }
 
-// Asked for; or the file was made from CSV, or the output's name says so, and no column was asked for.
-bool wants_csv(const Args& args, const Reader& reader, const std::string& path) {
-  return args.as_csv || args.csv.given() ||
-         (!args.column && args.form.empty() &&
-          (csv::noted_options(reader.metadata()).has_value() || is_csv_name(path)));
+// What becomes of one column's values.
+enum class As : uint8_t {
+  raw,     // an array of numbers
+  lines,   // one value per line
+  strings  // each a u32 length, then bytes
+};
+
+std::optional<As> parse_as(std::string_view name) {
+  return name == "raw"       ? std::optional(As::raw)
+         : name == "lines"   ? std::optional(As::lines)
+         : name == "strings" ? std::optional(As::strings)
+                             : std::nullopt;
+}
+
+// The format of a table, if that is asked for: by an option, by the output's name, or because the file was
+// made from CSV and neither a column nor a form is asked for.
+std::optional<Format> pick_format(const Args& args, const Reader& reader) {
+  if (args.format) {
+    return args.format;
+  }
+  if (args.as_csv || args.csv.given()) {
+    return Format::csv;
+  }
+  if (!args.as.empty()) {
+    return std::nullopt;
+  }
+  if (const auto named = format_of_name(args.output)) {
+    return named;
+  }
+  const bool from_csv = csv::noted_options(reader.metadata()).has_value();
+  return from_csv && !args.column ? std::optional(Format::csv) : std::nullopt;
 }
 
 // What of a column goes where.
@@ -60,7 +89,7 @@ struct Job {
   uint64_t begin = 0;
   uint64_t end = 0;
   Backend backend{};
-  std::optional<Form> form;  // of strings
+  As as{};
   file::Output& output;
   const std::string& output_name;
 };
@@ -71,14 +100,44 @@ Status copy_numbers(const Job& job, uint64_t begin, uint64_t end) {
   return job.output.write(block).in(job.output_name);
 }
 
+// One value per line, as CSV would have it; an empty line for a null.
+Status copy_number_lines(const Job& job, uint64_t begin, uint64_t end) {
+  const Reader& reader = job.file.reader;
+  const Column& column = reader.columns()[job.column];
+  const uint64_t rows = end - begin;
+  std::vector<std::byte> values(rows * size_bytes(column.type));
+  std::vector<uint8_t> validity((rows + 7) / 8);
+  BOBBIN_TRY(reader.read(job.column, begin, rows, values, job.backend));
+  BOBBIN_TRY(reader.read_validity(job.column, begin, rows, validity));
+  const csv::ColumnData data{
+      .type = {column.type, column.logical}, .numbers = {values.data(), validity.data()}, .strings = {}};
+  std::string lines;
+  for (uint64_t row = 0; row < rows; ++row) {
+    char text[kMaxValueText];
+    if (!data.is_null(row)) {
+      lines.append(text, format_value(data.type, data.number(row), text));
+    }
+    lines += '\n';
+  }
+  return job.output.write(std::as_bytes(std::span(lines))).in(job.output_name);
+}
+
 Status copy_strings(const Job& job, uint64_t begin, uint64_t end) {
   const Reader& reader = job.file.reader;
   BOBBIN_ASSIGN(const Strings strings, reader.read_strings(job.column, begin, end - begin, job.backend));
   const bool leave_last_open =
-      *job.form == Form::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
-  const Status status = write_strings(strings.view(), begin, *job.form, leave_last_open, job.output);
+      job.as == As::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
+  const Form form = job.as == As::lines ? Form::lines : Form::strings;
+  const Status status = write_strings(strings.view(), begin, form, leave_last_open, job.output);
   // What the form cannot say is the file's matter, a full disk the output's.
   return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
+}
+
+Status copy_part(const Job& job, uint64_t begin, uint64_t end) {
+  if (is_string(job.file.reader.columns()[job.column].type)) {
+    return copy_strings(job, begin, end);
+  }
+  return job.as == As::raw ? copy_numbers(job, begin, end) : copy_number_lines(job, begin, end);
 }
 
 // Row group by row group, each read once.
@@ -91,60 +150,74 @@ Status copy_rows(const Job& job, bool quiet) {
     if (from >= to) {
       continue;
     }
-    BOBBIN_TRY(job.form ? copy_strings(job, from, to) : copy_numbers(job, from, to));
+    BOBBIN_TRY(copy_part(job, from, to));
     BOBBIN_TRY(check_interrupt().in(job.file.name));
     progress.show_share(static_cast<double>(to - job.begin) / static_cast<double>(job.end - job.begin));
   }
   return {};
 }
 
-// The form asked for, or the one the file was made from; none for numbers.
-Result<std::optional<Form>> pick_form(const OpenReader& file, size_t column, const std::string& asked) {
+// The form asked for. Else strings are as they were compressed, or lines; numbers are raw arrays, unless what
+// they mean, such as a decimal's point, would be lost.
+Result<As> pick_as(const OpenReader& file, size_t column, const std::string& asked) {
   const Column& chosen = file.reader.columns()[column];
   if (is_string(chosen.type)) {
-    return asked.empty() ? std::optional(noted_form(file.reader).value_or(Form::strings)) : parse_form(asked);
+    BOBBIN_RETURN_IF(asked == "raw", StatusCode::invalid_argument,
+                     fmt::format("{}: column '{}' holds {}: use --as lines or --as strings", file.name,
+                                 chosen.name, to_string(chosen.type)));
+    return noted_form(file.reader) == Form::strings ? parse_as(asked).value_or(As::strings)
+                                                    : parse_as(asked).value_or(As::lines);
   }
-  BOBBIN_RETURN_IF(!asked.empty(), StatusCode::invalid_argument,
-                   fmt::format("{}: column '{}' holds {}: --as is for strings", file.name, chosen.name,
-                               to_string(chosen.type)));
-  return std::optional<Form>();
+  BOBBIN_RETURN_IF(asked == "strings", StatusCode::invalid_argument,
+                   fmt::format("{}: column '{}' holds {}: use --as raw or --as lines", file.name, chosen.name,
+                               to_string(ColumnType{chosen.type, chosen.logical})));
+  return parse_as(asked).value_or(chosen.logical.kind == Logical::Kind::plain ? As::raw : As::lines);
 }
 
 Status copy_column(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
                    file::Output& output, const std::string& output_name) {
   BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
-  BOBBIN_ASSIGN(const std::optional<Form> form, pick_form(file, column, args.form));
-  return copy_rows({file, column, rows.begin, rows.end, backend, form, output, output_name}, args.quiet);
+  BOBBIN_ASSIGN(const As as, pick_as(file, column, args.as));
+  return copy_rows({file, column, rows.begin, rows.end, backend, as, output, output_name}, args.quiet);
 }
 
 Status copy_table(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
-                  file::Output& output, const std::string& output_name) {
+                  Format format, file::Output& output, const std::string& output_name) {
   const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
-  BOBBIN_ASSIGN(const csv::Options options, csv_options(args.csv, noted, output_name));
+  BOBBIN_ASSIGN(const csv::Options options,
+                csv_options(args.csv, noted, format == Format::tsv ? ".tsv" : args.output));
+  std::vector<size_t> columns = all_columns(file.reader);
+  if (args.column) {
+    BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
+    columns = {column};
+  }
   Progress progress(file.name, args.quiet);
-  return copy_csv({.file = file,
-                   .columns = all_columns(file.reader),
-                   .rows = rows,
-                   .backend = backend,
-                   .output = output,
-                   .output_name = output_name},
-                  options, progress);
+  return write_rows({.file = file,
+                     .columns = columns,
+                     .rows = rows,
+                     .backend = backend,
+                     .format = format,
+                     .output = output,
+                     .output_name = output_name},
+                    options, progress);
 }
 
 // What can be refused is, before there is an output.
-Status check_column(const Args& args, const OpenReader& file) {
+Status check_column(const Args& args, const OpenReader& file, bool table) {
+  if (table && !args.column) {
+    return {};
+  }
   BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
-  const Result<std::optional<Form>> form = pick_form(file, column, args.form);
-  return form.has_value() ? Status{} : form.error();
+  const Result<As> as = table ? As::raw : pick_as(file, column, args.as);
+  return as.has_value() ? Status{} : as.error();
 }
 
 Status decompress(const Args& args) {
   BOBBIN_ASSIGN(const std::string path, output_path(args));
+  BOBBIN_TRY(check_output_name(path));
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  const bool csv = wants_csv(args, file.reader, path);
-  if (!csv) {
-    BOBBIN_TRY(check_column(args, file));
-  }
+  const std::optional<Format> format = pick_format(args, file.reader);
+  BOBBIN_TRY(check_column(args, file, format.has_value()));
   BOBBIN_ASSIGN(const RowRange rows, find_rows(file, args.rows));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
@@ -152,7 +225,8 @@ Status decompress(const Args& args) {
     catch_interrupts();  // from here on there is a temporary file to remove
   }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
-  BOBBIN_TRY((csv ? copy_table : copy_column)(args, file, rows, backend, output, target.name));
+  BOBBIN_TRY(format ? copy_table(args, file, rows, backend, *format, output, target.name)
+                    : copy_column(args, file, rows, backend, output, target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
     std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(output.position(), "byte"),
@@ -166,22 +240,27 @@ Status decompress(const Args& args) {
 }  // namespace
 
 void add_decompress(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "decompress", "Turn a .bob file's column back into a raw array or lines, or all columns into CSV");
+  CLI::App* verb =
+      app.add_subcommand("decompress", "Turn a .bob file back into a raw array, lines, CSV or JSON");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
-  add_output(*verb, args->output, "File to write, '-' for stdout [IN without .bob; stdout for stdin]");
+  add_output(*verb, args->output,
+             "File to write, '-' for stdout (default: IN without .bob; stdout for stdin)");
   add_force(*verb, args->force);
   add_column(*verb, args->column, "Column to write (default: the only one)");
   add_rows_option(*verb, args->rows);
-  const auto check_form = [](const std::string& text) -> std::string {
-    return parse_form(text) ? "" : "'" + text + "' is no form of strings: lines, strings";
-  };
-  verb->add_option("--as", args->form, "Strings as lines or strings [as they were compressed]")
-      ->check(CLI::Validator(check_form, "", "form"))
-      ->type_name("FORM");
-  verb->add_flag("--csv", args->as_csv,
-                 "Write all columns as CSV [if the file was made from it, or OUT is .csv]");
+  CLI::Option* as =
+      verb->add_option("--as", args->as,
+                       "One column as raw (an array of numbers), lines (text, one value per line) or strings "
+                       "(each a u32 length, then bytes) (default: as compressed; decimals, dates, timestamps "
+                       "and booleans as lines)")
+          ->check(one_of("form", {"raw", "lines", "strings"}))
+          ->type_name("FORM");
+  CLI::Option* format = add_format_option(*verb, args->format,
+                                          "Columns as csv, tsv, json, ndjson or table (default: by OUT's "
+                                          "name; csv if the file was made from it)");
+  format->excludes(as);
+  verb->add_flag("--csv", args->as_csv, "The same as --format csv")->excludes(format)->excludes(as);
   add_csv_options(*verb, args->csv);
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);
@@ -190,10 +269,10 @@ void add_decompress(CLI::App& app, Action& action) {
       "Examples:\n"
       "  bobbin decompress ids.bin.bob                   writes ids.bin\n"
       "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"
-      "  bobbin decompress t.bob -o t.csv                writes all columns");
+      "  bobbin decompress t.bob -o t.ndjson             writes all columns: .csv, .tsv, .json, .ndjson");
   verb->callback([args, &action] {
-    if ((args->as_csv || args->csv.given()) && (args->column || !args->form.empty())) {
-      throw CLI::ValidationError("CSV has all columns: --column and --as do not go with it");
+    if (args->csv.given() && !args->as.empty()) {
+      throw CLI::ValidationError("--as is for one column without CSV: it excludes CSV options");
     }
     action = [args] { return report(decompress(*args)); };
   });

@@ -1,58 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
 // bobbin grep: the strings of a column that pass a test, found without decoding the others.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
+#include "cli/terminal.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
 
+// As grep does: not to be confused with "nothing found".
+constexpr int kNotFound = 1;
+constexpr int kGrepFailure = 2;
+
 struct Args {
+  std::string pattern;  // or the input, when an option has the pattern
   std::string input;
   std::optional<std::string> column;
   std::string backend = "auto";
-  StringTest test{};
+  StringTest test = StringTest::contains;
   std::string text;
+  bool ignore_case = false;
   bool count = false;
 };
 
-Status print_matches(const OpenReader& file, size_t column, const StringQuery& query, Backend backend) {
-  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    BOBBIN_ASSIGN(const StringMatches found, file.reader.find_strings(column, group, query, backend));
-    for (size_t i = 0; i < found.rows.size(); ++i) {
-      const auto string = found.strings.view().string(i);
-      const std::string_view text(reinterpret_cast<const char*>(string.data()), string.size());
-      print(fmt::format("{}\t{}\n", found.rows[i], file::printable(text)));
+char folded(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_folded(char a, char b) {
+  return folded(a) == folded(b);
+}
+
+// Where `text` is in a string that passes the test; its size when it does not pass.
+size_t find_text(std::string_view string, const Args& args) {
+  const auto found = args.ignore_case ? std::ranges::search(string, args.text, &same_folded)
+                                      : std::ranges::search(string, args.text);
+  const auto at = static_cast<size_t>(found.begin() - string.begin());
+  const bool whole = args.test != StringTest::equals || string.size() == args.text.size();
+  const bool anchored = args.test == StringTest::contains || at == 0;
+  const bool passes = (!found.empty() || args.text.empty()) && whole && anchored;
+  return passes ? at : string.size() + 1;
+}
+
+StringQuery query_of(const Args& args) {
+  return {.test = args.test, .bytes = {reinterpret_cast<const uint8_t*>(args.text.data()), args.text.size()}};
+}
+
+// Row groups that the zone map rules out are not read, and strings that do not pass are not decoded. Letters
+// of either case are not in the order of the zone map, nor of the codes: then all strings are decoded.
+Result<StringMatches> find_matches(const OpenReader& file, size_t column, size_t group, const Args& args,
+                                   Backend backend) {
+  if (!args.ignore_case) {
+    return file.reader.find_strings(column, group, query_of(args), backend);
+  }
+  const RowGroupInfo info = file.reader.row_group(group);
+  BOBBIN_ASSIGN(const Strings strings,
+                file.reader.read_strings(column, info.first_row, info.num_rows, backend));
+  StringMatches matches;
+  for (uint64_t i = 0; i < info.num_rows; ++i) {
+    const auto bytes = strings.view().string(i);
+    const std::string_view string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (!strings.view().is_null(i) && find_text(string, args) <= string.size()) {
+      matches.rows.push_back(info.first_row + i);
+      matches.strings.push_back(bytes);
     }
   }
-  return {};
+  return matches;
 }
 
-Status print_count(const OpenReader& file, size_t column, const StringQuery& query, Backend backend) {
+// The row, a tab and the string, in which a terminal shows what was found.
+void print_match(uint64_t row, std::string_view string, const Args& args) {
+  const size_t at = std::min(find_text(string, args), string.size());
+  print(fmt::format("{}\t{}{}{}\n", row, file::printable(string.substr(0, at)),
+                    args.text.empty() ? ""
+                                      : styled(file::printable(string.substr(at, args.text.size())),
+                                               Style::red, STDOUT_FILENO),
+                    file::printable(string.substr(std::min(string.size(), at + args.text.size())))));
+}
+
+// Returns how many there are.
+Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
   uint64_t total = 0;
   for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    BOBBIN_ASSIGN(const uint64_t found, file.reader.count_strings(column, group, query, backend));
-    total += found;
+    if (args.ignore_case) {
+      BOBBIN_ASSIGN(const StringMatches found, find_matches(file, column, group, args, backend));
+      total += found.rows.size();
+    } else {
+      BOBBIN_ASSIGN(const uint64_t found, file.reader.count_strings(column, group, query_of(args), backend));
+      total += found;
+    }
   }
   print(fmt::format("{}\n", total));
-  return {};
+  return total;
 }
 
-Status grep(const Args& args) {
+// Returns how many there are.
+Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
+  uint64_t total = 0;
+  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
+    BOBBIN_ASSIGN(const StringMatches found, find_matches(file, column, group, args, backend));
+    total += found.rows.size();
+    for (size_t i = 0; i < found.rows.size(); ++i) {
+      const auto string = found.strings.view().string(i);
+      print_match(found.rows[i], {reinterpret_cast<const char*>(string.data()), string.size()}, args);
+    }
+  }
+  return total;
+}
+
+// The one asked for, or the only column of strings.
+Result<size_t> find_strings_column(const OpenReader& file, const std::optional<std::string>& name) {
+  const std::vector<Column>& columns = file.reader.columns();
+  const auto holds_strings = [](const Column& column) { return is_string(column.type); };
+  if (!name && std::ranges::count_if(columns, holds_strings) == 1) {
+    return static_cast<size_t>(std::ranges::find_if(columns, holds_strings) - columns.begin());
+  }
+  return find_column(file, name);
+}
+
+Result<uint64_t> grep(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
+  BOBBIN_ASSIGN(const size_t column, find_strings_column(file, args.column));
   const Column& asked = file.reader.columns()[column];
-  BOBBIN_RETURN_IF(
-      !is_string(asked.type), StatusCode::invalid_argument,
-      fmt::format("{}: column '{}' holds {}, no strings", file.name, asked.name, to_string(asked.type)));
+  BOBBIN_RETURN_IF(!is_string(asked.type), StatusCode::invalid_argument,
+                   fmt::format("{}: column '{}' holds {}, not strings", file.name, asked.name,
+                               to_string(ColumnType{asked.type, asked.logical})));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  const StringQuery query{.test = args.test,
-                          .bytes = {reinterpret_cast<const uint8_t*>(args.text.data()), args.text.size()}};
-  return args.count ? print_count(file, column, query, backend) : print_matches(file, column, query, backend);
+  return (args.count ? count_matches : print_matches)(file, column, args, backend);
+}
+
+int run_grep(const Args& args) {
+  const Result<uint64_t> found = grep(args);
+  if (!found.has_value()) {
+    (void)report(found.error());
+    return kGrepFailure;
+  }
+  return *found == 0 ? kNotFound : kOk;
 }
 
 struct TestOption {
@@ -60,11 +150,11 @@ struct TestOption {
   const char* help;
   StringTest test;
 };
-constexpr TestOption kTests[] = {{"--equals", "Strings that are S", StringTest::equals},
-                                 {"--prefix", "Strings that begin with S", StringTest::starts_with},
-                                 {"--contains", "Strings with S in them", StringTest::contains}};
+constexpr TestOption kTests[] = {{"--equals", "Find strings that are S", StringTest::equals},
+                                 {"--prefix", "Find strings that begin with S", StringTest::starts_with},
+                                 {"--contains", "Find strings with S in them", StringTest::contains}};
 
-// Finds out which test was asked for: exactly one must be.
+// The pattern is the first argument, unless an option has it.
 void set_test(const CLI::App& verb, Args& args) {
   size_t given = 0;
   for (const TestOption& option : kTests) {
@@ -73,9 +163,24 @@ void set_test(const CLI::App& verb, Args& args) {
       ++given;
     }
   }
-  if (given != 1) {
+  const size_t words = verb.get_option("PATTERN")->count() + verb.get_option("IN")->count();
+  if (given > 1) {
     throw CLI::ValidationError("give one of --equals, --prefix and --contains");
   }
+  if (words < (given == 0 ? 2 : 1)) {
+    throw CLI::RequiredError(given == 0 && words == 0 ? "PATTERN" : "IN");
+  }
+  if (given == 0) {
+    args.text = args.pattern;
+    return;
+  }
+  if (words > 1) {
+    throw CLI::ValidationError("unexpected argument '" + args.input + "'");
+  }
+  if (args.pattern.empty()) {
+    throw CLI::ValidationError("a file name is empty");
+  }
+  args.input = args.pattern;
 }
 
 }  // namespace
@@ -83,23 +188,27 @@ void set_test(const CLI::App& verb, Args& args) {
 void add_grep(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("grep", "Find strings of a column without decoding the others");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
+  may_be_empty(verb->add_option("PATTERN", args->pattern,
+                                "Text to find; left out with --equals, --prefix or --contains"))
+      ->type_name("");
+  add_input(*verb, args->input, "A .bob file; '-' for stdin");
   for (const TestOption& option : kTests) {
     may_be_empty(verb->add_option(option.flag, args->text, option.help))->type_name("S");
   }
-  add_column(*verb, args->column, "Column to search (default: the only one)");
-  verb->add_flag("--count", args->count, "Print only how many there are");
+  verb->add_flag("-i,--ignore-case", args->ignore_case, "Do not distinguish a to z from A to Z");
+  add_column(*verb, args->column, "Column to search (default: the only one of strings)");
+  verb->add_flag("-c,--count", args->count, "Print only the number of strings found");
   add_backend_option(*verb, args->backend);
   verb->footer(
-      "Prints the row, counted from 0, a tab and the string, with control bytes as \\xNN. Nulls never "
-      "match.\n"
-      "Row groups that cannot hold a string with that beginning are not read.\n"
+      "Prints the row, counted from 0, a tab and the string, with control bytes as \\xNN. PATTERN is plain\n"
+      "text. Nulls never match. Row groups that cannot hold a string with that beginning are not read.\n"
+      "Exit status: 0 found, 1 nothing found, 2 failure.\n"
       "Examples:\n"
-      "  bobbin grep urls.bob --prefix https://example.org/\n"
-      "  bobbin grep log.bob --column message --contains timeout --count");
+      "  bobbin grep -i timeout log.bob --column message\n"
+      "  bobbin grep --prefix https://example.org/ urls.bob --count");
   verb->callback([args, verb, &action] {
     set_test(*verb, *args);
-    action = [args] { return report(grep(*args)); };
+    action = [args] { return run_grep(*args); };
   });
 }
 

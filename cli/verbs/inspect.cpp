@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // bobbin inspect: what a .bob file holds and how it is encoded. Reads the footer only.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
+#include "cli/terminal.hpp"
 #include "cli/why.hpp"
 #include "file/text.hpp"
 
@@ -13,7 +15,7 @@ namespace bobbin::cli {
 namespace {
 
 struct Args {
-  std::string input;
+  std::vector<std::string> inputs;
   bool json = false;
   bool row_groups = false;
   bool why = false;
@@ -45,10 +47,7 @@ void print_tree(const NodeInfo& node, uint64_t raw, size_t indent, const std::st
 
 void print_head(const OpenReader& file, const std::vector<ColumnSummary>& summaries) {
   const Reader& reader = file.reader;
-  uint64_t raw = 0;
-  for (const ColumnSummary& summary : summaries) {
-    raw += summary.raw;
-  }
+  const uint64_t raw = raw_bytes(summaries);
   print(fmt::format("{}: format {}, {}, {}, {}\n", file::printable(file.name), reader.format_version(),
                     count(reader.columns().size(), "column"), count(reader.num_rows(), "row"),
                     count(reader.num_row_groups(), "row group")));
@@ -63,7 +62,8 @@ void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summa
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    print(fmt::format("\ncolumn {}: {}, {}\n", file::printable(column.name), type_text(column),
+    print(fmt::format("\ncolumn {}: {}, {}\n",
+                      styled(file::printable(column.name), Style::bold, STDOUT_FILENO), type_text(column),
                       zone_text(column, summary.zone)));
     print(fmt::format("  {} raw, {} encoded, ratio {}\n", count(summary.raw, "byte"), summary.bytes,
                       ratio_text(summary.raw, summary.bytes)));
@@ -159,19 +159,23 @@ Json metadata_json(const Reader& reader) {
   return json;
 }
 
-Status inspect(const Args& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+Json to_json(const OpenReader& file) {
+  return {{"file", file.name},
+          {"format_version", file.reader.format_version()},
+          {"file_bytes", file.reader.file_bytes()},
+          {"num_rows", file.reader.num_rows()},
+          {"metadata", metadata_json(file.reader)},
+          {"columns", columns_json(file.reader)},
+          {"row_groups", row_groups_json(file.reader)}};
+}
+
+Status inspect(const Args& args, size_t index, Json& json) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
   if (args.json) {
-    const Json json{{"file", file.name},
-                    {"format_version", file.reader.format_version()},
-                    {"file_bytes", file.reader.file_bytes()},
-                    {"num_rows", file.reader.num_rows()},
-                    {"metadata", metadata_json(file.reader)},
-                    {"columns", columns_json(file.reader)},
-                    {"row_groups", row_groups_json(file.reader)}};
-    print(bench::dump(json) + "\n");
+    json.push_back(to_json(file));
     return {};
   }
+  print(index == 0 ? "" : "\n");
   const std::vector<ColumnSummary> summaries = summarize(file.reader);
   print_head(file, summaries);
   print_columns(file.reader, summaries);
@@ -186,13 +190,17 @@ Status inspect(const Args& args) {
 void add_inspect(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("inspect", "Show columns, encodings, sizes, ratios and zone maps");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
+  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
   verb->add_flag("--row-groups", args->row_groups, "Show each row group too");
-  verb->add_flag("--json", args->json, "JSON for programs, row groups included");
+  verb->add_flag("--json", args->json,
+                 "JSON for programs, row groups included; an array if there are several files");
   verb->add_flag("--why", args->why,
-                 "Show for each chunk which cascades could do, what was expected of them and what they take");
-  verb->footer("Reads the footer only, but for --why: the bytes of columns are checked by 'bobbin verify'.");
-  verb->callback([args, &action] { action = [args] { return report(inspect(*args)); }; });
+                 "List candidate cascades for each chunk, with estimated and actual sizes");
+  verb->footer("Reads the footer only, except with --why; 'bobbin verify' checks the columns' bytes.");
+  verb->callback([args, &action] {
+    const auto each = [args](size_t i, Json& json) { return inspect(*args, i, json); };
+    action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };
+  });
 }
 
 }  // namespace bobbin::cli

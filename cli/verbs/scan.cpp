@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
@@ -171,30 +172,22 @@ void check_together(const Args& args) {
   }
 }
 
-std::string check_op(const std::string& name) {
-  return scan::parse_op(name) ? "" : "'" + name + "' is no operation: sum, max, min, xor, and, or";
-}
-
-std::string check_scheme(const std::string& name) {
-  return parse_scheme(name) ? "" : "'" + name + "' is no scheme: auto, vector, rounds";
-}
-
 void add_scan_options(CLI::App& verb, Args& args) {
-  verb.add_option("--order", args.order, "Scan the scan, so many times over: 1 to 8")
+  verb.add_option("--order", args.order, "Order of the scan, 1 to 8: how often it is scanned")
       ->check(number_between(1, scan::kMaxOrder))
       ->type_name("N")
       ->capture_default_str();
-  verb.add_option("--tuple", args.tuple, "So many scans side by side: 1 to 32")
+  verb.add_option("--tuple", args.tuple, "Number of interleaved series, 1 to 32")
       ->check(number_between(1, scan::kMaxTuple))
       ->type_name("N")
       ->capture_default_str();
   verb.add_option("--op", args.op, "sum, max, min, xor, and, or; floats: sum, of order 1")
-      ->check(CLI::Validator(&check_op, "", "op"))
+      ->check(one_of("operation", {"sum", "max", "min", "xor", "and", "or"}))
       ->type_name("OP")
       ->capture_default_str();
   verb.add_flag("--exclusive", args.exclusive, "Each value gets what came before it, without itself");
   verb.add_option("--scheme", args.scheme, "How a GPU's blocks exchange sums: auto, vector, rounds")
-      ->check(CLI::Validator(&check_scheme, "", "scheme"))
+      ->check(one_of("scheme", {"auto", "vector", "rounds"}))
       ->type_name("SCHEME")
       ->capture_default_str();
 }
@@ -206,7 +199,7 @@ void add_scan(CLI::App& app, Action& action) {
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "Raw array; '-' or nothing for stdin");
   add_type_option(*verb, args->type)->required();
-  add_output(*verb, args->output, "File to write, '-' for stdout [stdout for stdin]");
+  add_output(*verb, args->output, "File to write, '-' for stdout (default: stdout for stdin)");
   add_force(*verb, args->force);
   add_scan_options(*verb, *args);
   add_backend_option(*verb, args->backend);

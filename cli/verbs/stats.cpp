@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // bobbin stats: a line for each column of a .bob file. Reads the footer only.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
+#include "cli/terminal.hpp"
 #include "file/text.hpp"
 
 namespace bobbin::cli {
@@ -14,7 +18,7 @@ constexpr size_t kLongestName = 40;
 constexpr size_t kLongestBound = 24;
 
 struct Args {
-  std::string input;
+  std::vector<std::string> inputs;
   bool json = false;
 };
 
@@ -60,23 +64,30 @@ Json to_json(const Column& column, const ColumnSummary& summary) {
           {"encodings", std::move(encodings)}};
 }
 
-Status stats(const Args& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  const std::vector<ColumnSummary> summaries = summarize(file.reader);
-  if (!args.json) {
-    print_columns(file.reader, summaries);
-    return {};
-  }
+Json to_json(const OpenReader& file, const std::vector<ColumnSummary>& summaries) {
   Json columns = Json::array();
   for (size_t i = 0; i < summaries.size(); ++i) {
     columns.push_back(to_json(file.reader.columns()[i], summaries[i]));
   }
-  print(bench::dump({{"file", file.name},
-                     {"file_bytes", file.reader.file_bytes()},
-                     {"num_rows", file.reader.num_rows()},
-                     {"num_row_groups", file.reader.num_row_groups()},
-                     {"columns", std::move(columns)}}) +
-        "\n");
+  return {{"file", file.name},
+          {"file_bytes", file.reader.file_bytes()},
+          {"num_rows", file.reader.num_rows()},
+          {"num_row_groups", file.reader.num_row_groups()},
+          {"columns", std::move(columns)}};
+}
+
+Status stats(const Args& args, size_t index, Json& json) {
+  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
+  const std::vector<ColumnSummary> summaries = summarize(file.reader);
+  if (args.json) {
+    json.push_back(to_json(file, summaries));
+    return {};
+  }
+  if (args.inputs.size() > 1) {
+    print(fmt::format("{}{}:\n", index == 0 ? "" : "\n",
+                      styled(file::printable(file.name), Style::bold, STDOUT_FILENO)));
+  }
+  print_columns(file.reader, summaries);
   return {};
 }
 
@@ -85,10 +96,14 @@ Status stats(const Args& args) {
 void add_stats(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("stats", "Show a line for each column: type, bounds, sizes, encodings");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
-  verb->add_flag("--json", args->json, "JSON for programs, with whole names and bounds");
+  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
+  verb->add_flag("--json", args->json,
+                 "JSON for programs, with whole names and bounds; an array if there are several files");
   verb->footer("Reads the footer only: nothing is decoded. 'bobbin inspect' shows encodings in full.");
-  verb->callback([args, &action] { action = [args] { return report(stats(*args)); }; });
+  verb->callback([args, &action] {
+    const auto each = [args](size_t i, Json& json) { return stats(*args, i, json); };
+    action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };
+  });
 }
 
 }  // namespace bobbin::cli

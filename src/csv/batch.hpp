@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "bobbin/file.hpp"
@@ -13,6 +15,29 @@ struct ColumnData {
   ColumnType type;
   NullableView numbers;  // unless they are
   StringsView strings;
+
+  [[nodiscard]] bool is_null(uint64_t row) const {
+    if (is_string(type.type)) {
+      return strings.is_null(row);
+    }
+    return numbers.validity != nullptr && (numbers.validity[row / 8] >> (row % 8) & 1) == 0;
+  }
+  [[nodiscard]] std::string_view string(uint64_t row) const {
+    const std::span<const uint8_t> bytes = strings.string(row);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  [[nodiscard]] Scalar number(uint64_t row) const {
+    switch (size_bytes(type.type)) {
+      case 8:
+        return {static_cast<const uint64_t*>(numbers.values)[row]};
+      case 4:
+        return {static_cast<const uint32_t*>(numbers.values)[row]};
+      case 2:
+        return {static_cast<const uint16_t*>(numbers.values)[row]};
+      default:
+        return {static_cast<const uint8_t*>(numbers.values)[row]};
+    }
+  }
 };
 
 struct Batch {

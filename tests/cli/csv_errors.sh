@@ -23,6 +23,6 @@ printf 'a,b\n1,2\n' > t.csv
 bobbin compress t.csv -q
 status bobbin cat t.csv.bob --columns a,c
 status bobbin cat t.csv.bob --rows 0:9
-status bobbin decompress t.csv.bob --csv --column a -o x
+status bobbin decompress t.csv.bob --csv --as lines -o x
 status bobbin schema t.csv.bob --text --json
 ls

@@ -27,3 +27,20 @@ bobbin compress few.txt --type lines --rows-per-group 200 --backend emulator -o 
 cmp cpu.bob emulator.bob && bobbin decompress emulator.bob --backend emulator -o - | cmp - few.txt && echo same
 for test in equals prefix contains; do bobbin grep cpu.bob --$test a/29 --count --backend emulator; done
 bobbin grep cpu.bob --contains /29 --backend emulator | tail -n 2
+# A pattern as the first argument, letters of either case, and a status as grep's.
+printf 'Apple\nbanana\nAPPLE pie\n' | bobbin compress --type lines > fruit.bob
+status bobbin grep pp fruit.bob
+status bobbin grep -i PP fruit.bob
+status bobbin grep -ic apple fruit.bob
+status bobbin grep fruit.bob --equals apple -i
+status bobbin grep -i --prefix APPLE fruit.bob
+status bobbin grep cherry fruit.bob
+status bobbin grep -c cherry fruit.bob
+status bobbin grep '' fruit.bob -c
+status bobbin grep pp
+status bobbin grep --contains pp ''
+terminal env NO_COLOR= TERM=xterm bobbin grep anan fruit.bob | cat -v
+terminal env NO_COLOR=1 TERM=xterm bobbin grep anan fruit.bob | cat -v
+# The only column of strings need not be named.
+printf 'n,s\n1,x\n2,yx\n' > t.csv; bobbin compress t.csv -q -o t.bob
+bobbin grep y t.bob

@@ -54,7 +54,7 @@ def run_script(name, bin_dir):
         work = pathlib.Path(folder, "work")
         temporary.mkdir()
         work.mkdir()
-        env = dict(os.environ, PATH=f"{bin_dir}:{os.environ['PATH']}", BOBBIN=str(bin_dir / "bobbin"), LC_ALL="C",
+        env = dict(os.environ, PATH=f"{bin_dir}:{os.environ['PATH']}", BOBBIN=str(bin_dir / "bobbin"), LC_ALL="C", TERM="dumb",
                    TMPDIR=str(temporary), TOOL=str(HERE / "tool.py"), BASH_ENV=str(HERE / "lib.sh"))
         env.pop("BOBBIN_COMMIT", None)
         stdout, stderr, status = run_with_limit(["bash", str(HERE / f"{name}.sh")], work, env)

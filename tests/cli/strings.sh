@@ -29,7 +29,7 @@ status bobbin compress numbers.bin --type u32 --codec fsst -o x.bob
 status bobbin compress numbers.bin --type u32 --utf8 -o x.bob
 status bobbin compress numbers.bin --type utf8 -o x.bob
 bobbin compress numbers.bin --type u32 -q
-status bobbin decompress numbers.bin.bob --as lines -o x
+status bobbin decompress numbers.bin.bob --as strings -o x
 status bobbin decompress lines.txt.bob --as words -o x
 status bobbin bench lines.txt --type lines
 ls

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as strict JSON (RFC 8259).
+//
+//   integers, decimals, floats   numbers, with all their digits
+//   NaN, infinities              the texts "nan", "inf", "-inf"
+//   booleans                     true, false
+//   dates, timestamps            texts
+//   strings                      texts; bytes that are not UTF-8 become {"base64": "..."}
+//   nulls                        null
+#pragma once
+
+#include <memory>
+
+#include "cli/sink.hpp"
+
+namespace bobbin::cli {
+
+// An array of objects, or an object on each line.
+[[nodiscard]] std::unique_ptr<RowSink> make_json_sink(file::Output& output,
+                                                      const std::vector<Column>& columns, bool array);
+
+}  // namespace bobbin::cli

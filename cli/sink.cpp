@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/arguments.hpp"
+#include "cli/json_rows.hpp"
+#include "cli/table_rows.hpp"
+#include "csv/writer.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+struct FormatName {
+  std::string_view name;
+  Format format;
+};
+constexpr FormatName kFormats[] = {{"csv", Format::csv},      {"tsv", Format::tsv},
+                                   {"json", Format::json},    {"ndjson", Format::ndjson},
+                                   {"jsonl", Format::ndjson}, {"table", Format::table}};
+
+// Other programs' formats of tables, by their files' endings.
+constexpr std::string_view kForeign[] = {"parquet", "arrow", "feather", "orc"};
+
+std::string extension(const std::string& path) {
+  const size_t dot = path.rfind('.');
+  const size_t slash = path.rfind('/');
+  const bool has_one = dot != std::string::npos && (slash == std::string::npos || slash < dot);
+  return has_one ? path.substr(dot + 1) : "";
+}
+
+class CsvSink final : public RowSink {
+ public:
+  CsvSink(file::Output& output, const std::vector<Column>& columns, const csv::Options& options,
+          std::vector<csv::Spelling> spellings)
+      : writer_(output, columns, options, std::move(spellings)) {}
+
+  Status begin() override { return writer_.begin(); }
+  Status append(const csv::Batch& batch) override { return writer_.append(batch); }
+  Status finish() override { return writer_.finish(); }
+
+ private:
+  csv::Writer writer_;
+};
+
+// The members of an object have different names.
+Status check_names(const std::vector<Column>& columns) {
+  std::set<std::string> names;
+  for (const Column& column : columns) {
+    BOBBIN_RETURN_IF(!names.insert(column.name).second, StatusCode::invalid_argument,
+                     "column '" + column.name + "' is asked for twice, which JSON cannot say");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Format> parse_format(std::string_view name) {
+  const auto* const found = std::ranges::find(kFormats, name, &FormatName::name);
+  return found == std::end(kFormats) ? std::nullopt : std::optional(found->format);
+}
+
+std::optional<Format> format_of_name(const std::string& path) {
+  const std::string ending = extension(path);
+  if (ending == "tbl") {
+    return Format::csv;
+  }
+  return ending == "table" ? std::nullopt : parse_format(ending);
+}
+
+CLI::Option* add_format_option(CLI::App& verb, std::optional<Format>& format, const std::string& help) {
+  const auto keep = [&format](const CLI::results_t& results) {
+    format = parse_format(results.back());
+    return true;
+  };
+  return verb.add_option("--format", CLI::callback_t(keep), help)
+      ->check(one_of("format", {"csv", "tsv", "json", "ndjson", "jsonl", "table"}))
+      ->type_name("FORMAT");
+}
+
+Status check_output_name(const std::string& path) {
+  const std::string ending = extension(path);
+  BOBBIN_RETURN_IF(std::ranges::find(kForeign, ending) != std::end(kForeign), StatusCode::unsupported,
+                   fmt::format("{}: bobbin does not write {} files; write CSV and convert it, for example: "
+                               "bobbin cat IN | duckdb -c \"copy (from read_csv('/dev/stdin')) to 'OUT.{}'\"",
+                               path, ending, ending));
+  return {};
+}
+
+Status check_input_name(const std::string& path) {
+  const std::string ending = extension(path);
+  BOBBIN_RETURN_IF(std::ranges::find(kForeign, ending) != std::end(kForeign), StatusCode::unsupported,
+                   fmt::format("{}: bobbin does not read {} files; convert it to CSV, for example: "
+                               "duckdb -c \"copy (from '{}') to '/dev/stdout' (format csv)\" | "
+                               "bobbin compress --csv -o OUT.bob",
+                               path, ending, path));
+  return {};
+}
+
+Result<std::unique_ptr<RowSink>> make_sink(Format format, file::Output& output,
+                                           const std::vector<Column>& columns, const csv::Options& options,
+                                           std::vector<csv::Spelling> spellings) {
+  switch (format) {
+    case Format::json:
+    case Format::ndjson:
+      BOBBIN_TRY(check_names(columns));
+      return make_json_sink(output, columns, format == Format::json);
+    case Format::table:
+      return make_table_sink(output, columns);
+    case Format::csv:
+    case Format::tsv:
+      break;
+  }
+  return std::unique_ptr<RowSink>(std::make_unique<CsvSink>(output, columns, options, std::move(spellings)));
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a table on their way out, as CSV, JSON or an aligned table.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bobbin/file.hpp"
+#include "cli/command.hpp"
+#include "csv/batch.hpp"
+#include "csv/options.hpp"
+#include "csv/spelling.hpp"
+#include "file/output.hpp"
+
+namespace bobbin::cli {
+
+enum class Format : uint8_t {
+  csv,     // with the delimiter of the options
+  tsv,     // the same with tabs
+  json,    // an array of objects
+  ndjson,  // an object on each line
+  table    // aligned, for people
+};
+
+[[nodiscard]] std::optional<Format> parse_format(std::string_view name);
+// What a file's name asks for: .csv, .tsv, .tbl, .json, .ndjson, .jsonl.
+[[nodiscard]] std::optional<Format> format_of_name(const std::string& path);
+// --format NAME, and nothing when it is not given.
+CLI::Option* add_format_option(CLI::App& verb, std::optional<Format>& format, const std::string& help);
+// Refuses names of formats that bobbin does not write, such as .parquet, and says what to do instead.
+[[nodiscard]] Status check_output_name(const std::string& path);
+// The same for formats that it does not read.
+[[nodiscard]] Status check_input_name(const std::string& path);
+
+// Takes rows, in batches of the same columns, and writes them to an output that the caller commits.
+class RowSink {
+ public:
+  RowSink() = default;
+  RowSink(const RowSink&) = delete;
+  RowSink& operator=(const RowSink&) = delete;
+  virtual ~RowSink() = default;
+
+  [[nodiscard]] virtual Status begin() = 0;
+  [[nodiscard]] virtual Status append(const csv::Batch& batch) = 0;
+  [[nodiscard]] virtual Status finish() = 0;
+};
+
+// Options and spellings are CSV's; options must have passed csv::check(). Fails when the format cannot say
+// these columns.
+[[nodiscard]] Result<std::unique_ptr<RowSink>> make_sink(Format format, file::Output& output,
+                                                         const std::vector<Column>& columns,
+                                                         const csv::Options& options,
+                                                         std::vector<csv::Spelling> spellings);
+
+}  // namespace bobbin::cli

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# The output's name, or --format, decides: CSV, tabs, JSON, lines of JSON, an aligned table.
+sed 's/TAB/\t/' > t.csv <<'END'
+id,name,price,day,ok,x
+1,"aTABb",1.50,2014-08-08,true,0.5
+2,"say ""hi""",-20.25,2014-08-09,false,nan
+3,,,,,inf
+18446744073709551615,ümlaut,0.00,1969-12-31,true,-1e-300
+END
+bobbin compress t.csv -q --schema 'id:u64,name:utf8,price:decimal(2),day:date,ok:bool,x:f64' -o t.bob
+for name in csv tsv json ndjson jsonl; do bobbin decompress t.bob -o t.$name -q -f; done
+cat -A t.tsv
+cat t.json
+cmp t.ndjson t.jsonl && cat t.ndjson
+python3 - <<'END'
+import json
+strict = lambda text: json.loads(text, parse_constant=lambda name: exit("not strict: " + name))
+rows = strict(open("t.json").read())
+print(rows == [strict(line) for line in open("t.ndjson")], rows[3]["id"], rows[2])
+END
+bobbin cat t.bob --format table
+bobbin cat t.bob --json --columns id,ok -n 1
+bobbin cat t.bob --format tsv --columns name,id --no-header | cat -A
+# Back again: tabs are read as tabs.
+bobbin compress t.tsv -q --schema "$(bobbin schema t.bob --text)" -o back.bob
+bobbin cat back.bob --format ndjson | cmp - t.ndjson && echo same
+bobbin decompress back.bob -o back.csv -q && cmp back.csv t.csv
+# Any bytes.
+printf 'ab\n\xff\x00\n\x01\x1f"\\\n\n' | bobbin compress --type lines > bytes.bob
+bobbin cat bytes.bob --format ndjson
+bobbin cat bytes.bob --rows 0:0 --format json
+# Names of objects' members are different ones.
+status bobbin cat t.bob --columns id,id --json
+status bobbin decompress t.bob -o t.parquet
+status bobbin cat t.bob --format xml
+ls t.parquet
