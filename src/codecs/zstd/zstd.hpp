@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard zstd frames (RFC 8878), decoded by Bobbin's own code: see spec.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bobbin/status.hpp"
+
+namespace bobbin::codec::zstd {
+
+struct DictionaryTables;
+
+// Bytes that frames may refer to, and, if it was trained, the tables that their first block may reuse.
+class Dictionary {
+ public:
+  // A trained dictionary starts with its own magic number; any other bytes are content without tables.
+  static Result<Dictionary> parse(std::span<const std::byte> bytes);
+
+  [[nodiscard]] uint32_t id() const { return id_; }  // 0: content only
+  [[nodiscard]] std::span<const std::byte> content() const { return content_; }
+  [[nodiscard]] const DictionaryTables* tables() const { return tables_.get(); }
+
+ private:
+  uint32_t id_ = 0;
+  std::vector<std::byte> content_;
+  std::shared_ptr<const DictionaryTables> tables_;  // null: content only
+};
+
+struct DecodeOptions {
+  uint64_t max_window = uint64_t{128} << 20;  // a frame that asks for more is refused
+  bool magicless = false;                     // frames lack their magic number; then none can be skippable
+  bool verify_checksums = true;
+  const Dictionary* dictionary = nullptr;
+};
+
+// What a frame's header says.
+struct FrameHeader {
+  bool skippable = false;
+  uint32_t header_bytes = 0;                // of a skippable frame: 8
+  std::optional<uint64_t> content_bytes{};  // of a skippable frame: the bytes to skip
+  uint64_t window_bytes = 0;
+  uint32_t max_block_bytes = 0;
+  uint32_t dictionary_id = 0;  // 0: none is named
+  bool has_checksum = false;
+};
+[[nodiscard]] Result<FrameHeader> parse_frame_header(std::span<const std::byte> bytes,
+                                                     const DecodeOptions& options = {});
+
+// What a walk over a frame's block headers finds. Nothing is decoded.
+struct FrameExtent {
+  FrameHeader header;
+  uint64_t compressed_bytes = 0;  // header, blocks and checksum
+  uint64_t content_bound = 0;     // the content has at most this many bytes
+  uint64_t num_blocks = 0;
+};
+[[nodiscard]] Result<FrameExtent> measure_frame(std::span<const std::byte> bytes,
+                                                const DecodeOptions& options = {});
+
+// Decodes one frame from the start of `in`. Returns the bytes written to `out`; an output that is too small
+// is an error, and what it then holds is unspecified.
+[[nodiscard]] Result<uint64_t> decode_frame(std::span<const std::byte> in, std::span<std::byte> out,
+                                            const DecodeOptions& options = {});
+
+// Decodes all frames of `in`, skippable ones left out, into new memory of at most `max_bytes`. Memory follows
+// what blocks really hold, never a size that a header only claims.
+[[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
+                                                        const DecodeOptions& options = {});
+
+}  // namespace bobbin::codec::zstd
