@@ -31,37 +31,6 @@ constexpr std::array<int16_t, 53> kMatchDefault{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1,
                                                 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
                                                 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1};
 
-struct FieldLimits {
-  uint32_t max_log;
-  uint32_t num_symbols;
-  uint32_t default_log;
-  std::span<const int16_t> defaults;
-};
-
-FieldLimits limits_of(SequenceField field) {
-  switch (field) {
-    case SequenceField::literal_length:
-      return {9, 36, 6, kLiteralDefault};
-    case SequenceField::offset:
-      return {8, 32, 5, kOffsetDefault};
-    case SequenceField::match_length:
-      break;
-  }
-  return {9, 53, 6, kMatchDefault};
-}
-
-SequenceState symbol_state(SequenceField field, uint32_t symbol) {
-  switch (field) {
-    case SequenceField::literal_length:
-      return {.base = kLiteralBases[symbol], .extra = kLiteralExtra[symbol]};
-    case SequenceField::offset:
-      return {.base = uint32_t{1} << symbol, .extra = static_cast<uint8_t>(symbol)};
-    case SequenceField::match_length:
-      break;
-  }
-  return {.base = kMatchBases[symbol], .extra = kMatchExtra[symbol]};
-}
-
 Status damaged(const char* what) {
   return {StatusCode::corrupt, std::string("zstd: sequences: ") + what};
 }
@@ -312,6 +281,50 @@ Status decode_and_run(std::span<const uint8_t> bytes, uint32_t count, Tables& ta
 
 }  // namespace
 
+FieldLimits limits_of(SequenceField field) {
+  switch (field) {
+    case SequenceField::literal_length:
+      return {9, 36};
+    case SequenceField::offset:
+      return {8, 32};
+    case SequenceField::match_length:
+      break;
+  }
+  return {9, 53};
+}
+
+FseCounts default_counts(SequenceField field) {
+  FseCounts counts{.log = field == SequenceField::offset ? 5u : 6u};
+  const auto set = [&](std::span<const int16_t> defaults) {
+    counts.num_symbols = static_cast<uint32_t>(defaults.size());
+    std::ranges::copy(defaults, counts.count.begin());
+  };
+  switch (field) {
+    case SequenceField::literal_length:
+      set(kLiteralDefault);
+      break;
+    case SequenceField::offset:
+      set(kOffsetDefault);
+      break;
+    case SequenceField::match_length:
+      set(kMatchDefault);
+      break;
+  }
+  return counts;
+}
+
+SequenceState symbol_state(SequenceField field, uint32_t symbol) {
+  switch (field) {
+    case SequenceField::literal_length:
+      return {.base = kLiteralBases[symbol], .extra = kLiteralExtra[symbol]};
+    case SequenceField::offset:
+      return {.base = uint32_t{1} << symbol, .extra = static_cast<uint8_t>(symbol)};
+    case SequenceField::match_length:
+      break;
+  }
+  return {.base = kMatchBases[symbol], .extra = kMatchExtra[symbol]};
+}
+
 void SequenceTable::build(SequenceField field, const FseCounts& counts) {
   std::array<FseState, size_t{1} << kMaxLog> plain;
   const size_t size = size_t{1} << counts.log;
@@ -343,10 +356,7 @@ Status SequenceTable::repeat_symbol(SequenceField field, uint32_t symbol) {
 }
 
 void SequenceTable::use_default(SequenceField field) {
-  const FieldLimits limits = limits_of(field);
-  FseCounts counts{.num_symbols = static_cast<uint32_t>(limits.defaults.size()), .log = limits.default_log};
-  std::ranges::copy(limits.defaults, counts.count.begin());
-  build(field, counts);
+  build(field, default_counts(field));
 }
 
 Status run_sequences(std::span<const uint8_t> bytes, std::span<const uint8_t> literals,

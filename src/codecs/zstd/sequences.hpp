@@ -22,6 +22,15 @@ struct SequenceState {
 
 enum class SequenceField : uint8_t { literal_length, offset, match_length };
 
+struct FieldLimits {
+  uint32_t max_log;
+  uint32_t num_symbols;
+};
+[[nodiscard]] FieldLimits limits_of(SequenceField field);
+[[nodiscard]] FseCounts default_counts(SequenceField field);
+// A symbol's base value and extra bits.
+[[nodiscard]] SequenceState symbol_state(SequenceField field, uint32_t symbol);
+
 struct SequenceTable {
   static constexpr uint32_t kMaxLog = 9;
 

@@ -71,4 +71,15 @@ struct FrameExtent {
 [[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
                                                         const DecodeOptions& options = {});
 
+struct EncodeOptions {
+  uint32_t level = 3;                         // 1 to 9: how hard matches are looked for
+  uint32_t frame_bytes = uint32_t{64} << 10;  // of content; frames are decoded independently
+  uint32_t block_bytes = uint32_t{4} << 10;   // small blocks that share one set of tables decode in parallel
+  bool checksum = false;
+};
+
+// Compresses to frames that any zstd decoder reads; one at least. The same bytes on every machine.
+[[nodiscard]] Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
+                                                    const EncodeOptions& options = {});
+
 }  // namespace bobbin::codec::zstd

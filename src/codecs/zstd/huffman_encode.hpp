@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Huffman codes of at most 11 bits: building, describing and writing them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codecs/zstd/huffman.hpp"
+
+namespace bobbin::codec::zstd {
+
+struct HuffmanCode {
+  struct Symbol {
+    uint16_t code = 0;
+    uint8_t bits = 0;  // 0: the symbol does not occur
+  };
+  std::array<Symbol, 256> symbols{};
+  std::vector<uint8_t> description;  // the tree as a block stores it
+
+  // Bits that these literals take, without the tree.
+  [[nodiscard]] uint64_t cost(std::span<const uint8_t> literals) const;
+};
+
+// Nothing where fewer than two symbols occur or no description can hold the tree.
+[[nodiscard]] std::optional<HuffmanCode> make_huffman_code(const std::array<uint32_t, 256>& occurrences);
+
+// The literals as one stream, or as four after a table of three sizes.
+void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
+                         std::vector<uint8_t>& out);
+
+}  // namespace bobbin::codec::zstd

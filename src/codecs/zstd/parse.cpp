@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/zstd/parse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "codecs/zstd/bits.hpp"
+#include "codecs/zstd/match.hpp"
+
+namespace bobbin::codec::zstd {
+namespace {
+
+constexpr uint32_t kMinMatch = 4;
+constexpr uint32_t kMinRecentMatch = 3;
+// Lengths are compared up to this many bytes; the match that is taken is then extended as far as it goes.
+constexpr uint32_t kMaxCompared = 64;
+
+struct Match {
+  uint32_t length = 0;  // 0: none
+  uint32_t offset = 0;
+  uint32_t recent = 0;  // 1 to 3: the offset value that stands for a recent offset
+  int32_t gain = 0;     // in quarters of a byte
+};
+
+[[nodiscard]] BOBBIN_INLINE uint32_t equal_bytes(const uint8_t* a, const uint8_t* b, uint32_t most) {
+  uint32_t length = 0;
+  for (; length + 8 <= most; length += 8) {
+    const uint64_t differ = load<uint64_t>(a + length) ^ load<uint64_t>(b + length);
+    if (differ != 0) {
+      return length + static_cast<uint32_t>(std::countr_zero(differ)) / 8;
+    }
+  }
+  while (length < most && a[length] == b[length]) {
+    ++length;
+  }
+  return length;
+}
+
+// The recent offsets as this block knows them; 0 where it does not.
+class RecentOffsets {
+ public:
+  // The offset that value 1, 2 or 3 stands for after `literals` literals; 0 where that is unknown.
+  [[nodiscard]] uint32_t at(uint32_t value, uint32_t literals) const {
+    const uint32_t index = value - 1 + (literals == 0 ? 1 : 0);
+    return index < 3 ? offsets_[index] : offsets_[0] - (offsets_[0] == 0 ? 0 : 1);
+  }
+  void use(uint32_t value, uint32_t literals, uint32_t offset) {
+    const uint32_t index = value > 3 ? 3 : value - 1 + (literals == 0 ? 1 : 0);
+    if (index == 0) {
+      return;
+    }
+    offsets_[2] = index == 1 ? offsets_[2] : offsets_[1];
+    offsets_[1] = offsets_[0];
+    offsets_[0] = offset;
+  }
+
+ private:
+  std::array<uint32_t, 3> offsets_{};
+};
+
+class BlockParser {
+ public:
+  BlockParser(std::span<const uint8_t> frame, std::span<const uint32_t> by_short,
+              std::span<const uint32_t> by_long, const ParseSettings& settings)
+      : frame_(frame), by_short_(by_short), by_long_(by_long), settings_(settings) {}
+
+  ParsedBlock parse(uint32_t begin, uint32_t end) {
+    ParsedBlock block;
+    end_ = end;
+    recent_ = {};
+    anchor_ = begin;
+    uint32_t at = begin;
+    while (at + kMinRecentMatch <= end) {
+      Match match = best_at(at);
+      if (match.length == 0) {
+        ++at;
+        continue;
+      }
+      at = look_ahead(at, match);
+      take(at, match, block);
+      at = anchor_;
+    }
+    block.literals.insert(block.literals.end(), frame_.begin() + anchor_, frame_.begin() + end);
+    return block;
+  }
+
+ private:
+  // A better match a little further on is worth a few literals.
+  uint32_t look_ahead(uint32_t at, Match& match) const {
+    for (uint32_t step = 1; step <= settings_.lazy && at + step + kMinRecentMatch <= end_;) {
+      const Match later = best_at(at + step);
+      if (later.length != 0 && later.gain > match.gain + (step == 1 ? 4 : 7)) {
+        match = later;
+        at += step;
+        step = 1;
+      } else {
+        ++step;
+      }
+    }
+    return at;
+  }
+
+  [[nodiscard]] Match best_at(uint32_t at) const {
+    Match best;
+    const uint32_t most = std::min(end_ - at, kMaxCompared);
+    const uint32_t literals = at - anchor_;
+    for (uint32_t value = 1; value <= 3; ++value) {
+      consider(at, recent_.at(value, literals), most, value, best);
+    }
+    if (!by_long_.empty() && by_long_[at] != kNoPosition) {
+      consider(at, at - by_long_[at], most, 0, best);
+    }
+    uint32_t earlier = by_short_[at];
+    for (uint32_t i = 0; i < settings_.chain && earlier != kNoPosition; ++i) {
+      consider(at, at - earlier, most, 0, best);
+      earlier = by_short_[earlier];
+    }
+    return best;
+  }
+
+  BOBBIN_INLINE void consider(uint32_t at, uint32_t offset, uint32_t most, uint32_t recent,
+                              Match& best) const {
+    if (offset == 0 || offset > at) {
+      return;
+    }
+    const uint32_t length = equal_bytes(&frame_[at], &frame_[at - offset], most);
+    if (length < (recent != 0 ? kMinRecentMatch : kMinMatch)) {
+      return;
+    }
+    const uint32_t value = recent != 0 ? recent : offset + 3;
+    const auto gain = static_cast<int32_t>(4 * length) - static_cast<int32_t>(std::bit_width(value)) -
+                      (recent != 0 ? 0 : 1);
+    if (best.length == 0 || gain > best.gain) {
+      best = {length, offset, recent, gain};
+    }
+  }
+
+  void take(uint32_t at, const Match& match, ParsedBlock& block) {
+    uint32_t length = match.length;
+    if (length == kMaxCompared) {
+      length += equal_bytes(&frame_[at + length], &frame_[at - match.offset + length], end_ - at - length);
+    }
+    // Literals before the match that would have matched as well.
+    while (match.recent == 0 && at > anchor_ && at > match.offset &&
+           frame_[at - 1] == frame_[at - 1 - match.offset]) {
+      --at;
+      ++length;
+    }
+    const uint32_t literals = at - anchor_;
+    const uint32_t value = match.recent != 0 ? match.recent : match.offset + 3;
+    block.literals.insert(block.literals.end(), frame_.begin() + anchor_, frame_.begin() + at);
+    block.sequences.push_back({literals, length, value});
+    recent_.use(value, literals, match.offset);
+    anchor_ = at + length;
+  }
+
+  std::span<const uint8_t> frame_;
+  std::span<const uint32_t> by_short_;
+  std::span<const uint32_t> by_long_;
+  const ParseSettings& settings_;
+  RecentOffsets recent_;
+  uint32_t anchor_ = 0;
+  uint32_t end_ = 0;
+};
+
+}  // namespace
+
+ParseSettings settings_of(uint32_t level) {
+  if (level <= 2) {
+    return {.short_key = 5, .long_key = false, .chain = 1, .lazy = 0};
+  }
+  if (level <= 5) {
+    return {.short_key = 4, .long_key = true, .chain = 1, .lazy = 2};
+  }
+  return {.short_key = 4, .long_key = true, .chain = level <= 8 ? 16u : 64u, .lazy = 2};
+}
+
+std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
+                                     const ParseSettings& settings) {
+  std::vector<uint32_t> by_short;
+  std::vector<uint32_t> by_long;
+  link_positions(frame, settings.short_key, by_short);
+  if (settings.long_key) {
+    link_positions(frame, 8, by_long);
+  }
+  BlockParser parser(frame, by_short, by_long, settings);
+  std::vector<ParsedBlock> blocks;
+  for (size_t begin = 0; begin < frame.size(); begin += block_bytes) {
+    const size_t end = std::min(begin + block_bytes, frame.size());
+    blocks.push_back(parser.parse(static_cast<uint32_t>(begin), static_cast<uint32_t>(end)));
+  }
+  return blocks;
+}
+
+}  // namespace bobbin::codec::zstd
