@@ -10,7 +10,7 @@
 
 #include "core/portable.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 // Little-endian on every machine Bobbin runs on.
 template <class T>
@@ -85,4 +85,4 @@ class BackwardBits {
   int64_t position_ = 0;
 };
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -10,7 +10,7 @@
 
 #include "core/portable.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 // How many bytes after its end a copy may write, and read.
 inline constexpr size_t kCopySlack = 32;
@@ -57,4 +57,4 @@ BOBBIN_INLINE void copy_match(uint8_t* to, uint32_t offset, size_t count, const 
   }
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

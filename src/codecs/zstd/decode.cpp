@@ -13,7 +13,7 @@
 #include "codecs/zstd/sequences.hpp"
 #include "codecs/zstd/zstd.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr size_t kInputPadding = 8;  // loads of bit streams reach that far
@@ -272,4 +272,4 @@ Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_
   return out;
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -7,7 +7,7 @@
 #include "codecs/zstd/frame.hpp"
 #include "codecs/zstd/sequences.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr size_t kHeaderBytes = 8;  // magic number and id
@@ -66,4 +66,4 @@ Result<Dictionary> Dictionary::parse(std::span<const std::byte> in) {
   return dictionary;
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -12,14 +12,17 @@
 #include "codecs/zstd/fse_encode.hpp"
 #include "codecs/zstd/huffman_encode.hpp"
 #include "codecs/zstd/parse.hpp"
+#include "codecs/zstd/seek.hpp"
 #include "codecs/zstd/sequences.hpp"
 #include "codecs/zstd/zstd.hpp"
+#include "core/bits.hpp"
+#include "core/parallel.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr size_t kFourStreamsFrom = 256;  // literals
-constexpr size_t kMaxOneStream = 1023;
+constexpr size_t kMaxSequenceBytes = 12;  // three states and three values of the most bits
 
 // The symbol of a value, and how many of its bits are written out.
 struct Coded {
@@ -284,7 +287,7 @@ class BlockWriter {
 
   // From the last sequence to the first: the reverse of how they are read.
   void put_stream(std::span<const CodedSequence> sequences, std::vector<uint8_t>& out) {
-    BitWriter bits(out);
+    BitWriter bits(out, kMaxSequenceBytes * sequences.size() + 8);
     for (size_t i = sequences.size(); i-- > 0;) {
       const Coded literal = code_literals(sequences[i].literals);
       const Coded match = code_match(sequences[i].match);
@@ -357,15 +360,26 @@ Status check_options(const EncodeOptions& options) {
 
 Result<std::vector<std::byte>> encode(std::span<const std::byte> in, const EncodeOptions& options) {
   BOBBIN_TRY(check_options(options));
-  std::vector<uint8_t> out;
-  std::span<const uint8_t> rest = as_u8(in);
-  do {
-    const auto content = rest.first(std::min<size_t>(rest.size(), options.frame_bytes));
-    put_frame(content, options, out);
-    rest = rest.subspan(content.size());
-  } while (!rest.empty());
-  const auto bytes = std::as_bytes(std::span(out));
-  return std::vector<std::byte>(bytes.begin(), bytes.end());
+  const std::span<const uint8_t> bytes = as_u8(in);
+  const size_t num_frames = std::max<size_t>(ceil_div<size_t>(bytes.size(), options.frame_bytes), 1);
+  std::vector<std::vector<uint8_t>> frames(num_frames);
+  const auto content_of = [&](size_t frame) {
+    const size_t begin = frame * options.frame_bytes;
+    return bytes.subspan(begin, std::min<size_t>(bytes.size() - begin, options.frame_bytes));
+  };
+  parallel_tasks(num_frames, options.threads,
+                 [&](uint64_t frame) { put_frame(content_of(frame), options, frames[frame]); });
+  std::vector<std::byte> out;
+  std::vector<FrameSizes> sizes;
+  for (size_t i = 0; i < num_frames; ++i) {
+    const auto frame = std::as_bytes(std::span(frames[i]));
+    out.insert(out.end(), frame.begin(), frame.end());
+    sizes.push_back({static_cast<uint32_t>(frame.size()), static_cast<uint32_t>(content_of(i).size())});
+  }
+  if (options.seek_table) {
+    append_seek_table(sizes, out);
+  }
+  return out;
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

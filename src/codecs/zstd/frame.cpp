@@ -7,7 +7,7 @@
 
 #include "codecs/zstd/bits.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr uint32_t kSkippableHeaderBytes = 8;
@@ -162,4 +162,4 @@ Result<FrameExtent> measure_frame(std::span<const std::byte> in, const DecodeOpt
   return extent;
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

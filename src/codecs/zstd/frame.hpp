@@ -8,7 +8,7 @@
 #include "bobbin/status.hpp"
 #include "codecs/zstd/zstd.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 inline constexpr uint32_t kFrameMagic = 0xFD2FB528;
 inline constexpr uint32_t kSkippableMagic = 0x184D2A50;  // and the 15 numbers after it
@@ -36,4 +36,4 @@ struct BlockHeader {
 [[nodiscard]] Result<BlockHeader> parse_block_header(std::span<const uint8_t> bytes,
                                                      uint32_t max_block_bytes);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -6,7 +6,7 @@
 
 #include "codecs/zstd/bits.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr uint32_t kMinLog = 5;
@@ -94,4 +94,4 @@ void build_fse_states(const FseCounts& counts, std::span<FseState> states) {
   }
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -8,7 +8,7 @@
 
 #include "bobbin/status.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 inline constexpr uint32_t kMaxFseSymbols = 256;
 
@@ -33,4 +33,4 @@ struct FseState {
 // Writes the 2^log states that these counts describe.
 void build_fse_states(const FseCounts& counts, std::span<FseState> states);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 // The counterpart of reading a value from 0 to `most`.
@@ -73,7 +73,7 @@ FseCounts normalise(std::span<const uint32_t> occurrences, uint32_t log) {
 }
 
 void write_fse_counts(const FseCounts& counts, std::vector<uint8_t>& out) {
-  BitWriter bits(out);
+  BitWriter bits(out, 4 + 2 * size_t{counts.num_symbols});
   bits.put(counts.log - 5, 4);
   int32_t left = int32_t{1} << counts.log;
   for (uint32_t s = 0; s < counts.num_symbols && left > 0; ++s) {
@@ -92,7 +92,7 @@ void write_fse_counts(const FseCounts& counts, std::vector<uint8_t>& out) {
     }
     bits.put(zeros, 2);
   }
-  bits.pad_to_byte();
+  bits.end();
 }
 
 FseEncoder::FseEncoder(const FseCounts& counts) : log_(counts.log) {
@@ -126,11 +126,4 @@ void FseEncoder::start(uint32_t symbol) {
   state_ = next_[static_cast<size_t>(static_cast<int32_t>(value >> bits) + s.state_bias)];
 }
 
-void FseEncoder::put(uint32_t symbol, BitWriter& bits) {
-  const Symbol& s = symbols_[symbol];
-  const uint32_t count = (state_ + s.bits_bias) >> 16;
-  bits.put(state_ & ((uint32_t{1} << count) - 1), count);
-  state_ = next_[static_cast<size_t>(static_cast<int32_t>(state_ >> count) + s.state_bias)];
-}
-
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -4,41 +4,45 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "codecs/zstd/fse.hpp"
+#include "core/portable.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
-// Writes bits from the first byte's lowest one on.
+// Appends bits to `out`, from a byte's lowest one on, and at most `max_bytes` of them.
 class BitWriter {
  public:
-  explicit BitWriter(std::vector<uint8_t>& out) : out_(out) {}
+  BitWriter(std::vector<uint8_t>& out, size_t max_bytes) : out_(out), at_(out.size()) {
+    out.resize(at_ + max_bytes + sizeof pending_);
+  }
 
   // Up to 56 bits; those above `count` must be 0.
-  void put(uint64_t value, uint32_t count) {
+  BOBBIN_INLINE void put(uint64_t value, uint32_t count) {
     pending_ |= value << filled_;
     filled_ += count;
-    while (filled_ >= 8) {
-      out_.push_back(static_cast<uint8_t>(pending_));
-      pending_ >>= 8;
-      filled_ -= 8;
-    }
+    std::memcpy(out_.data() + at_, &pending_, sizeof pending_);
+    at_ += filled_ / 8;
+    pending_ >>= filled_ / 8 * 8;
+    filled_ %= 8;
   }
-  void pad_to_byte() {
-    if (filled_ > 0) {
-      put(0, 8 - filled_);
-    }
+  // Ends with zeros up to a whole byte.
+  void end() {
+    put(0, (8 - filled_) % 8);
+    out_.resize(at_);
   }
-  // The mark from which a backward stream is read.
+  // Ends with the mark from which a backward stream is read.
   void end_backward() {
     put(1, 1);
-    pad_to_byte();
+    end();
   }
 
  private:
   std::vector<uint8_t>& out_;
+  size_t at_;
   uint64_t pending_ = 0;
   uint32_t filled_ = 0;
 };
@@ -58,7 +62,12 @@ class FseEncoder {
 
   // A state from which a decoder reads this symbol last.
   void start(uint32_t symbol);
-  void put(uint32_t symbol, BitWriter& bits);
+  BOBBIN_INLINE void put(uint32_t symbol, BitWriter& bits) {
+    const Symbol& s = symbols_[symbol];
+    const uint32_t count = (state_ + s.bits_bias) >> 16;
+    bits.put(state_ & ((uint32_t{1} << count) - 1), count);
+    state_ = next_[static_cast<size_t>(static_cast<int32_t>(state_ >> count) + s.state_bias)];
+  }
   void finish(BitWriter& bits) const { bits.put(state_ - (uint32_t{1} << log_), log_); }
 
  private:
@@ -72,4 +81,4 @@ class FseEncoder {
   std::array<Symbol, kMaxFseSymbols> symbols_{};
 };
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -7,7 +7,7 @@
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/fse.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr uint32_t kMaxWeights = 255;  // one symbol's weight is implied
@@ -238,4 +238,4 @@ Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> b
   return {};
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

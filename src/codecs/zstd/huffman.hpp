@@ -8,7 +8,7 @@
 
 #include "bobbin/status.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 inline constexpr uint32_t kMaxHuffmanBits = 11;
 
@@ -31,4 +31,4 @@ struct HuffmanTable {
 [[nodiscard]] Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> bytes,
                                          std::span<uint8_t> out);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

@@ -5,7 +5,7 @@
 
 #include "codecs/zstd/fse_encode.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr uint32_t kMaxNibbleWeights = 128;
@@ -80,7 +80,7 @@ std::vector<uint8_t> describe_by_fse(std::span<const uint8_t> weights) {
   const FseCounts counts = normalise(occurrences, choose_log(weights.size(), used, 6));
   std::vector<uint8_t> out{0};
   write_fse_counts(counts, out);
-  BitWriter bits(out);
+  BitWriter bits(out, weights.size() + 8);
   // Decoding alternates from the first weight on; encoding starts with the last two.
   std::array<FseEncoder, 2> states{FseEncoder(counts), FseEncoder(counts)};
   size_t i = weights.size();
@@ -122,7 +122,7 @@ void assign_codes(HuffmanCode& code, uint32_t longest) {
 }
 
 void put_stream(const HuffmanCode& code, std::span<const uint8_t> literals, std::vector<uint8_t>& out) {
-  BitWriter bits(out);
+  BitWriter bits(out, literals.size() * kMaxHuffmanBits / 8 + 2);
   for (size_t i = literals.size(); i-- > 0;) {
     const HuffmanCode::Symbol symbol = code.symbols[literals[i]];
     bits.put(symbol.code, symbol.bits);
@@ -189,4 +189,4 @@ void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> liter
   }
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

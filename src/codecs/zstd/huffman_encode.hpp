@@ -10,7 +10,7 @@
 
 #include "codecs/zstd/huffman.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 struct HuffmanCode {
   struct Symbol {
@@ -31,4 +31,4 @@ struct HuffmanCode {
 void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
                          std::vector<uint8_t>& out);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

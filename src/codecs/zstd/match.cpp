@@ -3,7 +3,7 @@
 
 #include "codecs/zstd/bits.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 // On a CPU a table of the latest position of each hash gives the sorted order's links in one pass.
@@ -44,4 +44,4 @@ void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, std::vec
   }
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

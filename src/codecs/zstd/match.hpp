@@ -10,7 +10,7 @@
 
 #include "core/portable.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 inline constexpr uint32_t kHashBits = 16;
 inline constexpr uint32_t kNoPosition = UINT32_MAX;
@@ -27,4 +27,4 @@ template <uint32_t kBytes>
 // kNoPosition. Positions whose key would reach past the end have none, and are nobody's.
 void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, std::vector<uint32_t>& previous);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

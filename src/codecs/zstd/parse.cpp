@@ -8,7 +8,7 @@
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/match.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr uint32_t kMinMatch = 4;
@@ -71,7 +71,7 @@ class BlockParser {
     recent_ = {};
     anchor_ = begin;
     uint32_t at = begin;
-    while (at + kMinRecentMatch <= end) {
+    while (at + kMinMatch <= end) {
       Match match = best_at(at);
       if (match.length == 0) {
         ++at;
@@ -88,7 +88,7 @@ class BlockParser {
  private:
   // A better match a little further on is worth a few literals.
   uint32_t look_ahead(uint32_t at, Match& match) const {
-    for (uint32_t step = 1; step <= settings_.lazy && at + step + kMinRecentMatch <= end_;) {
+    for (uint32_t step = 1; step <= settings_.lazy && at + step + kMinMatch <= end_;) {
       const Match later = best_at(at + step);
       if (later.length != 0 && later.gain > match.gain + (step == 1 ? 4 : 7)) {
         match = later;
@@ -102,28 +102,48 @@ class BlockParser {
   }
 
   [[nodiscard]] Match best_at(uint32_t at) const {
-    Match best;
-    const uint32_t most = std::min(end_ - at, kMaxCompared);
     const uint32_t literals = at - anchor_;
+    const uint32_t word = load<uint32_t>(&frame_[at]);
+    const std::array<uint32_t, 3> recent{recent_.at(1, literals), recent_.at(2, literals),
+                                         recent_.at(3, literals)};
+    const uint32_t by_long = by_long_.empty() ? kNoPosition : by_long_[at];
+    const uint32_t by_short = by_short_[at];
+    // Most positions have no match at all: one branch finds that out.
+    const bool any = starts_alike(at, recent[0], word, 8) | starts_alike(at, recent[1], word, 8) |
+                     starts_alike(at, recent[2], word, 8) | (by_short != kNoPosition) |
+                     (by_long != kNoPosition);
+    Match best;
+    if (!any) {
+      return best;
+    }
+    const uint32_t most = std::min(end_ - at, kMaxCompared);
     for (uint32_t value = 1; value <= 3; ++value) {
-      consider(at, recent_.at(value, literals), most, value, best);
+      if (starts_alike(at, recent[value - 1], word, 8)) {
+        consider(at, recent[value - 1], most, value, best);
+      }
     }
-    if (!by_long_.empty() && by_long_[at] != kNoPosition) {
-      consider(at, at - by_long_[at], most, 0, best);
+    if (by_long != kNoPosition) {
+      consider(at, at - by_long, most, 0, best);
     }
-    uint32_t earlier = by_short_[at];
+    uint32_t earlier = by_short;
     for (uint32_t i = 0; i < settings_.chain && earlier != kNoPosition; ++i) {
-      consider(at, at - earlier, most, 0, best);
+      if (load<uint32_t>(&frame_[earlier]) == word) {
+        consider(at, at - earlier, most, 0, best);
+      }
       earlier = by_short_[earlier];
     }
     return best;
   }
 
+  // Whether the bytes at an offset are the same as `word`, but for its highest `spare` bits.
+  [[nodiscard]] BOBBIN_INLINE bool starts_alike(uint32_t at, uint32_t offset, uint32_t word,
+                                                uint32_t spare) const {
+    const bool known = offset != 0 && offset <= at;
+    return (load<uint32_t>(&frame_[known ? at - offset : at]) ^ word) << spare == 0 && known;
+  }
+
   BOBBIN_INLINE void consider(uint32_t at, uint32_t offset, uint32_t most, uint32_t recent,
                               Match& best) const {
-    if (offset == 0 || offset > at) {
-      return;
-    }
     const uint32_t length = equal_bytes(&frame_[at], &frame_[at - offset], most);
     if (length < (recent != 0 ? kMinRecentMatch : kMinMatch)) {
       return;
@@ -193,4 +213,4 @@ std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t bl
   return blocks;
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

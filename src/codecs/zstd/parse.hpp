@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 // Copy `literals` bytes, then `match` bytes from where `offset_value` says: 1 to 3 for a recent offset, or 3
 // more than the offset itself.
@@ -36,4 +36,4 @@ struct ParseSettings {
 [[nodiscard]] std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
                                                    const ParseSettings& settings);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

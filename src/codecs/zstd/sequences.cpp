@@ -8,7 +8,7 @@
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/copy.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 namespace {
 
 constexpr std::array<uint32_t, 36> kLiteralBases{
@@ -374,4 +374,4 @@ Status run_sequences(std::span<const uint8_t> bytes, std::span<const uint8_t> li
   return executor.finish() ? Status() : damaged("the literals do not fit into the block or the output");
 }
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

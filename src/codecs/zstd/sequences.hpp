@@ -10,7 +10,7 @@
 #include "codecs/zstd/fse.hpp"
 #include "codecs/zstd/huffman.hpp"
 
-namespace bobbin::codec::zstd {
+namespace bobbin::zstd {
 
 // A state of one of the three tables: its symbol's base value and extra bits, and where it goes.
 struct SequenceState {
@@ -74,4 +74,4 @@ inline constexpr size_t kLiteralPadding = 32;
 [[nodiscard]] Status run_sequences(std::span<const uint8_t> bytes, std::span<const uint8_t> literals,
                                    uint32_t max_block_bytes, Tables& tables, Content& content);
 
-}  // namespace bobbin::codec::zstd
+}  // namespace bobbin::zstd

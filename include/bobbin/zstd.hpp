@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard zstd frames (RFC 8878), compressed and decompressed by Bobbin's own code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bobbin/status.hpp"
+
+namespace bobbin::zstd {
+
+struct DictionaryTables;
+
+// Bytes that frames may refer to, and, if it was trained, the tables that their first block may reuse.
+class Dictionary {
+ public:
+  // A trained dictionary starts with its own magic number; any other bytes are content without tables.
+  static Result<Dictionary> parse(std::span<const std::byte> bytes);
+
+  [[nodiscard]] uint32_t id() const { return id_; }  // 0: content only
+  [[nodiscard]] std::span<const std::byte> content() const { return content_; }
+  [[nodiscard]] const DictionaryTables* tables() const { return tables_.get(); }
+
+ private:
+  uint32_t id_ = 0;
+  std::vector<std::byte> content_;
+  std::shared_ptr<const DictionaryTables> tables_;  // null: content only
+};
+
+struct DecodeOptions {
+  uint64_t max_window = uint64_t{128} << 20;  // a frame that asks for more is refused
+  bool magicless = false;                     // frames lack their magic number; then none can be skippable
+  bool verify_checksums = true;
+  const Dictionary* dictionary = nullptr;
+};
+
+// What a frame's header says.
+struct FrameHeader {
+  bool skippable = false;
+  uint32_t header_bytes = 0;                // of a skippable frame: 8
+  std::optional<uint64_t> content_bytes{};  // of a skippable frame: the bytes to skip
+  uint64_t window_bytes = 0;
+  uint32_t max_block_bytes = 0;
+  uint32_t dictionary_id = 0;  // 0: none is named
+  bool has_checksum = false;
+};
+[[nodiscard]] Result<FrameHeader> parse_frame_header(std::span<const std::byte> bytes,
+                                                     const DecodeOptions& options = {});
+
+// What a walk over a frame's block headers finds. Nothing is decoded.
+struct FrameExtent {
+  FrameHeader header;
+  uint64_t compressed_bytes = 0;  // header, blocks and checksum
+  uint64_t content_bound = 0;     // the content has at most this many bytes
+  uint64_t num_blocks = 0;
+};
+[[nodiscard]] Result<FrameExtent> measure_frame(std::span<const std::byte> bytes,
+                                                const DecodeOptions& options = {});
+
+// Decodes one frame from the start of `in`. Returns the bytes written to `out`; an output that is too small
+// is an error, and what it then holds is unspecified.
+[[nodiscard]] Result<uint64_t> decode_frame(std::span<const std::byte> in, std::span<std::byte> out,
+                                            const DecodeOptions& options = {});
+
+// Decodes all frames of `in`, skippable ones left out, into new memory of at most `max_bytes`. Memory follows
+// what blocks really hold, never a size that a header only claims.
+[[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
+                                                        const DecodeOptions& options = {});
+
+struct EncodeOptions {
+  uint32_t level = 3;                         // 1 to 9: how hard matches are looked for
+  uint32_t frame_bytes = uint32_t{64} << 10;  // of content; frames are decoded independently
+  uint32_t block_bytes = uint32_t{4} << 10;   // small blocks that share one set of tables decode in parallel
+  bool checksum = false;
+  bool seek_table =
+      false;             // ends with a table of all frames: readers find any byte without decoding the rest
+  unsigned threads = 1;  // frames compressed in parallel (0: one per core)
+};
+
+// Compresses to frames that any zstd decoder reads; one at least. The same bytes on every machine and with
+// any number of threads.
+[[nodiscard]] Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
+                                                    const EncodeOptions& options = {});
+
+// Where a frame lies among the compressed bytes, and its content among all content.
+struct SeekEntry {
+  uint64_t compressed_begin = 0;
+  uint64_t compressed_bytes = 0;
+  uint64_t content_begin = 0;
+  uint64_t content_bytes = 0;
+};
+
+// The frames of `in`, from its seek table if it ends with one (zstd's seekable format), else by a walk over
+// all block headers; then every frame must state its content's size. Skippable frames are left out.
+[[nodiscard]] Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in,
+                                                         const DecodeOptions& options = {});
+
+// Bytes begin .. begin+length-1 of the content. Only the frames that hold them are decoded.
+[[nodiscard]] Result<std::vector<std::byte>> decode_range(std::span<const std::byte> in, uint64_t begin,
+                                                          uint64_t length, const DecodeOptions& options = {});
+
+}  // namespace bobbin::zstd
