@@ -99,6 +99,9 @@ struct SeekEntry {
 [[nodiscard]] Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in,
                                                          const DecodeOptions& options = {});
 
+// The table that list_frames() reads, to be written after these frames, the first of which starts the file.
+[[nodiscard]] std::vector<std::byte> make_seek_table(std::span<const SeekEntry> frames);
+
 // Bytes begin .. begin+length-1 of the content. Only the frames that hold them are decoded.
 [[nodiscard]] Result<std::vector<std::byte>> decode_range(std::span<const std::byte> in, uint64_t begin,
                                                           uint64_t length, const DecodeOptions& options = {});

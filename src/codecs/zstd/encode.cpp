@@ -12,7 +12,6 @@
 #include "codecs/zstd/fse_encode.hpp"
 #include "codecs/zstd/huffman_encode.hpp"
 #include "codecs/zstd/parse.hpp"
-#include "codecs/zstd/seek.hpp"
 #include "codecs/zstd/sequences.hpp"
 #include "codecs/zstd/zstd.hpp"
 #include "core/bits.hpp"
@@ -370,14 +369,15 @@ Result<std::vector<std::byte>> encode(std::span<const std::byte> in, const Encod
   parallel_tasks(num_frames, options.threads,
                  [&](uint64_t frame) { put_frame(content_of(frame), options, frames[frame]); });
   std::vector<std::byte> out;
-  std::vector<FrameSizes> sizes;
+  std::vector<SeekEntry> entries;
   for (size_t i = 0; i < num_frames; ++i) {
     const auto frame = std::as_bytes(std::span(frames[i]));
     out.insert(out.end(), frame.begin(), frame.end());
-    sizes.push_back({static_cast<uint32_t>(frame.size()), static_cast<uint32_t>(content_of(i).size())});
+    entries.push_back({.compressed_bytes = frame.size(), .content_bytes = content_of(i).size()});
   }
   if (options.seek_table) {
-    append_seek_table(sizes, out);
+    const std::vector<std::byte> table = make_seek_table(entries);
+    out.insert(out.end(), table.begin(), table.end());
   }
   return out;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codecs/zstd/seek.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@ constexpr uint32_t kTableMagic = 0x184D2A5E;
 constexpr uint32_t kFooterMagic = 0x8F92EAB1;
 constexpr size_t kHeaderBytes = 8;
 constexpr size_t kFooterBytes = 9;
+constexpr size_t kEntryBytes = 8;  // 12 with checksums
 constexpr uint8_t kHasChecksums = 0x80;
 constexpr uint8_t kReserved = 0x7C;
 
@@ -41,7 +40,7 @@ Result<std::optional<TableView>> find_table(std::span<const uint8_t> in) {
   const uint8_t descriptor = footer[4];
   BOBBIN_RETURN_IF((descriptor & kReserved) != 0, StatusCode::unsupported,
                    "zstd: the seek table uses reserved bits");
-  const size_t entry_bytes = (descriptor & kHasChecksums) != 0 ? 12 : 8;
+  const size_t entry_bytes = (descriptor & kHasChecksums) != 0 ? kEntryBytes + 4 : kEntryBytes;
   const uint64_t size = kHeaderBytes + frames * entry_bytes + kFooterBytes;
   BOBBIN_RETURN_IF(size > in.size(), StatusCode::corrupt, "zstd: the seek table is larger than its file");
   const size_t begin = in.size() - size;
@@ -104,16 +103,18 @@ Status append_part(std::span<const std::byte> frame, const SeekEntry& entry, uin
 
 }  // namespace
 
-void append_seek_table(std::span<const FrameSizes> frames, std::vector<std::byte>& out) {
+std::vector<std::byte> make_seek_table(std::span<const SeekEntry> frames) {
+  std::vector<std::byte> out;
   put(kTableMagic, out);
-  put(static_cast<uint32_t>(frames.size() * sizeof(FrameSizes) + kFooterBytes), out);
-  for (const FrameSizes& frame : frames) {
-    put(frame.compressed, out);
-    put(frame.content, out);
+  put(static_cast<uint32_t>(frames.size() * kEntryBytes + kFooterBytes), out);
+  for (const SeekEntry& frame : frames) {
+    put(static_cast<uint32_t>(frame.compressed_bytes), out);
+    put(static_cast<uint32_t>(frame.content_bytes), out);
   }
   put(static_cast<uint32_t>(frames.size()), out);
   out.push_back(std::byte{0});
   put(kFooterMagic, out);
+  return out;
 }
 
 Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in, const DecodeOptions& options) {

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// bobbin zstd: standard .zst files, with the habits of zstd's own tool.
+#include "bobbin/zstd.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/format.hpp"
+#include "cli/io.hpp"
+#include "cli/progress.hpp"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr std::string_view kSuffix = ".zst";
+constexpr size_t kBatchBytes = size_t{32} << 20;
+
+struct Args {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string dictionary;
+  std::string range;
+  uint32_t level = 3;
+  uint32_t frame_bytes = uint32_t{64} << 10;
+  uint64_t max_window = uint64_t{128} << 20;
+  unsigned threads = 0;
+  bool decompress = false;
+  bool to_stdout = false;
+  bool test = false;
+  bool list = false;
+  bool remove = false;
+  bool force = false;
+  bool quiet = false;
+  bool no_checksum = false;
+};
+
+Result<std::vector<std::byte>> read_all(const Input& input) {
+  std::vector<std::byte> bytes(input.length.value_or(kBatchBytes) + 1);
+  size_t size = 0;
+  while (true) {
+    BOBBIN_ASSIGN(const size_t got, read_full(input, std::span(bytes).subspan(size)));
+    size += got;
+    if (size < bytes.size()) {
+      bytes.resize(size);
+      return bytes;
+    }
+    bytes.resize(2 * bytes.size());
+  }
+}
+
+class Job {
+ public:
+  Job(const Args& args, std::optional<zstd::Dictionary> dictionary)
+      : args_(args), dictionary_(std::move(dictionary)) {
+    decode_.max_window = args.max_window;
+    decode_.dictionary = dictionary_.has_value() ? &*dictionary_ : nullptr;
+  }
+
+  Status run(const std::string& path) {
+    if (args_.list) {
+      return list(path);
+    }
+    BOBBIN_ASSIGN(Input input, open_input(path));
+    if (args_.test) {
+      BOBBIN_ASSIGN(const uint64_t bytes, decompress(input, nullptr));
+      say(fmt::format("{}: {} bytes, no error\n", input.name, bytes));
+      return {};
+    }
+    BOBBIN_ASSIGN(const std::string name, output_name(path));
+    BOBBIN_ASSIGN(const Target target, open_target(name, args_.force, input.descriptor.get()));
+    BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force));
+    BOBBIN_ASSIGN(const uint64_t bytes, transform(input, output));
+    BOBBIN_TRY(output.commit().in(target.name));
+    if (!target.stream) {
+      say(fmt::format("{}: {} => {} bytes ({})\n", input.name, bytes, output.position(), target.name));
+    }
+    if (args_.remove && !is_standard(path)) {
+      BOBBIN_RETURN_IF(::unlink(path.c_str()) != 0, StatusCode::io, path + ": could not be removed");
+    }
+    return {};
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (!args_.quiet) {
+      std::fputs(text.c_str(), stderr);
+    }
+  }
+
+  [[nodiscard]] Result<std::string> output_name(const std::string& path) const {
+    if (args_.to_stdout || (args_.output.empty() && (is_standard(path) || !args_.range.empty()))) {
+      return std::string("-");
+    }
+    if (!args_.output.empty()) {
+      return args_.output;
+    }
+    if (!args_.decompress) {
+      return path + std::string(kSuffix);
+    }
+    BOBBIN_RETURN_IF(!path.ends_with(kSuffix) || path.size() == kSuffix.size(), StatusCode::invalid_argument,
+                     path + ": the name does not end in .zst; name the output with -o or use -c");
+    return path.substr(0, path.size() - kSuffix.size());
+  }
+
+  Result<uint64_t> transform(const Input& input, file::Output& output) {
+    if (!args_.range.empty()) {
+      return extract(input, output);
+    }
+    return args_.decompress ? decompress(input, &output) : compress(input, output);
+  }
+
+  // A batch of frames at a time; the seek table comes last.
+  Result<uint64_t> compress(const Input& input, file::Output& output) const {
+    const size_t batch = std::max<size_t>(kBatchBytes / args_.frame_bytes, 1) * args_.frame_bytes;
+    const zstd::EncodeOptions options{.level = args_.level,
+                                      .frame_bytes = args_.frame_bytes,
+                                      .checksum = !args_.no_checksum,
+                                      .threads = args_.threads};
+    std::vector<std::byte> content(std::min<size_t>(batch, input.length.value_or(batch) + 1));
+    std::vector<zstd::SeekEntry> entries;
+    Progress progress(input.name, args_.quiet);
+    uint64_t total = 0;
+    for (size_t got = content.size(); got == content.size();) {
+      BOBBIN_ASSIGN(got, read_full(input, content));
+      if (got == 0 && total > 0) {
+        break;
+      }
+      total += got;
+      BOBBIN_ASSIGN(const auto frames, zstd::encode(std::span(content).first(got), options));
+      BOBBIN_ASSIGN(const auto listed, zstd::list_frames(frames));
+      entries.insert(entries.end(), listed.begin(), listed.end());
+      BOBBIN_TRY(output.write(frames));
+      progress.show(total, input.length.value_or(0));
+    }
+    if (entries.size() > 1) {
+      BOBBIN_TRY(output.write(zstd::make_seek_table(entries)));
+    }
+    return total;
+  }
+
+  // A frame at a time. Returns the bytes read, or without output the bytes decoded.
+  Result<uint64_t> decompress(const Input& input, file::Output* output) const {
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
+    Progress progress(input.name, args_.quiet);
+    uint64_t decoded = 0;
+    for (uint64_t at = 0; at < bytes.size();) {
+      const auto rest = std::span(bytes).subspan(at);
+      const auto place = fmt::format("{}: frame at byte {}", input.name, at);
+      const auto extent = zstd::measure_frame(rest, decode_);
+      if (!extent.has_value()) {
+        return extent.error().in(place);
+      }
+      const auto content =
+          zstd::decode_all(rest.first(extent->compressed_bytes), extent->content_bound, decode_);
+      if (!content.has_value()) {
+        return content.error().in(place);
+      }
+      decoded += content->size();
+      if (output != nullptr) {
+        BOBBIN_TRY(output->write(*content));
+      }
+      at += extent->compressed_bytes;
+      progress.show(at, bytes.size());
+    }
+    return output != nullptr ? bytes.size() : decoded;
+  }
+
+  // BEGIN:END of the content.
+  Result<uint64_t> extract(const Input& input, file::Output& output) const {
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    const char* const text = args_.range.data();
+    const char* const stop = text + args_.range.size();
+    const auto first = std::from_chars(text, stop, begin);
+    const bool colon = first.ec == std::errc() && first.ptr != stop && *first.ptr == ':';
+    const auto second = colon ? std::from_chars(first.ptr + 1, stop, end) : first;
+    BOBBIN_RETURN_IF(!colon || second.ec != std::errc() || second.ptr != stop || end < begin,
+                     StatusCode::invalid_argument,
+                     "--seek " + args_.range + ": expected BEGIN:END in bytes of the content");
+    const auto part = zstd::decode_range(bytes, begin, end - begin, decode_);
+    if (!part.has_value()) {
+      return part.error().in(input.name);
+    }
+    BOBBIN_TRY(output.write(*part));
+    return end - begin;
+  }
+
+  [[nodiscard]] Status list(const std::string& path) const {
+    BOBBIN_ASSIGN(const Input input, open_input(path));
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    uint64_t frames = 0;
+    uint64_t skipped = 0;
+    uint64_t blocks = 0;
+    std::optional<uint64_t> content = 0;
+    bool checksum = false;
+    for (uint64_t at = 0; at < bytes.size();) {
+      const auto extent = zstd::measure_frame(std::span(bytes).subspan(at), decode_);
+      if (!extent.has_value()) {
+        return extent.error().in(fmt::format("{}: frame at byte {}", input.name, at));
+      }
+      at += extent->compressed_bytes;
+      ++(extent->header.skippable ? skipped : frames);
+      if (extent->header.skippable) {
+        continue;
+      }
+      blocks += extent->num_blocks;
+      checksum = checksum || extent->header.has_checksum;
+      content = content.has_value() && extent->header.content_bytes.has_value()
+                    ? std::optional(*content + *extent->header.content_bytes)
+                    : std::nullopt;
+    }
+    print(fmt::format(
+        "{}: {} frames, {} skippable, {} blocks, {} bytes of {}, ratio {}, checksum {}\n", input.name, frames,
+        skipped, blocks, bytes.size(), content.has_value() ? std::to_string(*content) : "unknown size",
+        content.has_value() && !bytes.empty()
+            ? fmt::format("{:.3f}", static_cast<double>(*content) / static_cast<double>(bytes.size()))
+            : "unknown",
+        checksum ? "XXH64" : "none"));
+    return {};
+  }
+
+  const Args& args_;
+  std::optional<zstd::Dictionary> dictionary_;
+  zstd::DecodeOptions decode_;
+};
+
+Result<std::optional<zstd::Dictionary>> load_dictionary(const Args& args) {
+  if (args.dictionary.empty()) {
+    return std::optional<zstd::Dictionary>();
+  }
+  BOBBIN_RETURN_IF(!args.decompress && !args.test && args.range.empty(), StatusCode::unsupported,
+                   "-D: dictionaries are only supported to decompress");
+  BOBBIN_ASSIGN(const Input input, open_input(args.dictionary));
+  BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+  auto dictionary = zstd::Dictionary::parse(bytes);
+  if (!dictionary.has_value()) {
+    return dictionary.error().in(args.dictionary);
+  }
+  return std::optional(std::move(*dictionary));
+}
+
+int run_zstd(const Args& args) {
+  auto dictionary = load_dictionary(args);
+  if (!dictionary.has_value()) {
+    return report(dictionary.error());
+  }
+  if (args.inputs.size() > 1 && !args.output.empty()) {
+    return report({StatusCode::invalid_argument, "-o: several inputs cannot have one output"});
+  }
+  Job job(args, std::move(*dictionary));
+  int code = kOk;
+  const std::vector<std::string> standard{"-"};
+  for (const std::string& path : args.inputs.empty() ? standard : args.inputs) {
+    const Status status = job.run(path);
+    code = status.ok() ? code : report(status);
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_zstd(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("zstd", "Compress to standard .zst files, decompress, test and list them");
+  auto args = std::make_shared<Args>();
+  add_inputs(*verb, args->inputs, "Files (default: stdin to stdout)");
+  verb->add_flag("-d,--decompress", args->decompress, "Decompress");
+  verb->add_flag("-t,--test", args->test, "Decompress, write nothing, report errors");
+  verb->add_flag("-l,--list", args->list, "List frames, sizes and ratio");
+  for (uint32_t level = 1; level <= 9; ++level) {
+    verb->add_flag_callback(
+        fmt::format("-{}", level), [args, level] { args->level = level; },
+        level == 1 ? "Levels: -1 is fastest, -9 smallest (default: -3)" : "");
+  }
+  add_output(*verb, args->output, "Output file (default: the input's name with .zst added or removed)");
+  verb->add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
+  verb->add_option("-D,--dictionary", args->dictionary, "Dictionary file to decompress with")
+      ->type_name("FILE");
+  verb->add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only")
+      ->type_name("RANGE");
+  verb->add_option("--frame-size", args->frame_bytes, "Content bytes per frame (default: 65536)")
+      ->check(number_between(256, uint64_t{1} << 30));
+  verb->add_option("--max-window", args->max_window, "Largest window to accept, in bytes (default: 128 MiB)");
+  verb->add_option("-T,--threads", args->threads,
+                   "Frames to compress in parallel (default: 0, one per core)");
+  verb->add_flag("--no-check", args->no_checksum, "Write no checksums");
+  verb->add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
+  add_force(*verb, args->force);
+  add_quiet(*verb, args->quiet);
+  verb->footer(
+      "Any zstd tool reads what this writes. Frames of 64 KiB and a seek table make every part of a large "
+      "file\n"
+      "readable by itself: bobbin zstd --seek 1000000:1000100 log.zst");
+  verb->callback([args, &action] { action = [args] { return run_zstd(*args); }; });
+}
+
+}  // namespace bobbin::cli
