@@ -54,9 +54,9 @@ Command::Command()
            "bobbin") {
   app_.set_version_flag("-V,--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app_.get_formatter()->label("SUBCOMMAND", "VERB");
-  for (const auto& add :
-       {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report, add_verify, add_cat,
-        add_head, add_grep, add_query, add_scan, add_bench, add_devices, add_completion, add_man, add_help}) {
+  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
+                          add_verify, add_cat, add_head, add_grep, add_query, add_scan, add_zstd, add_bench,
+                          add_devices, add_completion, add_man, add_help}) {
     add(app_, action_);
   }
   for (CLI::App* verb : app_.get_subcommands(nullptr)) {

@@ -34,6 +34,7 @@ void add_grep(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_scan(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_zstd(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_man(CLI::App& app, Action& action);

@@ -28,6 +28,7 @@ constexpr const char* kShortHelp =
     "  grep        find strings in a .bob file\n"
     "  query       count and sum rows of a .bob file\n"
     "  scan        turn a raw array into its prefix scan\n"
+    "  zstd        compress and decompress standard .zst files\n"
     "  bench       measure sizes and speeds on your data\n"
     "  devices     list where work can run\n"
     "  completion  print completions for a shell\n"
