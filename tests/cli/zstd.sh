@@ -15,7 +15,7 @@ status bobbin zstd --seek 7 values.bin.zst
 # Frames of other sizes and levels; a file that fails does not keep the others from being tested.
 bobbin zstd -1 --frame-size 1000000 --no-check values.bin -o one.zst -q
 bobbin zstd -l one.zst
-cp one.zst bad.zst
+cp values.bin.zst bad.zst
 flip bad.zst 3000
 status bobbin zstd -t bad.zst one.zst missing.zst values.bin
 status bobbin zstd -d values.bin
