@@ -15,12 +15,13 @@ import sys
 import zlib
 
 MAGIC = bytes.fromhex("89424f420d0a1a0a")
-VERSION = 1
-HEADER_BYTES, TRAILER_BYTES, ALIGNMENT = 128, 32, 128
+VERSIONS = (1, 2)
+HEADER_BYTES, TRAILER_BYTES, ALIGNMENT, PART_BYTES = {1: 128, 2: 16}, 32, {1: 128, 2: 16}, 2**14
 MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
 MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES = 1024, 256, 2**16, 64
 MAX_LOOKUPS, MAX_STRING_BYTES = 2, 2**33
+MAX_ROW_GROUPS, MAX_NODES, MAX_SEGMENTS, MAX_COMPRESSED_FOOTER = 2**22, 2**22, 2**24, 2**21
 # Number: name, struct's letter, bits; strings have neither.
 TYPES = {1: ("u8", "B", 8), 2: ("u16", "H", 16), 3: ("u32", "I", 32), 4: ("u64", "Q", 64),
          5: ("i8", "b", 8), 6: ("i16", "h", 16), 7: ("i32", "i", 32), 8: ("i64", "q", 64),
@@ -45,7 +46,7 @@ def require(condition, message):
         raise BadFile(message)
 
 
-# --- XXH3-64, seed 0, default secret; inputs of 1 to 16 bytes do not occur -----------------------------------------------
+# --- XXH3-64, seed 0, default secret ---------------------------------------------------------------------------------------
 
 SECRET = bytes.fromhex(
     "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
@@ -79,15 +80,40 @@ def avalanche(h):
     return h ^ (h >> 32)
 
 
-def xxh3_short(data):
-    """Up to 240 bytes."""
+def old_avalanche(h):
+    h = (h ^ (h >> 33)) * P64_2 & MASK
+    h = (h ^ (h >> 29)) * P64_3 & MASK
+    return h ^ (h >> 32)
+
+
+def rotated(h, bits):
+    return (h << bits | h >> (64 - bits)) & MASK
+
+
+def xxh3_tiny(data):
+    """Up to 16 bytes."""
     size = len(data)
     if size == 0:
-        h = word(SECRET, 56) ^ word(SECRET, 64)
-        h = (h ^ (h >> 33)) * P64_2 & MASK
-        h = (h ^ (h >> 29)) * P64_3 & MASK
-        return h ^ (h >> 32)
-    require(size > 16, "checksums of 1 to 16 bytes are left out of this reader")
+        return old_avalanche(word(SECRET, 56) ^ word(SECRET, 64))
+    if size < 4:
+        key = int.from_bytes(SECRET[:4], "little") ^ int.from_bytes(SECRET[4:8], "little")
+        return old_avalanche((data[0] << 16 | data[size // 2] << 24 | data[-1] | size << 8) ^ key)
+    if size <= 8:
+        h = int.from_bytes(data[-4:], "little") + (int.from_bytes(data[:4], "little") << 32)
+        h ^= word(SECRET, 8) ^ word(SECRET, 16)
+        h ^= rotated(h, 49) ^ rotated(h, 24)
+        h = h * 0x9FB21C651E98DF25 & MASK
+        h ^= (h >> 35) + size
+        h = h * 0x9FB21C651E98DF25 & MASK
+        return h ^ h >> 28
+    low = word(data, 0) ^ word(SECRET, 24) ^ word(SECRET, 32)
+    high = word(data, size - 8) ^ word(SECRET, 40) ^ word(SECRET, 48)
+    return avalanche((size + int.from_bytes(low.to_bytes(8, "little"), "big") + high + fold(low, high)) & MASK)
+
+
+def xxh3_short(data):
+    """17 to 240 bytes."""
+    size = len(data)
     total = size * P64_1
     if size <= 128:
         for i in range((size - 1) // 32 + 1):
@@ -105,7 +131,7 @@ def xxh3_short(data):
 def xxh3(data):
     size = len(data)
     if size <= 240:
-        return xxh3_short(data)
+        return xxh3_tiny(data) if size <= 16 else xxh3_short(data)
     lanes = [P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1]
 
     def accumulate(at, secret_at):
@@ -128,7 +154,7 @@ def xxh3(data):
     return avalanche(total & MASK)
 
 
-# --- FlatBuffers, as much as section 5.1 tells ----------------------------------------------------------------------------
+# --- FlatBuffers, as much as section 5.1 says ----------------------------------------------------------------------------
 
 class Table:
     def __init__(self, data, at):
@@ -179,33 +205,233 @@ class Table:
         return [Table(self.data, at + 4 * i + self.number("I", at + 4 * i)) for i in range(count)]
 
 
+class FlatFooter:
+    """Version 1: a FlatBuffer."""
+    def __init__(self, file, footer, footer_at):
+        require(footer[4:8] == b"BOBF", "footer: not a footer")
+        self.file, self.end = file, footer_at
+        self.root = Table(footer, struct.unpack_from("<I", footer)[0])
+
+    def columns(self):
+        return [(table.bytes(0, True), table.scalar(1, "B"), table.scalar(2, "B") != 0,
+                 tuple(table.scalar(field, "B") for field in (3, 4, 5))) for table in self.root.tables(0, True)]
+
+    def metadata(self):
+        return [(table.bytes(0, True), table.bytes(1)) for table in self.root.tables(3)]
+
+    def fill(self):
+        position = HEADER_BYTES[1]
+        at, count = self.root.vector(2, 24, True)
+        for i in range(count):
+            offset, size, checksum = struct.unpack_from("<QQQ", self.root.data, at + 24 * i)
+            require(offset == position, f"footer: segment {i}: its place")
+            position = self.file.place(size, position, self.end, checksum)
+        require(position == self.end, "footer: bytes before it belong to no segment")
+        for group in self.root.tables(1, True):
+            tables = group.tables(1, True)
+            require(len(tables) == len(self.file.columns), "footer: chunks and columns differ in number")
+            rows = group.scalar(0, "Q")
+            self.file.groups.append((rows, [self.chunk(c, rows, table) for c, table in enumerate(tables)]))
+
+    def chunk(self, c, rows, table):
+        strings = (table.bytes(3), table.bytes(4), int(table.scalar(5, "B") != 0), table.scalar(7, "Q"))
+        root = self.node(table.child(0), 1, self.file.before(c))
+        return self.file.check_chunk(c, rows, root, (table.scalar(1, "Q"), table.scalar(2, "Q")), strings,
+                                     table.scalar(6, "Q"))
+
+    def node(self, table, depth, before=None):
+        at, count = table.vector(4, 4)
+        segments = [table.number("I", at + 4 * i) for i in range(count)]
+        node = Node(self.file, depth, table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q"), table.bytes(3),
+                    segments, before)
+        children = table.tables(5)
+        require(len(children) <= MAX_CHILDREN, "too many children")
+        node.children = [self.node(child, depth + 1) for child in children]
+        return node
+
+
+# --- The footer of version 2 -----------------------------------------------------------------------------------------------
+
+def num_parts(size):
+    """Parts with checksums of their own, which a reader of whole segments does not need: section 4.1."""
+    return -(-size // PART_BYTES) if size > PART_BYTES else 0
+
+
+def lz4_block(block, size):
+    """Section 5.10."""
+    require(size <= MAX_COMPRESSED_FOOTER, "trailer: the footer's plain size")
+    out, at = bytearray(), 0
+
+    def take():
+        nonlocal at
+        require(at < len(block), "footer: its compressed form is damaged")
+        at += 1
+        return block[at - 1]
+
+    def length(nibble):
+        total = nibble
+        while nibble == 15:
+            more = take()
+            total += more
+            if more < 255:
+                break
+        return total
+
+    while True:
+        token = take()
+        literals = length(token >> 4)
+        require(literals <= len(block) - at, "footer: its compressed form is damaged")
+        out += block[at:at + literals]
+        at += literals
+        if at == len(block):
+            break
+        distance = take() | take() << 8
+        count = length(token & 15) + 4
+        require(1 <= distance <= len(out) and len(out) + count <= size, "footer: its compressed form is damaged")
+        for _ in range(count):
+            out.append(out[-distance])
+    require(len(out) == size, "footer: its compressed form is damaged")
+    return bytes(out)
+
+
+class CompactFooter:
+    """Version 2: numbers one after another."""
+    def __init__(self, file, footer, footer_at):
+        self.file, self.data, self.at, self.end = file, footer, 0, footer_at
+        self.nodes, self.inline = 0, 0
+        self.pairs = []
+
+    def take(self, count):
+        require(count <= len(self.data) - self.at, "footer: it ends too early")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self):
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.take(1)[0]
+            value |= (byte & 127) << shift
+            if byte < 128:
+                require((byte or not shift) and value < 2**64, "footer: a number of too many bytes")
+                return value
+        raise BadFile("footer: a number of too many bytes")
+
+    def text(self):
+        return self.take(self.number())
+
+    def columns(self):
+        found = []
+        for _ in range(self.number()):
+            name, flags = self.text(), self.take(1)[0]
+            kind = flags >> 5
+            unit = self.take(1)[0] if kind in (TIMESTAMP, TIME) else 0
+            scale = self.take(1)[0] if kind == DECIMAL else 0
+            found.append((name, flags & 15, bool(flags & 16), (kind, unit, scale)))
+        return found
+
+    def metadata(self):
+        return self.pairs
+
+    def fill(self):
+        for _ in range(self.number()):
+            self.pairs.append((self.text(), self.text()))
+        self.position = HEADER_BYTES[2]
+        groups = self.number()
+        require(groups <= MAX_ROW_GROUPS, "footer: too many row groups")
+        for _ in range(groups):
+            rows = self.number()
+            self.file.groups.append((rows, [self.chunk(c, rows) for c in range(len(self.file.columns))]))
+        require(self.position == self.end, "footer: bytes before it belong to no segment")
+        require(self.inline == len(self.data) - self.at, "footer: the segments in it do not fill its end")
+        first = self.at
+        self.file.segments = [(self.data, first + offset, size, occupied, None) if checksum is None
+                              else (data, offset, size, occupied, checksum)
+                              for data, offset, size, occupied, checksum in self.file.segments]
+
+    def chunk(self, c, rows):
+        number = self.file.columns[c][1]
+        nulls = self.number() if number in STRINGS or self.file.nullable[c] else 0
+        numeric, strings = (0, 0), (b"", b"", 0, 0)
+        if nulls < rows and number in STRINGS:
+            strings = self.string_zone()
+        elif nulls < rows:
+            numeric = self.zone(number)
+        root = self.node(1, rows, self.file.before(c))
+        return self.file.check_chunk(c, rows, root, numeric, strings, nulls)
+
+    def zone(self, number):
+        _, letter, bits = TYPES[number]
+        if number in INFINITY:
+            return tuple(int.from_bytes(self.take(bits // 8), "little") for _ in range(2))
+        first, distance = self.number(), self.number()
+        low = (-(first + 1) // 2 if first % 2 else first // 2) if letter.islower() else first
+        least = -2**(bits - 1) if letter.islower() else 0
+        require(least <= low <= low + distance < least + 2**bits, "footer: a zone map outside of the type")
+        return low % 2**bits, (low + distance) % 2**bits
+
+    def string_zone(self):
+        low, shared = self.text(), self.number()
+        require(shared <= len(low) + 1, "footer: a bound's shared bytes")
+        high = low[:shared - 1] + self.text() if shared else b""
+        return low, high, int(shared == 0), self.number()
+
+    def node(self, depth, length, before=None):
+        require(depth <= MAX_DEPTH, "a tree that is too deep")
+        self.nodes += 1
+        require(self.nodes <= MAX_NODES, "footer: too many nodes")
+        codec, shape = self.number(), self.take(1)[0]
+        buffers, children = ((shape >> shift) & 3 for shift in (4, 6))
+        buffers = self.number() if buffers == 3 else buffers
+        children = self.number() if children == 3 else children
+        require(buffers <= MAX_BUFFERS and children <= MAX_CHILDREN, "footer: too many buffers or children")
+        length = length if codec % 2 else self.number()
+        metadata = self.text()
+        segments = [self.segment(codec // 2, before if i == 0 else None) for i in range(buffers)]
+        node = Node(self.file, depth, codec // 2, shape & 15, length, metadata, segments, before)
+        node.children = [self.node(depth + 1, length) for _ in range(children)]
+        return node
+
+    def segment(self, codec, before):
+        entry, index = self.number(), len(self.file.segments)
+        require(index < MAX_SEGMENTS, "footer: too many segments")
+        if entry == 0:
+            require(before is not None and before.codec == codec == FSST and before.segments, "footer: symbols of nobody")
+            return before.segments[0]
+        size, in_footer = divmod(entry - 1, 2)
+        if in_footer:
+            self.file.segments.append((self.data, self.inline, size, size, None))
+            self.inline += size
+        else:
+            checksum, = struct.unpack("<Q", self.take(8))
+            self.take(8 * num_parts(size))
+            self.position = self.file.place(size, self.position, self.end, checksum)
+        return index
+
+
 # --- The container --------------------------------------------------------------------------------------------------------
 
 class Node:
-    def __init__(self, table, file, depth, before=None):
+    """A node as both footers have it; `segments` are numbers of segments of the file."""
+    def __init__(self, file, depth, codec, number, length, metadata, segments, before=None):
         """`before` is the root of the chunk before in the column."""
         require(depth <= MAX_DEPTH, "a tree that is too deep")
         self.file = file
-        self.codec, self.type, self.length = table.scalar(0, "H"), table.scalar(1, "B"), table.scalar(2, "Q")
+        self.codec, self.type, self.length = codec, number, length
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
         require(self.codec == DICT or (self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
         require(self.codec != MASKED or depth == 1, "masked: not at the root of its tree")
-        self.metadata = table.bytes(3)
+        self.metadata = metadata
         require(len(self.metadata) <= MAX_METADATA, "too much metadata")
-        at, count = table.vector(4, 4)
-        require(count <= MAX_BUFFERS, "too many buffers")
-        self.segments = [table.number("I", at + 4 * i) for i in range(count)]
+        require(len(segments) <= MAX_BUFFERS, "too many buffers")
+        self.segments = segments
         for buffer, segment in enumerate(self.segments):
             require(segment < len(file.segments), f"segment {segment} does not exist")
             shared = (buffer == 0 and before is not None and self.codec == before.codec == FSST
                       and before.segments[:1] == [segment])
             require(shared or segment not in file.used, f"segment {segment} is used twice")
             file.used.add(segment)
-        children = table.tables(5)
-        require(len(children) <= MAX_CHILDREN, "too many children")
-        self.children = [Node(child, file, depth + 1) for child in children]
-        require(depth > 1 or self.lookups() <= MAX_LOOKUPS, "too many lookups inside each other")
+        self.children = []
 
     def longest(self):
         return max([self.length] + [child.longest() for child in self.children])
@@ -224,83 +450,52 @@ class File:
     def __init__(self, path):
         self.data = pathlib.Path(path).read_bytes()
         self.used = set()
-        footer, footer_at = self.read_frame()
-        require(footer[4:8] == b"BOBF", "footer: not a footer")
-        root = Table(footer, struct.unpack_from("<I", footer)[0])
-        self.columns = self.read_columns(root)
-        self.nullable = self.read_nullable(root)
-        self.logical = self.read_logical(root)
-        self.segments = self.read_segments(root, footer_at)
+        self.segments = []  # (the bytes they lie in, their place there, size, occupied bytes, checksum or None)
         self.groups = []
-        for group in root.tables(1, True):
-            self.groups.append(self.read_group(group))
-        self.metadata = self.read_metadata(root)
+        self.version, footer, footer_at = self.read_frame()
+        parts = FlatFooter(self, footer, footer_at) if self.version == 1 else CompactFooter(self, footer, footer_at)
+        self.columns, self.nullable, self.logical = self.check_columns(parts.columns())
+        parts.fill()
+        self.metadata = self.check_metadata(parts.metadata())
         require(len(self.used) == len(self.segments), "footer: a segment belongs to no column")
         self.num_rows = sum(rows for rows, _ in self.groups)
 
     def read_frame(self):
         data = self.data
-        require(len(data) >= HEADER_BYTES + TRAILER_BYTES, "header: too short")
+        require(len(data) >= 16 + TRAILER_BYTES, "header: too short")
         require(data[:8] == MAGIC, "header: the magic is missing")
         version, = struct.unpack_from("<I", data, 8)
-        require(version == VERSION, f"header: format version {version}")
-        require(not any(data[12:HEADER_BYTES]), "header: reserved bytes are not zero")
+        require(version in VERSIONS, f"header: format version {version}")
+        header = HEADER_BYTES[version]
+        require(len(data) >= header + TRAILER_BYTES, "header: too short")
+        require(not any(data[12:header]), "header: reserved bytes are not zero")
         trailer_at = len(data) - TRAILER_BYTES
-        size, checksum, version, reserved, magic = struct.unpack_from("<QQII8s", data, trailer_at)
+        size, checksum, again, plain_bytes, magic = struct.unpack_from("<QQII8s", data, trailer_at)
         require(magic == MAGIC, "trailer: the magic is missing")
-        require(version == VERSION and reserved == 0, "trailer: version or reserved bytes")
-        require(size <= min(trailer_at - HEADER_BYTES, MAX_FOOTER_BYTES), "trailer: the footer's size")
+        require(again == version and (version > 1 or plain_bytes == 0), "trailer: version or reserved bytes")
+        require(size <= min(trailer_at - header, MAX_FOOTER_BYTES), "trailer: the footer's size")
         footer = data[trailer_at - size:trailer_at]
         require(xxh3(footer) == checksum, "footer: the checksum does not match")
-        return footer, trailer_at - size
+        return version, lz4_block(footer, plain_bytes) if plain_bytes else footer, trailer_at - size
 
     @staticmethod
-    def read_columns(root):
+    def check_columns(found):
+        """Names and types; for each column whether it is one of numbers that may be null; what the values stand for."""
         columns = []
-        for table in root.tables(0, True):
-            name, number = table.bytes(0, True), table.scalar(1, "B")
-            require(len(name) <= MAX_NAME_BYTES and b"\0" not in name, "footer: a column's name")
+        for name, number, nullable, (kind, unit, scale) in found:
+            require(len(name) <= MAX_NAME_BYTES and b"\0" not in name and is_utf8(name), "footer: a column's name")
             require(number in TYPES, f"footer: unknown type {number}")
-            try:
-                columns.append((name.decode("utf-8"), number))
-            except UnicodeDecodeError as error:
-                raise BadFile("footer: a name that is not UTF-8") from error
-        require(len(columns) <= MAX_COLUMNS, "footer: too many columns")
-        require(len({name for name, _ in columns}) == len(columns), "footer: two columns of one name")
-        return columns
-
-    def read_nullable(self, root):
-        """For each column whether it is one of numbers that may be null."""
-        nullable = [table.scalar(2, "B") != 0 for table in root.tables(0, True)]
-        require(not any(flag and number in STRINGS for flag, (_, number) in zip(nullable, self.columns)),
-                "footer: strings called nullable")
-        return nullable
-
-    def read_logical(self, root):
-        """For each column what its values stand for: kind, unit, scale."""
-        logical = [tuple(table.scalar(field, "B") for field in (3, 4, 5)) for table in root.tables(0, True)]
-        for (kind, unit, scale), (_, number) in zip(logical, self.columns):
+            require(not nullable or number not in STRINGS, "footer: strings called nullable")
             require(kind in LOGICAL and number in LOGICAL[kind], "footer: a logical type that does not fit")
             require(unit <= 3 and (unit == 0 or kind in (TIMESTAMP, TIME)), "footer: a unit of time that does not fit")
             require(scale <= 18 and (scale == 0 or kind == DECIMAL), "footer: a decimal's scale that does not fit")
-        return logical
+            columns.append((name.decode("utf-8"), number))
+        require(len(columns) <= MAX_COLUMNS, "footer: too many columns")
+        require(len({name for name, _ in columns}) == len(columns), "footer: two columns of one name")
+        return columns, [nullable for _, _, nullable, _ in found], [logical for _, _, _, logical in found]
 
     @staticmethod
-    def read_segments(root, footer_at):
-        segments, position = [], HEADER_BYTES
-        at, count = root.vector(2, 24, True)
-        for i in range(count):
-            offset, size, checksum = struct.unpack_from("<QQQ", root.data, at + 24 * i)
-            require(offset == position and size <= MAX_SEGMENT_BYTES, f"footer: segment {i}: its place or size")
-            position += -(-size // ALIGNMENT) * ALIGNMENT
-            require(position <= footer_at, f"footer: segment {i} reaches into the footer")
-            segments.append((offset, size, position, checksum))
-        require(position == footer_at, "footer: bytes before it belong to no segment")
-        return segments
-
-    @staticmethod
-    def read_metadata(root):
-        pairs = [(table.bytes(0, True), table.bytes(1)) for table in root.tables(3)]
+    def check_metadata(pairs):
         require(len(pairs) <= MAX_KEYS, "footer: too many keys")
         for key, value in pairs:
             require(0 < len(key) <= MAX_KEY_BYTES and b"\0" not in key and is_utf8(key), "footer: a key")
@@ -308,33 +503,39 @@ class File:
         require(len({key for key, _ in pairs}) == len(pairs), "footer: two keys of one name")
         return pairs
 
-    def read_group(self, table):
-        rows = table.scalar(0, "Q")
+    def check_chunk(self, c, rows, root, numeric, strings, nulls):
+        """A chunk's root and the zone map of its column's sort."""
+        number = self.columns[c][1]
         require(1 <= rows <= MAX_GROUP_ROWS, "footer: a row group's rows")
-        tables = table.tables(1, True)
-        require(len(tables) == len(self.columns), "footer: chunks and columns differ in number")
-        chunks = []
-        for c, (chunk, (_, number)) in enumerate(zip(tables, self.columns)):
-            root = Node(chunk.child(0), self, 1, self.groups[-1][1][c][0] if self.groups else None)
-            require(root.type == number and root.length == rows, "footer: a chunk's type or length")
-            require(root.longest() <= rows + 1, "footer: a node with more values than rows")
-            nulls = chunk.scalar(6, "Q")
-            numeric = (chunk.scalar(1, "Q"), chunk.scalar(2, "Q"), nulls)
-            strings = (chunk.bytes(3), chunk.bytes(4), int(chunk.scalar(5, "B") != 0), nulls, chunk.scalar(7, "Q"))
-            require((numeric[:2] == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, nulls, 0)),
-                    "footer: a zone map of the other sort")
-            require(nulls <= rows, "footer: more nulls than rows")
-            require(strings[4] <= MAX_STRING_BYTES, "footer: more bytes of strings than allowed")
-            if number not in STRINGS:
-                require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that has none")
-                require(nulls == 0 or root.codec == MASKED, "footer: nulls in a tree without any")
-            chunks.append((root, strings if number in STRINGS else numeric))
-        return rows, chunks
+        require(root.type == number and root.length == rows, "footer: a chunk's type or length")
+        require(root.lookups() <= MAX_LOOKUPS, "too many lookups inside each other")
+        require(root.longest() <= rows + 1, "footer: a node with more values than rows")
+        require(strings[3] <= MAX_STRING_BYTES, "footer: more bytes of strings than allowed")
+        require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0)), "footer: a zone map of the other sort")
+        require(nulls <= rows, "footer: more nulls than rows")
+        if number in STRINGS:
+            return root, (*strings[:3], nulls, strings[3])
+        require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that has none")
+        require(nulls == 0 or root.codec == MASKED, "footer: nulls in a tree without any")
+        return root, (*numeric, nulls)
+
+    def before(self, c):
+        """The root of the last row group's chunk of a column."""
+        return self.groups[-1][1][c][0] if self.groups else None
+
+    def place(self, size, position, end, checksum):
+        """A segment of the file at `position`; where the next one starts."""
+        require(size <= MAX_SEGMENT_BYTES, f"footer: segment {len(self.segments)}: its size")
+        occupied = -(-size // ALIGNMENT[self.version]) * ALIGNMENT[self.version]
+        require(position + occupied <= end, f"footer: segment {len(self.segments)} reaches into the footer")
+        self.segments.append((self.data, position, size, occupied, checksum))
+        return position + occupied
 
     def segment(self, index):
-        offset, size, end, checksum = self.segments[index]
-        require(xxh3(self.data[offset:end]) == checksum, f"segment {index}: the checksum does not match")
-        return self.data[offset:offset + size]
+        data, offset, size, occupied, checksum = self.segments[index]
+        require(checksum is None or xxh3(data[offset:offset + occupied]) == checksum,
+                f"segment {index}: the checksum does not match")
+        return data[offset:offset + size]
 
     def read(self, column):
         """All values of a column, as bit patterns or bytes, None for a null; each chunk compared with its zone map."""

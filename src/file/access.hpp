@@ -20,8 +20,8 @@ struct ReaderAccess {
   // Rows begin .. begin+count-1 of a chunk, which they lie in: reads and checks only what they need.
   static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                  uint64_t count);
-  // A whole chunk in two steps, for several threads: some of a chunk's chunk_bytes() bytes as they lie in the
-  // file,
+  // A whole chunk in two steps, for several threads: some of a chunk's chunk_bytes() bytes, its segments one
+  // after another, each at a multiple of kAlignment,
   static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                            std::span<std::byte> to);
   // and, once all are in memory, the array whose buffers lie there. What array::validate_content() checks is

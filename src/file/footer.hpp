@@ -18,9 +18,10 @@
 namespace bobbin::file {
 
 struct Segment {
-  uint64_t offset = 0;
+  uint64_t offset = 0;    // in the file, or among the footer's inline bytes
   uint64_t size = 0;      // without padding
-  uint64_t checksum = 0;  // with padding
+  uint64_t checksum = 0;  // with padding; 0 in the footer, which has a checksum of its own
+  bool in_footer = false;
   // Not stored: the number of its first part's checksum, when it has more than one part.
   uint64_t first_part = 0;
 };
@@ -30,7 +31,7 @@ struct Node {
   DType type{};
   uint64_t length = 0;
   std::vector<uint8_t> metadata{};
-  std::vector<uint32_t> segments{};  // one a buffer
+  std::vector<uint32_t> segments{};  // one per buffer
   std::vector<Node> children{};
   // Not stored: the first segment is also that of the chunk before in the column.
   bool first_is_shared = false;
@@ -52,7 +53,7 @@ struct Chunk {
 struct RowGroup {
   uint64_t first_row = 0;  // not stored: the sum of the rows before
   uint64_t num_rows = 0;
-  std::vector<Chunk> chunks{};  // one a column
+  std::vector<Chunk> chunks{};  // one per column
 };
 
 struct Footer {
@@ -60,6 +61,8 @@ struct Footer {
   std::vector<RowGroup> row_groups;
   std::vector<Segment> segments;
   Metadata metadata;
+  uint32_t version = kNewestVersion;
+  std::vector<std::byte> inline_bytes{};  // segments that are part of the footer, one after another
   // Checksums of parts, so that some of a segment can be read and checked without the rest. Empty in files of
   // writers that had none.
   std::vector<uint64_t> parts{};
@@ -70,10 +73,11 @@ struct Footer {
   return size > kPartBytes ? ceil_div<uint64_t>(size, kPartBytes) : 0;
 }
 
-// The footer's bytes. Checks nothing.
+// The bytes of a footer of the newest version. Checks nothing. Segments must be numbered in the order of the
+// trees that use them.
 [[nodiscard]] std::vector<std::byte> build_footer(const Footer& footer);
 
-// An upper bound of the bytes a row group adds to the footer, its segments included.
+// An upper bound of the bytes a row group adds to the footer, inline segments and checksums of parts apart.
 [[nodiscard]] uint64_t footer_bytes_bound(const RowGroup& group);
 
 // Translates and checks a footer, starting from bytes that may be anything (aligned to 8). `offset` is where
@@ -81,6 +85,17 @@ struct Footer {
 // segments.
 [[nodiscard]] Result<Footer> parse_footer(std::span<const std::byte> bytes, uint64_t offset,
                                           uint32_t version);
+// The steps of it: both translations make sure of no more than that all parts lie inside the bytes and all
+// segments before `offset`;
+[[nodiscard]] Result<Footer> parse_flat_footer(std::span<const std::byte> bytes, uint64_t offset);
+[[nodiscard]] Result<Footer> parse_compact_footer(std::span<const std::byte> bytes, uint64_t offset,
+                                                  uint32_t version);
+// the rest is the same for both.
+[[nodiscard]] Status check_footer(Footer& footer);
+// A segment of `size` bytes at `position`, which moves past it; `end` is where the footer starts.
+[[nodiscard]] Status place_segment(size_t index, uint64_t size, uint32_t version, uint64_t end,
+                                   uint64_t& position);
+[[nodiscard]] Status check_end_of_segments(uint64_t position, uint64_t end);
 
 // The rules for columns, in a file or on their way into one.
 [[nodiscard]] Status check_columns(std::span<const Column> columns);

@@ -23,7 +23,12 @@ Status check_header(const Header& header) {
   BOBBIN_RETURN_IF(header.magic != kMagic, StatusCode::corrupt,
                    "header: the magic is missing: not a .bob file");
   BOBBIN_TRY(check_version(header.version).in("header"));
-  BOBBIN_RETURN_IF(std::ranges::any_of(header.reserved, [](uint8_t byte) { return byte != 0; }),
+  BOBBIN_RETURN_IF(header.reserved != 0, StatusCode::corrupt, "header: reserved bytes are not zero");
+  return {};
+}
+
+Status check_rest_of_header(std::span<const std::byte> rest) {
+  BOBBIN_RETURN_IF(std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; }),
                    StatusCode::corrupt, "header: reserved bytes are not zero");
   return {};
 }
@@ -34,8 +39,13 @@ Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t f
   BOBBIN_RETURN_IF(
       trailer.version != header_version, StatusCode::corrupt,
       fmt::format("trailer: format version {}, but the header says {}", trailer.version, header_version));
-  BOBBIN_RETURN_IF(trailer.reserved != 0, StatusCode::corrupt, "trailer: reserved bytes are not zero");
-  BOBBIN_RETURN_IF(trailer.footer_bytes > file_bytes - kHeaderBytes - kTrailerBytes, StatusCode::corrupt,
+  BOBBIN_RETURN_IF(trailer.plain_bytes != 0 && trailer.version == 1, StatusCode::corrupt,
+                   "trailer: reserved bytes are not zero");
+  BOBBIN_RETURN_IF(trailer.plain_bytes > kMaxPlainBytes, StatusCode::unsupported,
+                   fmt::format("trailer: a compressed footer of {} bytes is above the limit of {}",
+                               trailer.plain_bytes, kMaxPlainBytes));
+  const uint64_t least = header_bytes(header_version) + kTrailerBytes;
+  BOBBIN_RETURN_IF(trailer.footer_bytes > file_bytes - least, StatusCode::corrupt,
                    fmt::format("trailer: a footer of {} bytes does not fit a file of {}",
                                trailer.footer_bytes, file_bytes));
   BOBBIN_RETURN_IF(trailer.footer_bytes > kMaxFooterBytes, StatusCode::unsupported,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed parts of a .bob file and the limits of format version 1. docs/format.md says the same in words.
+// The fixed parts of a .bob file and the limits of the format. docs/format.md says the same in words.
 #pragma once
 
 #include <array>
@@ -15,18 +15,27 @@ namespace bobbin::file {
 // As PNG's: a byte that is no ASCII, and line ends that a transfer in text mode would change.
 inline constexpr std::array<uint8_t, 8> kMagic{0x89, 'B', 'O', 'B', '\r', '\n', 0x1a, '\n'};
 inline constexpr uint32_t kOldestVersion = 1;
-inline constexpr uint32_t kNewestVersion = 1;
+inline constexpr uint32_t kNewestVersion = 2;  // what is written
 
+// Where a segment may start in memory.
 inline constexpr uint64_t kAlignment = 128;
-inline constexpr uint64_t kHeaderBytes = 128;
 inline constexpr uint64_t kTrailerBytes = 32;
 // Segments that are larger have a checksum for each piece of this size: what a read of a few rows has to
 // check. Half of it saves little, since a read has its own cost; twice as much takes twice as long.
 inline constexpr uint64_t kPartBytes = uint64_t{16} << 10;
+// Segments up to this size are written into the footer, as long as those of a file are not more than
+// kMaxInlineBytes together: a reader has all of them in memory from the start.
+inline constexpr uint64_t kInlineSegmentBytes = 512;
+inline constexpr uint64_t kMaxInlineBytes = uint64_t{1} << 20;
 
 // What a reader accepts. Every size it allocates by is held against one of these, or against the file's real
 // size.
 inline constexpr uint64_t kMaxFooterBytes = uint64_t{1} << 28;
+// A compressed footer must not become far more than the file.
+inline constexpr uint64_t kMaxPlainBytes = uint64_t{1} << 21;
+inline constexpr uint64_t kMaxRowGroups = uint64_t{1} << 22;
+inline constexpr uint64_t kMaxNodes = uint64_t{1} << 22;
+inline constexpr uint64_t kMaxSegments = uint64_t{1} << 24;
 inline constexpr uint64_t kMaxColumns = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxNameBytes = uint64_t{1} << 16;
 inline constexpr uint64_t kMaxGroupRows = uint64_t{1} << 24;
@@ -48,25 +57,37 @@ inline constexpr uint64_t kMaxValueBytes = uint64_t{1} << 16;
 struct Header {
   std::array<uint8_t, 8> magic = kMagic;
   uint32_t version = kNewestVersion;
-  std::array<uint8_t, 116> reserved{};
+  uint32_t reserved = 0;
 };
-static_assert(sizeof(Header) == kHeaderBytes);
+static_assert(sizeof(Header) == 16);
 
 struct Trailer {
   uint64_t footer_bytes = 0;
   uint64_t footer_checksum = 0;
   uint32_t version = kNewestVersion;
-  uint32_t reserved = 0;
+  uint32_t plain_bytes = 0;  // of a compressed footer before it was; otherwise 0
   std::array<uint8_t, 8> magic = kMagic;
 };
 static_assert(sizeof(Trailer) == kTrailerBytes);
 
-// The bytes a segment occupies in the file.
+// The bytes before the first segment.
+[[nodiscard]] constexpr uint64_t header_bytes(uint32_t version) {
+  return version == 1 ? 128 : sizeof(Header);
+}
+
+// The bytes a segment occupies in a file.
+[[nodiscard]] constexpr uint64_t occupied_bytes(uint64_t size, uint32_t version) {
+  return round_up(size, version == 1 ? uint64_t{128} : uint64_t{16});
+}
+
+// The bytes a segment occupies in memory.
 [[nodiscard]] constexpr uint64_t padded(uint64_t size) {
   return round_up(size, kAlignment);
 }
 
+// `rest` is what follows the header in the first header_bytes() bytes.
 [[nodiscard]] Status check_header(const Header& header);
+[[nodiscard]] Status check_rest_of_header(std::span<const std::byte> rest);
 // Whether the trailer is sound in itself and fits a file of `file_bytes` bytes.
 [[nodiscard]] Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t file_bytes);
 

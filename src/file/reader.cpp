@@ -17,6 +17,7 @@
 #include "file/gather.hpp"
 #include "file/input.hpp"
 #include "file/layout.hpp"
+#include "file/lz4_block.hpp"
 #include "file/nulls.hpp"
 #include "file/segment_checks.hpp"
 #include "file/segments.hpp"
@@ -58,12 +59,14 @@ struct Reader::Impl {
   // As in ReaderAccess.
   Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
   Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
-  // Segments of a tree that follow each other in the file: one read each.
-  struct SegmentRun {
+  // Bytes of a tree's segments that follow each other both in memory and where they come from.
+  struct Run {
+    uint64_t at = 0;  // in memory
     uint64_t offset = 0;
     uint64_t bytes = 0;
+    bool in_footer = false;
   };
-  [[nodiscard]] std::vector<SegmentRun> segment_runs(std::span<const uint32_t> order) const;
+  [[nodiscard]] std::vector<Run> runs_of(std::span<const uint32_t> order) const;
   // Rows begin .. begin+count-1 of it, for which no more is read than they need.
   Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
   // With the bytes of each segment from `fetch`.
@@ -108,14 +111,28 @@ Result<T> read_struct(const Input& input, uint64_t offset) {
   return object;
 }
 
+// Checked; the file has room for a trailer after it.
+Result<Header> read_header(const Input& input) {
+  const auto check_size = [&](uint64_t header_size) -> Status {
+    BOBBIN_RETURN_IF(input.size() < header_size + kTrailerBytes, StatusCode::corrupt,
+                     fmt::format("header: {} bytes are too few for a .bob file", input.size()));
+    return {};
+  };
+  BOBBIN_TRY(check_size(sizeof(Header)));
+  BOBBIN_ASSIGN(const auto header, read_struct<Header>(input, 0));
+  BOBBIN_TRY(check_header(header));
+  BOBBIN_TRY(check_size(header_bytes(header.version)));
+  std::vector<std::byte> rest(header_bytes(header.version) - sizeof(Header));
+  BOBBIN_TRY(input.read_at(sizeof(Header), rest));
+  BOBBIN_TRY(check_rest_of_header(rest));
+  return header;
+}
+
 }  // namespace
 
 Status Reader::Impl::open() {
+  BOBBIN_ASSIGN(const Header header, read_header(input));
   const uint64_t size = input.size();
-  BOBBIN_RETURN_IF(size < kHeaderBytes + kTrailerBytes, StatusCode::corrupt,
-                   fmt::format("header: {} bytes are too few for a .bob file", size));
-  BOBBIN_ASSIGN(const auto header, read_struct<Header>(input, 0));
-  BOBBIN_TRY(check_header(header));
   BOBBIN_ASSIGN(const auto trailer, read_struct<Trailer>(input, size - kTrailerBytes));
   BOBBIN_TRY(check_trailer(trailer, header.version, size));
   version = header.version;
@@ -125,7 +142,13 @@ Status Reader::Impl::open() {
   BOBBIN_TRY(input.read_at(footer_offset, {bytes.data, trailer.footer_bytes}));
   BOBBIN_RETURN_IF(checksum(bytes.buffer.bytes) != trailer.footer_checksum, StatusCode::corrupt,
                    "footer: the checksum does not match");
-  auto parsed = parse_footer(bytes.buffer.bytes, footer_offset, version);
+  std::vector<std::byte> plain;
+  if (trailer.plain_bytes != 0) {
+    auto decompressed = decompress_block(bytes.buffer.bytes, trailer.plain_bytes);
+    BOBBIN_TRY(decompressed.has_value() ? Status{} : decompressed.error().in("footer"));
+    plain = std::move(*decompressed);
+  }
+  auto parsed = parse_footer(plain.empty() ? bytes.buffer.bytes : plain, footer_offset, version);
   if (!parsed.has_value()) {
     return parsed.error().in("footer");
   }
@@ -164,30 +187,46 @@ Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
   return array;
 }
 
-std::vector<Reader::Impl::SegmentRun> Reader::Impl::segment_runs(std::span<const uint32_t> order) const {
-  std::vector<SegmentRun> runs;
+std::vector<Reader::Impl::Run> Reader::Impl::runs_of(std::span<const uint32_t> order) const {
+  std::vector<Run> runs;
+  uint64_t at = 0;
   for (const uint32_t index : order) {
     const Segment& segment = footer.segments[index];
-    if (runs.empty() || runs.back().offset + runs.back().bytes != segment.offset) {
-      runs.push_back({segment.offset, 0});
+    const bool follows = !runs.empty() && !segment.in_footer && !runs.back().in_footer &&
+                         runs.back().at + runs.back().bytes == at &&
+                         runs.back().offset + runs.back().bytes == segment.offset;
+    if (!follows) {
+      runs.push_back({at, segment.offset, 0, segment.in_footer});
     }
-    runs.back().bytes += padded(segment.size);
+    runs.back().bytes += segment.in_footer ? segment.size : occupied_bytes(segment.size, version);
+    at += padded(segment.size);
   }
   return runs;
 }
 
 Status Reader::Impl::read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const {
-  uint64_t run_begin = 0;
-  for (const SegmentRun& run : segment_runs(segments_of(footer.row_groups[group].chunks[column].root))) {
-    const uint64_t skipped = std::min(begin - run_begin, run.bytes);
-    const auto piece = to.first(std::min<uint64_t>(to.size(), run.bytes - skipped));
-    if (!piece.empty()) {
-      BOBBIN_TRY(input.read_at(run.offset + skipped, piece));
+  const uint64_t end = begin + to.size();
+  uint64_t done = begin;
+  const auto clear_up_to = [&](uint64_t position) {  // where nothing is stored
+    std::ranges::fill(to.subspan(done - begin, position - done), std::byte{0});
+  };
+  for (const Run& run : runs_of(segments_of(footer.row_groups[group].chunks[column].root))) {
+    const uint64_t first = std::max(begin, run.at);
+    const uint64_t last = std::min(end, run.at + run.bytes);
+    if (first >= last) {
+      continue;
     }
-    to = to.subspan(piece.size());
-    begin += piece.size();
-    run_begin += run.bytes;
+    clear_up_to(first);
+    done = last;
+    const auto piece = to.subspan(first - begin, last - first);
+    const uint64_t offset = run.offset + (first - run.at);
+    if (run.in_footer) {
+      std::ranges::copy(std::span(footer.inline_bytes).subspan(offset, piece.size()), piece.begin());
+    } else {
+      BOBBIN_TRY(input.read_at(offset, piece));
+    }
   }
+  clear_up_to(end);
   return {};
 }
 
@@ -350,9 +389,10 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                 .children = {}};
   for (const uint32_t index : node.segments) {
     const bool counts_elsewhere = node.first_is_shared && outline.buffers.empty();
-    info.bytes += counts_elsewhere ? 0 : padded(footer.segments[index].size);
-    outline.buffers.push_back(
-        {nullptr, {static_cast<const std::byte*>(nullptr), footer.segments[index].size}});
+    const Segment& segment = footer.segments[index];
+    const uint64_t bytes = segment.in_footer ? segment.size : occupied_bytes(segment.size, version);
+    info.bytes += counts_elsewhere ? 0 : bytes;
+    outline.buffers.push_back({nullptr, {static_cast<const std::byte*>(nullptr), segment.size}});
   }
   for (const Node& child : node.children) {
     info.children.push_back(describe(child));

@@ -13,12 +13,13 @@
 
 namespace bobbin::file {
 
-// Holds segments whose bytes follow each other, padding included, against their checksums.
+// Holds segments against their checksums. In memory they follow each other, each padded to kAlignment.
 inline Status check_segments(const Footer& footer, std::span<const uint32_t> order,
                              std::span<const std::byte> bytes) {
   for (const uint32_t index : order) {
     const Segment& segment = footer.segments[index];
-    BOBBIN_RETURN_IF(checksum(bytes.first(padded(segment.size))) != segment.checksum, StatusCode::corrupt,
+    const auto covered = bytes.first(occupied_bytes(segment.size, footer.version));
+    BOBBIN_RETURN_IF(!segment.in_footer && checksum(covered) != segment.checksum, StatusCode::corrupt,
                      fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
                                  segment.size, segment.offset));
     bytes = bytes.subspan(padded(segment.size));

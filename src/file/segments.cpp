@@ -74,7 +74,8 @@ Result<Buffer> FileSegments::read(uint32_t segment, uint64_t offset, uint64_t by
   if (bytes == 0) {
     return Buffer{};
   }
-  const bool has_parts = num_parts(all) != 0 && !footer_.parts.empty();
+  const bool has_parts =
+      num_parts(all) != 0 && !footer_.parts.empty() && !footer_.segments[segment].in_footer;
   const PartCache::Key key{.segment = segment,
                            .first = has_parts ? offset / kPartBytes : 0,
                            .stop = has_parts ? ceil_div<uint64_t>(offset + bytes, kPartBytes) : 0};
@@ -89,7 +90,11 @@ Result<Buffer> FileSegments::read(uint32_t segment, uint64_t offset, uint64_t by
 Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
   const Segment& entry = footer_.segments[segment];
   BOBBIN_ASSIGN(const NewBuffer memory, try_buffer(padded(entry.size)));
-  BOBBIN_TRY(input_.read_at(entry.offset, {memory.data, memory.buffer.bytes.size()}));
+  if (entry.in_footer) {
+    std::ranges::copy(std::span(footer_.inline_bytes).subspan(entry.offset, entry.size), memory.data);
+    return memory.buffer.sub(0, entry.size);
+  }
+  BOBBIN_TRY(input_.read_at(entry.offset, {memory.data, occupied_bytes(entry.size, footer_.version)}));
   BOBBIN_TRY(check_segments(footer_, std::span(&segment, 1), memory.buffer.bytes));
   return memory.buffer.sub(0, entry.size);
 }
@@ -99,7 +104,7 @@ Result<Buffer> FileSegments::read_parts(const PartCache::Key& key) const {
   const auto [segment, first, stop] = key;
   const Segment& entry = footer_.segments[segment];
   const uint64_t begin = first * kPartBytes;
-  const uint64_t bytes = std::min(stop * kPartBytes, padded(entry.size)) - begin;
+  const uint64_t bytes = std::min(stop * kPartBytes, occupied_bytes(entry.size, footer_.version)) - begin;
   BOBBIN_ASSIGN(const NewBuffer memory, try_buffer(bytes));
   BOBBIN_TRY(input_.read_at(entry.offset + begin, {memory.data, memory.buffer.bytes.size()}));
   for (uint64_t part = first; part < stop; ++part) {

@@ -18,6 +18,7 @@
 #include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
+#include "file/lz4_block.hpp"
 #include "file/nulls.hpp"
 #include "file/output.hpp"
 #include "file/text.hpp"
@@ -157,7 +158,7 @@ std::span<const std::byte> bytes_of(const T& object) {
 Status Writer::Impl::start() {
   gathered.resize(footer.columns.size());
   last_strings.resize(footer.columns.size());
-  footer_bound = columns_bytes_bound(footer.columns);
+  footer_bound = columns_bytes_bound(footer.columns) + kMaxInlineBytes;
   return output.write(bytes_of(Header{}));
 }
 
@@ -393,16 +394,25 @@ Result<uint32_t> Writer::Impl::write_segment(std::span<const std::byte> bytes) {
   BOBBIN_RETURN_IF(
       bytes.size() > kMaxSegmentBytes, StatusCode::unsupported,
       fmt::format("a segment of {} bytes is above the limit of {}", bytes.size(), kMaxSegmentBytes));
-  const auto padding = std::span(kZeros).first(padded(bytes.size()) - bytes.size());
+  const auto index = static_cast<uint32_t>(footer.segments.size());  // the footer's limit keeps it below 2^32
+  std::vector<std::byte>& inline_bytes = footer.inline_bytes;
+  if (bytes.size() <= kInlineSegmentBytes && inline_bytes.size() + bytes.size() <= kMaxInlineBytes) {
+    footer.segments.push_back({.offset = inline_bytes.size(), .size = bytes.size(), .in_footer = true});
+    inline_bytes.insert(inline_bytes.end(), bytes.begin(), bytes.end());
+    return index;
+  }
+  const auto padding = std::span(kZeros).first(occupied_bytes(bytes.size(), kNewestVersion) - bytes.size());
   Checksum sum;
   sum.add(bytes);
   sum.add(padding);
-  const size_t index = footer.segments.size();
-  footer.segments.push_back({output.position(), bytes.size(), sum.value()});
+  footer.segments.push_back({.offset = output.position(),
+                             .size = bytes.size(),
+                             .checksum = sum.value(),
+                             .first_part = footer.parts.size()});
   add_parts(bytes, padding);
   BOBBIN_TRY(output.write(bytes));
   BOBBIN_TRY(output.write(padding));
-  return static_cast<uint32_t>(index);  // the footer's limit keeps it far below 2^32
+  return index;
 }
 
 void Writer::Impl::add_parts(std::span<const std::byte> bytes, std::span<const std::byte> padding) {
@@ -426,8 +436,16 @@ Status Writer::Impl::write_footer() {
     return Status(StatusCode::unsupported, parsed.has_value() ? "too large" : parsed.error().message())
         .in("footer");
   }
-  BOBBIN_TRY(output.write(bytes));
-  return output.write(bytes_of(Trailer{.footer_bytes = bytes.size(), .footer_checksum = checksum(bytes)}));
+  std::vector<std::byte> block;
+  if (bytes.size() <= kMaxPlainBytes) {
+    block = compress_block(bytes);
+  }
+  const bool smaller = !block.empty() && block.size() < bytes.size();
+  const std::vector<std::byte>& stored_bytes = smaller ? block : bytes;
+  BOBBIN_TRY(output.write(stored_bytes));
+  return output.write(bytes_of(Trailer{.footer_bytes = stored_bytes.size(),
+                                       .footer_checksum = checksum(stored_bytes),
+                                       .plain_bytes = smaller ? static_cast<uint32_t>(bytes.size()) : 0}));
 }
 
 Status Writer::Impl::finish() {

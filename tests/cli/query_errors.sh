@@ -18,6 +18,6 @@ status bobbin query missing.bob
 status bobbin query
 status bobbin query t.bob --select id --agg 'count()'
 # Damage is found where it is read.
-flip t.bob 200
-status bobbin query t.bob --where 'id > 1000007' --agg 'sum(id)' --backend cpu
-status bobbin query t.bob --where 'id > 1004990' --agg 'sum(id)' --backend cpu
+flip t.bob 20
+status bobbin query t.bob --where 'id > 1000007' --agg 'sum(temperature)' --backend cpu
+status bobbin query t.bob --where 'id > 1004990' --agg 'sum(temperature)' --backend cpu

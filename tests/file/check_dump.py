@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the hex dump in docs/format.md with the file it explains: every byte must be there, and be right.
+"""Compares a hex dump in docs/format.md with the file it explains: every byte must be there, and be right.
 
-usage: check_dump.py DOCUMENT FILE
+usage: check_dump.py DOCUMENT SECTION FILE
 """
 import pathlib
 import re
@@ -12,10 +12,10 @@ import sys
 LINE = re.compile(r"    ([0-9a-f]{3}): ((?:[0-9a-f]{2} +)+)(\.\.\.)?")
 
 
-def check(document, data):
-    section = re.search(r"^## 11\..*?(?=^## )", document, re.MULTILINE | re.DOTALL)
+def check(document, number, data):
+    section = re.search(rf"^## {number}\..*?(?=^## )", document, re.MULTILINE | re.DOTALL)
     if section is None:
-        return "the document has no section 11"
+        return f"the document has no section {number}"
     explained = set()
     for match in filter(None, map(LINE.match, section[0].splitlines())):
         first = int(match[1], 16)
@@ -30,10 +30,11 @@ def check(document, data):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         print(__doc__, file=sys.stderr)
         return 2
-    problem = check(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"), pathlib.Path(sys.argv[2]).read_bytes())
+    document, number, file = sys.argv[1:]
+    problem = check(pathlib.Path(document).read_text(encoding="utf-8"), number, pathlib.Path(file).read_bytes())
     if problem:
         print(f"{sys.argv[1]}: {problem}", file=sys.stderr)
         return 1

@@ -37,6 +37,26 @@ Bytes small_string_file() {
   return load(dir / "t.bob");
 }
 
+// Every kind of zone map and of nulls, and a segment that is not part of the footer.
+Bytes nullable_file() {
+  const TempDir dir;
+  std::vector<Column> columns{{"i", DType::i64, true, {.kind = Logical::Kind::timestamp}},
+                              {"f", DType::f32, true},
+                              {"d", DType::i16, false, {.kind = Logical::Kind::decimal, .scale = 2}}};
+  constexpr uint64_t kRows = 1500;
+  const Bytes integers = make_values(DType::i64, kRows, 3);
+  const Bytes floats = make_values(DType::f32, kRows, 4);
+  const Bytes decimals = make_values(DType::i16, kRows, 5);
+  const std::vector<uint8_t> some(kRows / 8 + 1, 0xfe);
+  const std::vector<uint8_t> none(kRows / 8 + 1);
+  const NullableView views[] = {{integers.data(), some.data()}, {floats.data(), none.data()}};
+  const std::array<const void*, 3> pointers{&views[0], &views[1], decimals.data()};
+  auto writer = Writer::create(dir / "t.bob", columns, {});
+  EXPECT_TRUE(writer->append(pointers, kRows).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return load(dir / "t.bob");
+}
+
 void expect_one_line(const Status& status) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.message().rfind("test.bob: ", 0), 0u) << status.message();
@@ -86,36 +106,40 @@ TEST(FileHostile, ExtraBytesAreNoticedByOpen) {
 
 // Every byte of the footer changed in many ways, with a checksum that is right: open and read must end, well
 // or badly.
-void try_every_footer_byte(const Bytes& bytes) {
-  file::Trailer trailer;
-  std::memcpy(&trailer, bytes.data() + bytes.size() - sizeof trailer, sizeof trailer);
-  const size_t footer_at = bytes.size() - sizeof trailer - trailer.footer_bytes;
-  const auto body = std::span(bytes).subspan(128, footer_at - 128);
-  Bytes footer(bytes.begin() + static_cast<ptrdiff_t>(footer_at),
-               bytes.end() - static_cast<ptrdiff_t>(sizeof trailer));
-  for (std::byte& byte : footer) {
-    const std::byte before = byte;
-    const int old = std::to_integer<int>(before);
-    for (const int value :
-         {0, 1, 2, 127, 128, 255, old + 1, old - 1, old + 4, old - 4, old ^ 2, old ^ 4, old ^ 8, old ^ 64}) {
-      byte = std::byte{static_cast<uint8_t>(value)};
-      const MemoryFile file(assemble(body, footer));
-      const auto reader = file.open();
-      if (!reader.has_value()) {
-        expect_one_line(reader.error());
-      } else if (reader->num_rows() <= 1 << 20) {
-        (void)read_everything(*reader);
-        (void)reader->verify();
-      }
-    }
-    byte = before;
+void try_footer(const Frame& frame, size_t at, int value) {
+  Bytes footer = frame.footer;
+  footer[at] = std::byte{static_cast<uint8_t>(value)};
+  const MemoryFile file(assemble(frame.body, footer, frame.version));
+  const auto reader = file.open();
+  if (!reader.has_value()) {
+    expect_one_line(reader.error());
+  } else if (reader->num_rows() <= 1 << 20) {
+    (void)read_everything(*reader);
+    (void)reader->verify();
   }
 }
 
+void try_every_footer_byte(const Bytes& bytes) {
+  const Frame frame(bytes);
+  for (size_t i = 0; i < frame.footer.size(); ++i) {
+    const int old = std::to_integer<int>(frame.footer[i]);
+    for (const int value :
+         {0, 1, 2, 127, 128, 255, old + 1, old - 1, old + 4, old - 4, old ^ 2, old ^ 4, old ^ 8, old ^ 64}) {
+      try_footer(frame, i, value);
+    }
+  }
+}
+
+void try_both_versions(const Bytes& bytes) {
+  try_every_footer_byte(bytes);
+  try_every_footer_byte(Reworked(bytes).bytes());
+}
+
 TEST(FileHostile, FootersWithEveryByteChanged) {
-  try_every_footer_byte(small_file());
-  try_every_footer_byte(small_ffor_file());
-  try_every_footer_byte(small_string_file());
+  try_both_versions(small_file());
+  try_both_versions(small_ffor_file());
+  try_both_versions(small_string_file());
+  try_both_versions(nullable_file());
 }
 
 void try_strings(const Reader& reader) {
@@ -151,17 +175,19 @@ TEST(FileHostile, StringSegmentsWithEveryByteChanged) {
 
 TEST(FileHostile, RandomFooters) {
   std::mt19937_64 random(3);
-  const Bytes sound = file::build_footer(Forgery().footer);
   const Bytes body = Forgery().body;
   for (int round = 0; round < 20'000; ++round) {
-    Bytes footer = sound;
+    const uint32_t version = 1 + static_cast<uint32_t>(round % 2);
+    const Bytes made = Forgery().bytes(version);
+    const Frame frame(made);
+    Bytes footer = frame.footer;
     for (uint64_t changes = 1 + random() % 8; changes > 0; --changes) {
       // Mostly small numbers and small steps: they keep the structure standing and lead further in.
       std::byte& byte = footer[random() % footer.size()];
       byte = std::byte{
           static_cast<uint8_t>(random() % 3 == 0 ? random() : static_cast<uint8_t>(byte) + random() % 9 - 4)};
     }
-    const MemoryFile file(assemble(body, footer));
+    const MemoryFile file(assemble(body, footer, version));
     const auto reader = file.open();
     if (reader.has_value() && reader->num_rows() <= 1 << 20) {
       (void)read_everything(*reader);

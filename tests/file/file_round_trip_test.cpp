@@ -25,7 +25,7 @@ void expect_round_trip(const Table& table, const WriteOptions& options) {
   ASSERT_OK(write_table(dir / "t.bob", table, options));
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_TRUE(reader.has_value()) << reader.error().message();
-  EXPECT_EQ(reader->format_version(), 1u);
+  EXPECT_EQ(reader->format_version(), 2u);
   EXPECT_EQ(reader->file_bytes(), std::filesystem::file_size(dir / "t.bob"));
   EXPECT_EQ(reader->num_row_groups(), (table.rows + options.rows_per_group - 1) / options.rows_per_group);
   expect_table(*reader, table);

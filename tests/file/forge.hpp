@@ -3,6 +3,7 @@
 // are reached.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "file/checksum.hpp"
 #include "file/footer.hpp"
 #include "file/layout.hpp"
+#include "file/lz4_block.hpp"
+#include "flat_footer.hpp"
 #include "forged_file.hpp"
 #include "support.hpp"
 
@@ -39,31 +42,78 @@ struct Forgery {
 
   [[nodiscard]] file::Chunk& chunk() { return footer.row_groups[0].chunks[0]; }
   [[nodiscard]] file::Node& root() { return chunk().root; }
-  [[nodiscard]] Bytes bytes() const { return assemble(body, file::build_footer(footer)); }
+  [[nodiscard]] Bytes bytes(uint32_t version = 1) const {
+    return assemble(body, version == 1 ? flat::build_footer(footer) : file::build_footer(footer), version);
+  }
 };
 
-// A file taken apart, to be changed and put together again; checksums of segments are made anew.
+// The parts of a file; its footer as it is before it is compressed.
+struct Frame {
+  uint32_t version = 0;
+  std::span<const std::byte> body;
+  uint64_t end = 0;  // of the body
+  Bytes footer;
+
+  explicit Frame(std::span<const std::byte> file) {
+    file::Header header;
+    file::Trailer trailer;
+    std::memcpy(&header, file.data(), sizeof header);
+    std::memcpy(&trailer, file.data() + file.size() - sizeof trailer, sizeof trailer);
+    version = header.version;
+    const size_t at = file.size() - sizeof trailer - trailer.footer_bytes;
+    body = file.subspan(file::header_bytes(version), at - file::header_bytes(version));
+    end = at;
+    const auto bytes = file.subspan(at, trailer.footer_bytes);
+    footer = trailer.plain_bytes == 0 ? Bytes(bytes.begin(), bytes.end())
+                                      : *file::decompress_block(bytes, trailer.plain_bytes);
+  }
+};
+
+// A file of any version taken apart, to be changed and put together again as one of version 1, with new
+// checksums of segments, or as one of version 2 with all segments in the footer.
 struct Reworked {
   file::Footer footer;
   Bytes body;
 
   explicit Reworked(const Bytes& file) {
-    file::Trailer trailer;
-    std::memcpy(&trailer, file.data() + file.size() - sizeof trailer, sizeof trailer);
-    const size_t at = file.size() - sizeof trailer - trailer.footer_bytes;
-    const auto parsed = file::parse_footer(std::span(file).subspan(at, trailer.footer_bytes), at, 1);
+    const Frame frame(file);
+    const auto parsed = file::parse_footer(frame.footer, frame.end, frame.version);
     EXPECT_TRUE(parsed.has_value()) << parsed.error().message();
     footer = *parsed;
-    body.assign(file.begin() + 128, file.begin() + static_cast<ptrdiff_t>(at));
+    for (file::Segment& segment : footer.segments) {
+      const auto from = segment.in_footer ? std::span<const std::byte>(footer.inline_bytes) : std::span(file);
+      const auto bytes = from.subspan(segment.offset, segment.size);
+      segment = {.offset = 128 + body.size(), .size = segment.size};
+      append_bytes(body, bytes);
+      body.resize(file::occupied_bytes(body.size(), 1));
+    }
+    footer.inline_bytes.clear();
+    footer.parts.clear();
+    for (const file::Segment& segment : footer.segments) {
+      for (uint64_t part = 0; part < file::num_parts(segment.size); ++part) {
+        const uint64_t at = part * file::kPartBytes;
+        const uint64_t bytes = std::min(file::kPartBytes, file::occupied_bytes(segment.size, 1) - at);
+        footer.parts.push_back(file::checksum(std::span(body).subspan(segment.offset - 128 + at, bytes)));
+      }
+    }
   }
 
   [[nodiscard]] file::Chunk& chunk(size_t group = 0) { return footer.row_groups[group].chunks[0]; }
   [[nodiscard]] Bytes bytes() {
     for (file::Segment& segment : footer.segments) {
-      segment.checksum =
-          file::checksum(std::span(body).subspan(segment.offset - 128, file::padded(segment.size)));
+      segment.checksum = file::checksum(
+          std::span(body).subspan(segment.offset - 128, file::occupied_bytes(segment.size, 1)));
     }
-    return assemble(body, file::build_footer(footer));
+    return assemble(body, flat::build_footer(footer));
+  }
+  [[nodiscard]] Bytes inline_bytes() const {
+    file::Footer changed = footer;
+    for (file::Segment& segment : changed.segments) {
+      const auto bytes = std::span(body).subspan(segment.offset - 128, segment.size);
+      segment.in_footer = true;
+      append_bytes(changed.inline_bytes, bytes);
+    }
+    return assemble({}, file::build_footer(changed), 2);
   }
 };
 

@@ -27,13 +27,17 @@ void append_object(std::vector<std::byte>& to, const T& object) {
 }
 
 // Header, `body` (segments with their padding), footer and trailer.
-inline std::vector<std::byte> assemble(std::span<const std::byte> body, std::span<const std::byte> footer) {
+inline std::vector<std::byte> assemble(std::span<const std::byte> body, std::span<const std::byte> footer,
+                                       uint32_t version = 1, uint32_t plain_bytes = 0) {
   std::vector<std::byte> bytes;
-  append_object(bytes, file::Header{});
+  append_object(bytes, file::Header{.version = version});
+  bytes.resize(file::header_bytes(version));
   append_bytes(bytes, body);
   append_bytes(bytes, footer);
-  append_object(bytes,
-                file::Trailer{.footer_bytes = footer.size(), .footer_checksum = file::checksum(footer)});
+  append_object(bytes, file::Trailer{.footer_bytes = footer.size(),
+                                     .footer_checksum = file::checksum(footer),
+                                     .version = version,
+                                     .plain_bytes = plain_bytes});
   return bytes;
 }
 
@@ -60,7 +64,7 @@ struct ForgedFile {
       }
       footer.row_groups.push_back(std::move(row_group));
     }
-    return assemble(body, file::build_footer(footer));
+    return assemble(body, file::build_footer(footer), file::kNewestVersion);
   }
 
  private:
@@ -70,12 +74,13 @@ struct ForgedFile {
     for (const Buffer& buffer : array.buffers) {
       const size_t at = body.size();
       append_bytes(body, buffer.bytes);
-      body.resize(file::padded(body.size()));
+      body.resize(file::occupied_bytes(body.size(), file::kNewestVersion));
       node.segments.push_back(static_cast<uint32_t>(footer.segments.size()));
       const auto occupied = std::span<const std::byte>(body).subspan(at);
-      footer.segments.push_back({.offset = file::kHeaderBytes + at,
+      footer.segments.push_back({.offset = file::header_bytes(file::kNewestVersion) + at,
                                  .size = buffer.bytes.size(),
-                                 .checksum = file::checksum(occupied)});
+                                 .checksum = file::checksum(occupied),
+                                 .first_part = footer.parts.size()});
       for (uint64_t part = 0; part < file::num_parts(buffer.bytes.size()); ++part) {
         const auto rest = occupied.subspan(part * file::kPartBytes);
         footer.parts.push_back(file::checksum(rest.first(std::min<uint64_t>(rest.size(), file::kPartBytes))));

@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The second reader decodes every golden file and refuses every bad one, and the format document's hex dump is true.
+# The second reader decodes every golden file and refuses every bad one, and the format document's hex dumps are true.
 # Exits with 77 (skipped) where there is no Python.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 golden=$root/tests/golden
 command -v python3 >/dev/null || exit 77
 
-python3 "$root/tools/read_bob.py" --check "$golden/decode/v1/manifest.txt"
-for file in "$golden"/decode-errors/v1/*.bob; do
+for version in v1 v2; do
+  python3 "$root/tools/read_bob.py" --check "$golden/decode/$version/manifest.txt"
+done
+for file in "$golden"/decode-errors/v?/*.bob; do
   if python3 "$root/tools/read_bob.py" "$file" >/dev/null 2>&1; then
     echo "the second reader accepts $file" >&2
     exit 1
   fi
 done
-python3 "$root/tests/file/check_dump.py" "$root/docs/format.md" "$golden/decode/v1/example.bob"
-echo "the format document's hex dump is true"
+python3 "$root/tests/file/check_dump.py" "$root/docs/format.md" 11 "$golden/decode/v1/example.bob"
+python3 "$root/tests/file/check_dump.py" "$root/docs/format.md" 12 "$golden/decode/v2/example.bob"
+echo "the format document's hex dumps are true"
