@@ -136,7 +136,7 @@ class Tree:
         codecs = self.root / "src/codecs"
         for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
             present = {p.name for p in folder.iterdir()}
-            kernels = {"tile.hpp", "device.cu"} if folder.name in WITHOUT_KERNELS else set()
+            kernels = {"tile.hpp", "kernels.hpp"} if folder.name in WITHOUT_KERNELS else set()
             required = (REQUIRED - kernels) | {f"{folder.name}.hpp"}
             where = folder.relative_to(self.root)
             for name in sorted(required - present):
