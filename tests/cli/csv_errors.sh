@@ -3,8 +3,8 @@
 try() { printf "$1" > t.csv && shift && status bobbin compress t.csv -q "$@"; }
 try 'a,b\n1,2\n3\n'
 try 'a,b\n1,2\n3,4,5\n'
-try 'a,b\n1,"2\n'
-try 'a,b\n1,"2"x"y\n'
+try 'a,b\n1,"2\n' --quote '"'
+try 'a,b\n1,"2"x"y\n' --quote '"'
 try 'a,\377\n1,2\n'
 try 'a,b\n1,2\n300,4\n' --schema u8,u8
 try 'a,b\n1,2\nx,4\n' --schema a:date,b:u8
