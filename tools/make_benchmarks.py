@@ -48,7 +48,7 @@ def has(row, **values):
 
 
 def on_gpu(machine):
-    return machine["gpu"] is not None
+    return machine.get("gpu") is not None
 
 
 def markdown(heads, rows):
