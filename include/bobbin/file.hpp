@@ -104,8 +104,9 @@ struct NodeInfo {
   std::string detail;  // parameters of the codec, such as "width 7"
   DType type{};
   uint64_t length = 0;
-  // Metadata and stored segments of this node, padding included. Symbols that a chunk of strings shares with
-  // the previous chunk of its column are counted there.
+  // Metadata and stored segments of this node, padding included; of what lies in a compressed footer, its
+  // share of the compressed size. Symbols that a chunk of strings shares with the previous chunk of its
+  // column are counted there.
   uint64_t bytes = 0;
   std::vector<NodeInfo> children;
 };

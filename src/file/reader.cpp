@@ -81,6 +81,8 @@ struct Reader::Impl {
   Input input;
   uint32_t version = 0;
   Footer footer;
+  uint64_t footer_bytes = 0;        // as stored,
+  uint64_t plain_footer_bytes = 0;  // and when it is decompressed
   uint64_t num_rows = 0;
   mutable PartCache cache;
 };
@@ -153,6 +155,8 @@ Status Reader::Impl::open() {
     return parsed.error().in("footer");
   }
   footer = std::move(*parsed);
+  footer_bytes = trailer.footer_bytes;
+  plain_footer_bytes = plain.empty() ? footer_bytes : plain.size();
   if (!footer.row_groups.empty()) {
     num_rows = footer.row_groups.back().first_row + footer.row_groups.back().num_rows;
   }
@@ -378,7 +382,7 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                 .detail = {},
                 .type = node.type,
                 .length = node.length,
-                .bytes = node.metadata.size(),
+                .bytes = 0,
                 .children = {}};
   Array outline{.codec = node.codec,
                 .type = node.type,
@@ -387,11 +391,15 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                 .metadata = node.metadata,
                 .buffers = {},
                 .children = {}};
+  uint64_t in_footer = node.metadata.size();
   for (const uint32_t index : node.segments) {
     const bool counts_elsewhere = node.first_is_shared && outline.buffers.empty();
     const Segment& segment = footer.segments[index];
-    const uint64_t bytes = segment.in_footer ? segment.size : occupied_bytes(segment.size, version);
-    info.bytes += counts_elsewhere ? 0 : bytes;
+    if (segment.in_footer) {
+      in_footer += counts_elsewhere ? 0 : segment.size;
+    } else {
+      info.bytes += counts_elsewhere ? 0 : occupied_bytes(segment.size, version);
+    }
     outline.buffers.push_back({nullptr, {static_cast<const std::byte*>(nullptr), segment.size}});
   }
   for (const Node& child : node.children) {
@@ -404,6 +412,7 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                                 .buffers = {},
                                 .children = {}});
   }
+  info.bytes += in_footer * footer_bytes / plain_footer_bytes;
   info.detail = codec->describe(outline);
   return info;
 }

@@ -14,7 +14,7 @@ namespace bobbin::file_tests {
 namespace {
 
 std::filesystem::path golden(const std::string& folder) {
-  return std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" / folder;
+  return std::filesystem::path(BOBBIN_SOURCE_DIR) / "tests" / "golden" / folder;
 }
 
 // A manifest's lines without comments, cut at the first `fields - 1` blanks.
