@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fills the tables of figures in README.md and docs/benchmarks.md from bench/results/*.json.
 
-A table lies between two comments, <!-- figures: NAME --> and <!-- end of figures -->. Each figure comes from the
+A table is between two comments, <!-- figures: NAME --> and <!-- end of figures -->. Each figure comes from the
 newest result that has it, so that a page cannot show older ones.
 
 usage: make_benchmarks.py [--check] | --self-test
@@ -32,7 +32,7 @@ class Results:
         self.files = sorted(files, key=lambda file: file[0]["date"], reverse=True)
 
     def rows(self, test):
-        """Rows that pass, of the newest file that has any."""
+        """Matching rows of the newest file that has any."""
         for data, name in self.files:
             found = [row for row in data["rows"] if test(row, data["machine"])]
             if found:
@@ -65,7 +65,7 @@ def span(values, show):
     return low if low == high else f"{low.removesuffix(' %')} to {high}"
 
 
-def aim(bar, show=str):
+def goal(bar, show=str):
     return show(bar) if bar else "-"
 
 
@@ -131,12 +131,12 @@ def packing(results):
                        ("ffor encode", "`ffor` encode")):
         rows = [packed_rows(results, what, kind) for kind in PACKED_TYPES]
         cells.append([name, *(span([row["share"] for row in group], percent) for group in rows),
-                      aim(rows[2][0]["bar"], percent)])
+                      goal(rows[2][0]["bar"], percent)])
     compare = [next(row for row in packed_rows(results, "compare (% of CUB's read)", kind) if row["width"] == 8)
                for kind in PACKED_TYPES]
     cells.append(["compare at width 8, share of CUB's read rate", *(percent(row["share"]) for row in compare),
-                  aim(compare[2]["bar"], percent)])
-    return markdown(["", *PACKED_TYPES, "aim"], cells)
+                  goal(compare[2]["bar"], percent)])
+    return markdown(["", *PACKED_TYPES, "goal"], cells)
 
 
 def deltas(results):
@@ -159,7 +159,7 @@ def patches(results):
         rows = [next(row for row in found if has(row, how=how, what=f"u32, 8 bits, {share} % patches"))
                 for share in shares]
         cells.append([how, *(percent(row["share_of_memcpy"], 1) for row in rows)])
-    cells.append(["aim", *(f"{row['bar']:.0f} %" for row in rows)])
+    cells.append(["goal", *(f"{row['bar']:.0f} %" for row in rows)])
     return markdown(["", "no patches", "0.1 %", "1 %", "5 %", "10 %"], cells)
 
 
@@ -172,8 +172,8 @@ def floats(results):
                       ("alprd, encoding", "`alprd` encode")):
         rows = [next(row for row in found if has(row, how=how, what=what)) for what in whats]
         cells.append([name, *(percent(row["share_of_memcpy"], 1) for row in rows),
-                      aim(rows[0]["bar"], lambda bar: f"{bar:.0f} %")])
-    return markdown(["", "f64", "f64, 1 % exceptions", "f32", "f32, 1 % exceptions", "aim"], cells)
+                      goal(rows[0]["bar"], lambda bar: f"{bar:.0f} %")])
+    return markdown(["", "f64", "f64, 1 % exceptions", "f32", "f32, 1 % exceptions", "goal"], cells)
 
 
 def scan_row(results, kind, order, tuple_size):
@@ -186,7 +186,7 @@ def scans(results):
     for kind in ("u32", "u64"):
         rows = [scan_row(results, kind, *shape) for shape in SCANS]
         cells.append([kind, *(f"{percent(row['share'])} ({100 * row['cub_share']:.0f})" for row in rows)])
-    cells.append(["aim", *(aim(scan_row(results, "u32", *shape)["bar"], percent) for shape in SCANS)])
+    cells.append(["goal", *(goal(scan_row(results, "u32", *shape)["bar"], percent) for shape in SCANS)])
     heads = ["", "order 1", "2", "5", "8", "tuples of 2", "3", "5", "8", "order 2, tuples of 3"]
     return markdown(heads, cells)
 
@@ -202,10 +202,10 @@ def strings(results):
             "decode, bytes and offsets", "step: buffered stores", "encode, end to end", "equality on codes",
             "equality by decoding and comparing"))
         cells.append([text, f"{decode['factor']:.2f}", f"{decode['gb_per_s']:.0f}",
-                      aim(decode["bar"], lambda bar: f"{bar:.0f}"), f"{steps['gb_per_s']:.0f}",
+                      goal(decode["bar"], lambda bar: f"{bar:.0f}"), f"{steps['gb_per_s']:.0f}",
                       f"{encode['gb_per_s']:.0f}",
                       f"{codes['gb_per_s'] / decoded['gb_per_s']:.1f}"])
-    heads = ["text", "ratio", "decode, GB/s", "aim", "one thread per string, GB/s", "encode, GB/s",
+    heads = ["text", "ratio", "decode, GB/s", "goal", "one thread per string, GB/s", "encode, GB/s",
              "equality on codes, times as fast as decoding first"]
     return markdown(heads, cells)
 
@@ -214,9 +214,9 @@ def queries(results):
     rows = results.rows(lambda row, machine: on_gpu(machine) and "times_raw" in row)
     cells = [[row["what"], row["how"].removeprefix("against ") if row["how"].startswith("against") else "a raw kernel",
               f"{1e3 * row['seconds']['median_s']:.3f}", f"{1e3 * row['raw_seconds']['median_s']:.3f}",
-              f"{row['times_raw']:.2f}", aim(row["bar"])]
+              f"{row['times_raw']:.2f}", goal(row["bar"])]
              for row in rows if row["how"] == "automatic" or row["how"].startswith("against")]
-    return markdown(["query", "compared with", "ms", "its ms", "times as fast", "aim"], cells)
+    return markdown(["query", "compared with", "ms", "its ms", "times as fast", "goal"], cells)
 
 
 # On a CPU core --------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table
 
 
 def filled(text, make):
-    """The text with each table made anew; a table of an unknown name is a KeyError."""
+    """The text with each table regenerated; an unknown table name raises KeyError."""
     return BLOCK.sub(lambda block: block[1] + make(block[2]) + block[4], text)
 
 
