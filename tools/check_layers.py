@@ -32,10 +32,11 @@ OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.c
             "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "query_kernels.hpp", "strings.cpp"}
 # Stages of a codec whose format has several; those that have no kernels yet lack their files.
-STAGES = {"zstd": {"bits.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
+STAGES = {"zstd": {"batch.cpp", "batch.hpp", "bits.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "execute_kernel.hpp", "fse_kernel.hpp",
+                   "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",
                    "parse.hpp", "seek.cpp", "sequences.cpp", "sequences.hpp"}}
-WITHOUT_KERNELS = {"zstd"}
+WITHOUT_KERNELS = set()
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES

@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
 
 namespace bobbin::zstd {
 
@@ -70,6 +73,52 @@ struct FrameExtent {
 // what blocks really hold, never a size that a header only claims.
 [[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
                                                         const DecodeOptions& options = {});
+
+// Frames in a device's memory, decoded together: thousands of them keep a GPU busy, one does not.
+struct BatchFrame {
+  const std::byte* in = nullptr;  // may begin at any address; the 4-byte words that hold the first and the
+                                  // last byte must be readable
+  uint64_t in_bytes = 0;
+  std::byte* out = nullptr;  // may begin at any address; nothing outside of it is written
+  uint64_t out_bytes = 0;
+};
+
+enum class Verdict : uint32_t {
+  ok,
+  corrupt,
+  too_small,    // the output is too small for the content
+  unsupported,  // decode_frame() says why
+  needs_cpu,    // a frame that decode_frame() may decode but decode_batch() does not: it needs a dictionary,
+              // has over 256 MiB, or consists of very many tiny blocks
+};
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+struct FrameResult {
+  uint64_t bytes = 0;  // of content; of a skippable frame 0
+  Verdict verdict{};
+  uint32_t reserved = 0;
+};
+
+struct BatchOptions {
+  uint64_t max_window = uint64_t{128} << 20;
+  bool magicless = false;
+  bool verify_checksums = true;
+  uint64_t max_out_bytes = uint64_t{64} << 10;  // no frame's output is larger; one that is gets needs_cpu
+  uint64_t slice_bytes = uint64_t{1} << 30;     // outputs of this size in all are worked on at a time
+  MemoryResource* memory = nullptr;             // for scratch; nullptr: the backend's default
+};
+
+// Decodes each frame to its own output. All arrays are in the memory of the stream's backend, which is a
+// device. Asynchronous in `stream`, without waiting for it. A damaged frame gets its verdict and leaves the
+// others right; what its output then holds is unspecified.
+[[nodiscard]] Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,
+                                  const BatchOptions& options, StreamView stream);
+// Scratch memory that decode_batch() takes: about 1.5 times the slice's outputs, whatever the frames hold.
+[[nodiscard]] uint64_t batch_scratch_bytes(uint64_t count, const BatchOptions& options);
+
+// decode_all() on a device, from and to host memory; what a device leaves to the CPU is decoded there.
+[[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
+                                                        const DecodeOptions& options, Backend backend);
 
 struct EncodeOptions {
   uint32_t level = 3;                         // 1 to 9: how hard matches are looked for

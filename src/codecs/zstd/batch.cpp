@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches: how they are cut, and frames in host memory that are decoded on a device.
+#include "codecs/zstd/batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "codecs/zstd/tile.hpp"
+#include "device/backends.hpp"
+
+namespace bobbin::zstd {
+namespace {
+
+// Frames of host memory that are decoded together.
+struct HostFrame {
+  uint64_t at = 0;  // in the input
+  uint64_t stored = 0;
+  uint64_t bound = 0;  // of the content
+};
+
+// Many enough to keep a GPU busy, few enough to fit beside other things.
+constexpr uint64_t kHostBatchBytes = uint64_t{512} << 20;
+
+// One batch of frames on its way through a device.
+class HostBatch {
+ public:
+  HostBatch(std::span<const std::byte> in, const DecodeOptions& options, StreamView stream)
+      : in_(in), options_(options), stream_(stream) {}
+
+  // Appends the content of all frames to `out`, which may hold `max_bytes`.
+  Status decode(std::span<const HostFrame> frames, uint64_t max_bytes, std::vector<std::byte>& out) {
+    uint64_t stored = 0;
+    uint64_t content = 0;
+    for (const HostFrame& frame : frames) {
+      stored = std::max(stored, frame.at + frame.stored - frames[0].at);
+      content += frame.bound;
+      options_out_.max_out_bytes = std::max(options_out_.max_out_bytes, frame.bound);
+    }
+    BOBBIN_ASSIGN(const DeviceBuffer there, DeviceBuffer::create(round_up<uint64_t>(stored, 4) + 4, stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer decoded,
+                  DeviceBuffer::create(round_up<uint64_t>(content, 4) + 4, stream_));
+    BOBBIN_TRY(copy_async(there.data(), in_.data() + frames[0].at, stored, stream_));
+    BOBBIN_ASSIGN(const std::vector<FrameResult> results, run(frames, there, decoded));
+    std::vector<std::byte> host(content);
+    BOBBIN_TRY(copy_async(host.data(), decoded.data(), content, stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    return collect(frames, results, host, max_bytes, out);
+  }
+
+ private:
+  Result<std::vector<FrameResult>> run(std::span<const HostFrame> frames, const DeviceBuffer& there,
+                                       const DeviceBuffer& decoded) {
+    std::vector<BatchFrame> batch;
+    uint64_t content = 0;
+    for (const HostFrame& frame : frames) {
+      batch.push_back({there.as<std::byte>() + (frame.at - frames[0].at), frame.stored,
+                       decoded.as<std::byte>() + content, frame.bound});
+      content += frame.bound;
+    }
+    BOBBIN_ASSIGN(const DeviceBuffer list, DeviceBuffer::create(batch.size() * sizeof(BatchFrame), stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer verdicts,
+                  DeviceBuffer::create(batch.size() * sizeof(FrameResult), stream_));
+    BOBBIN_TRY(copy_async(list.data(), batch.data(), list.size(), stream_));
+    options_out_.max_window = options_.max_window;
+    options_out_.magicless = options_.magicless;
+    options_out_.verify_checksums = options_.verify_checksums;
+    BOBBIN_TRY(
+        decode_batch(list.as<BatchFrame>(), batch.size(), verdicts.as<FrameResult>(), options_out_, stream_));
+    std::vector<FrameResult> results(batch.size());
+    BOBBIN_TRY(copy_async(results.data(), verdicts.data(), verdicts.size(), stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    return results;
+  }
+
+  // Frames that the device did not decode are tried on the CPU: it says what is wrong with them.
+  Status collect(std::span<const HostFrame> frames, std::span<const FrameResult> results,
+                 std::span<const std::byte> host, uint64_t max_bytes, std::vector<std::byte>& out) const {
+    uint64_t at = 0;
+    for (size_t i = 0; i < frames.size(); ++i) {
+      const std::span<const std::byte> content = host.subspan(at, frames[i].bound);
+      at += frames[i].bound;
+      const uint64_t room = max_bytes - out.size();
+      if (results[i].verdict == Verdict::ok) {
+        BOBBIN_RETURN_IF(results[i].bytes > room, StatusCode::invalid_argument,
+                         "zstd: the output is too small for the frame's content");
+        out.insert(out.end(), content.begin(), content.begin() + static_cast<ptrdiff_t>(results[i].bytes));
+        continue;
+      }
+      BOBBIN_ASSIGN(const auto by_cpu,
+                    decode_all(in_.subspan(frames[i].at, frames[i].stored), room, options_));
+      BOBBIN_RETURN_IF(results[i].verdict != Verdict::needs_cpu, StatusCode::device,
+                       "zstd: the device refused a frame that the CPU decodes (" +
+                           std::string(to_string(results[i].verdict)) + ")");
+      out.insert(out.end(), by_cpu.begin(), by_cpu.end());
+    }
+    return {};
+  }
+
+  std::span<const std::byte> in_;
+  const DecodeOptions& options_;
+  BatchOptions options_out_{};
+  StreamView stream_;
+};
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return "ok";
+    case Verdict::corrupt:
+      return "corrupt";
+    case Verdict::too_small:
+      return "output too small";
+    case Verdict::unsupported:
+      return "unsupported";
+    case Verdict::needs_cpu:
+      break;
+  }
+  return "left to the CPU";
+}
+
+BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
+  const uint64_t content = std::clamp<uint64_t>(options.max_out_bytes, 1, kMaxDeviceContent);
+  const uint64_t most = std::max<uint64_t>(options.slice_bytes / content, 1);
+  BatchPlan plan;
+  plan.frames_per_slice = std::clamp<uint64_t>(count, 1, std::min<uint64_t>(most, uint64_t{1} << 22));
+  const uint64_t frames = plan.frames_per_slice;
+  plan.round_bytes = round_up<uint64_t>(ceil_div<uint64_t>(frames * most_scratch(content), kRounds), 16) + 16;
+  const uint64_t for_frames = plan.round_bytes + most_scratch(content) + sizeof(Quad);
+  const uint64_t each = sizeof(FrameInfo) + 2 * sizeof(uint32_t);
+  plan.scratch_bytes = frames * each + 8 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  return plan;
+}
+
+uint64_t batch_scratch_bytes(uint64_t count, const BatchOptions& options) {
+  return plan_batch(count, options).scratch_bytes;
+}
+
+Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,
+                    const BatchOptions& options, StreamView stream) {
+  const auto run =
+      on_backend(stream.backend(), []<Backend kBackend>() { return &decode_batch_on<kBackend>; });
+  if (run == nullptr) {
+    return stream.backend() == Backend::cpu
+               ? Status(StatusCode::invalid_argument, "zstd: decode_batch() needs the stream of a device")
+               : missing_backend(stream.backend());
+  }
+  return count == 0 ? Status() : run(frames, count, results, options, stream);
+}
+
+Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
+                                          const DecodeOptions& options, Backend backend) {
+  if (backend == Backend::cpu || options.dictionary != nullptr) {
+    return decode_all(in, max_bytes, options);
+  }
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  std::vector<std::byte> out;
+  for (uint64_t at = 0; at < in.size();) {
+    std::vector<HostFrame> frames;
+    uint64_t content = 0;
+    while (at < in.size() && content < kHostBatchBytes) {
+      BOBBIN_ASSIGN(const FrameExtent extent, measure_frame(in.subspan(at), options));
+      const uint64_t bound = extent.header.skippable ? 0 : extent.content_bound;
+      frames.push_back({at, extent.compressed_bytes, std::min(bound, max_bytes - out.size())});
+      content += frames.back().bound;
+      at += extent.compressed_bytes;
+    }
+    HostBatch batch(in, options, stream.view());
+    BOBBIN_TRY(batch.decode(frames, max_bytes, out));
+  }
+  return out;
+}
+
+}  // namespace bobbin::zstd

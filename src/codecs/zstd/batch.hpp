@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of frames on a device: what the host knows of them.
+#pragma once
+
+#include "bobbin/zstd.hpp"
+
+namespace bobbin::zstd {
+
+// How a batch is cut, and how much scratch a slice has.
+struct BatchPlan {
+  uint64_t frames_per_slice = 1;
+  uint64_t round_bytes = 0;    // of scratch for frames in one round, without the last one's excess
+  uint64_t scratch_bytes = 0;  // for all of a slice
+};
+[[nodiscard]] BatchPlan plan_batch(uint64_t count, const BatchOptions& options);
+
+// The launches, by the device source.
+template <Backend kBackend>
+[[nodiscard]] Status decode_batch_on(const BatchFrame* frames, uint64_t count, FrameResult* results,
+                                     const BatchOptions& options, StreamView stream);
+
+}  // namespace bobbin::zstd

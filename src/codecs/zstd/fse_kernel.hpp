@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// FSE tables in shared memory: one lane reads a description, a whole warp builds the table.
+#pragma once
+
+#include "codecs/zstd/tile.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::zstd {
+
+// Base values and extra bits of symbols, by rule: tables would be looked up at 32 places at a time.
+struct LengthSymbols {
+  [[nodiscard]] BOBBIN_HD static uint32_t literal_extra(uint32_t s) {
+    constexpr uint64_t kMiddle = 0x433221111;  // symbols 16 to 24
+    return s < 16 ? 0 : s < 25 ? static_cast<uint32_t>(kMiddle >> (4 * (s - 16)) & 15) : s - 19;
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t literal_base(uint32_t s) {
+    return s < 16   ? s
+           : s < 20 ? 16 + 2 * (s - 16)
+           : s < 22 ? 24 + 4 * (s - 20)
+           : s < 25 ? 32 + 8 * (s - 22)
+                    : uint32_t{1} << (s - 19);
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t match_extra(uint32_t s) {
+    constexpr uint64_t kMiddle = 0x54433221111;  // symbols 32 to 42
+    return s < 32 ? 0 : s < 43 ? static_cast<uint32_t>(kMiddle >> (4 * (s - 32)) & 15) : s - 36;
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t match_base(uint32_t s) {
+    return s < 32   ? s + 3
+           : s < 36 ? 35 + 2 * (s - 32)
+           : s < 38 ? 43 + 4 * (s - 36)
+           : s < 40 ? 51 + 8 * (s - 38)
+           : s < 43 ? 67 + 16 * (s - 40)
+                    : 3 + (uint32_t{1} << (s - 36));
+  }
+};
+
+// The three tables of sequences.
+enum : uint32_t { kLiteralField, kOffsetField, kMatchField, kFields };
+
+struct FieldRules {
+  [[nodiscard]] BOBBIN_HD static uint32_t max_log(uint32_t field) { return field == kOffsetField ? 8 : 9; }
+  [[nodiscard]] BOBBIN_HD static uint32_t num_symbols(uint32_t field) {
+    return field == kLiteralField ? 36 : field == kOffsetField ? 32 : 53;
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t extra_bits(uint32_t field, uint32_t s) {
+    return field == kLiteralField  ? LengthSymbols::literal_extra(s)
+           : field == kOffsetField ? s
+                                   : LengthSymbols::match_extra(s);
+  }
+};
+
+// A state of a table: where it goes, how many bits say where exactly, its symbol, and all bits of a step.
+struct FseEntry {
+  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t next, uint32_t bits, uint32_t symbol,
+                                               uint32_t all_bits) {
+    return next | bits << 10 | symbol << 14 | all_bits << 25;
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t next(uint32_t entry) { return entry & 1023; }
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(uint32_t entry) { return entry >> 10 & 15; }
+  [[nodiscard]] BOBBIN_HD static uint32_t symbol(uint32_t entry) { return entry >> 14 & 63; }
+  [[nodiscard]] BOBBIN_HD static uint32_t all_bits(uint32_t entry) { return entry >> 25; }
+};
+
+inline constexpr uint32_t kMaxTableSymbols = 64;
+
+// What a description says about a table, apart from the counts. A log of 0 is a table of one state.
+struct FseShape {
+  uint32_t log = 0;
+  uint32_t symbols = 0;
+  uint32_t used = 0;  // bytes of the description; 0: it is damaged
+};
+
+// Reads a description that lies in bytes begin .. end-1 of a frame; counts go to counts[at ..]. By one lane.
+template <class Cta, class Counts>
+[[nodiscard]] BOBBIN_HD FseShape read_counts(Cta& cta, const FrameBytes& bytes, uint32_t begin, uint32_t end,
+                                             uint32_t max_log, uint32_t max_symbols, Counts& counts,
+                                             uint32_t at) {
+  const uint32_t all_bits = 8 * (end - begin);
+  const auto peek = [&](uint32_t bit) {
+    return bit < all_bits ? bytes.word(cta, begin + bit / 8) >> (bit % 8) : 0;
+  };
+  FseShape shape{.log = (peek(0) & 15) + 5};
+  if (shape.log > max_log) {
+    return {};
+  }
+  uint32_t bit = 4;
+  int32_t left = int32_t{1} << shape.log;
+  while (left > 0) {
+    if (shape.symbols == max_symbols) {
+      return {};
+    }
+    // A value from 0 to left+1, in as few bits as its size leaves open.
+    const uint32_t width = BackwardStream::bit_width(static_cast<uint32_t>(left) + 1);
+    const uint32_t value = low_bits(peek(bit), width);
+    const uint32_t low = low_bits(value, width - 1);
+    const uint32_t spare = (uint32_t{1} << width) - 2 - static_cast<uint32_t>(left);
+    const bool is_short = low < spare;
+    bit += is_short ? width - 1 : width;
+    const uint32_t number = is_short ? low : value >> (width - 1) != 0 ? value - spare : value;
+    const int32_t count = static_cast<int32_t>(number) - 1;
+    cta.store(counts, at + shape.symbols++, static_cast<int16_t>(count));
+    left -= count < 0 ? 1 : count;
+    for (uint32_t zeros = count == 0 ? 3 : 0; zeros == 3;) {
+      zeros = peek(bit) & 3;
+      bit += 2;
+      if (shape.symbols + zeros > max_symbols || bit > all_bits) {
+        return {};
+      }
+      for (uint32_t i = 0; i < zeros; ++i) {
+        cta.store(counts, at + shape.symbols++, int16_t{0});
+      }
+    }
+    if (bit > all_bits) {
+      return {};
+    }
+  }
+  shape.used = left < 0 ? 0 : (bit + 7) / 8;
+  return shape;
+}
+
+// Builds a table of 32 states or more from counts[at ..] into entries[to ..]. By a whole warp; `work` is its
+// own, of kMaxTableSymbols. extra(symbol) are the bits that a step takes beside the state's.
+template <class Cta, class Counts, class Work, class Entries, class Extra>
+BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
+                           Entries& entries, uint32_t to, Extra&& extra) {
+  const uint32_t size = uint32_t{1} << shape.log;
+  const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
+  // Two symbols per lane. Those of less than one occurrence get a state each, from the end.
+  const auto count_of = [&](uint32_t s) -> int32_t {
+    return s < shape.symbols ? cta.load(counts, at + s) : 0;
+  };
+  const int32_t even = count_of(2 * cta.lane());
+  const int32_t odd = count_of(2 * cta.lane() + 1);
+  const auto both = [](int32_t count) {
+    return count < 0 ? uint32_t{1} << 16 : static_cast<uint32_t>(count);
+  };
+  const uint32_t through = simt::sum_through(cta, both(even) + both(odd));
+  const uint32_t high = size - (cta.shfl(through, simt::kWarpSize - 1) >> 16);
+  const uint32_t before = through - both(even) - both(odd);
+  const auto settle = [&](uint32_t s, int32_t count, uint32_t earlier) {
+    cta.store(work, s, static_cast<uint16_t>(earlier));
+    if (count < 0) {
+      cta.store(entries, to + size - 1 - (earlier >> 16), s);
+    }
+  };
+  settle(2 * cta.lane(), even, before);
+  settle(2 * cta.lane() + 1, odd, before + both(even));
+  cta.sync_warp();
+  // The others are spread by steps; which comes at which step follows from the counts before it.
+  const uint32_t step = (size >> 1) + (size >> 3) + 3;
+  uint32_t rank = 0;
+  for (uint32_t k = 0; k < size; k += simt::kWarpSize) {
+    const uint32_t place = (k + cta.lane()) * step & (size - 1);
+    const uint32_t taken = cta.ballot(place < high);
+    if (place < high) {
+      const uint32_t own = rank + static_cast<uint32_t>(std::popcount(taken & below));
+      uint32_t s = 0;
+      for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
+        s += s + half < shape.symbols && cta.load(work, s + half) <= own ? half : 0;
+      }
+      cta.store(entries, to + place, s);
+    }
+    rank += static_cast<uint32_t>(std::popcount(taken));
+  }
+  cta.sync_warp();
+  cta.store(work, 2 * cta.lane(), static_cast<uint16_t>(even < 0 ? 1 : even));
+  cta.store(work, 2 * cta.lane() + 1, static_cast<uint16_t>(odd < 0 ? 1 : odd));
+  cta.sync_warp();
+  // States of a symbol are numbered by place.
+  for (uint32_t k = 0; k < size; k += simt::kWarpSize) {
+    const uint32_t place = k + cta.lane();
+    const uint32_t s = cta.load(entries, to + place);
+    const uint32_t same = cta.match_any(s);
+    const uint32_t occurrence = cta.load(work, s) + static_cast<uint32_t>(std::popcount(same & below));
+    cta.sync_warp();
+    if (same >> cta.lane() == 1) {  // the last of them
+      cta.store(work, s, static_cast<uint16_t>(occurrence + 1));
+    }
+    cta.sync_warp();
+    const uint32_t bits = shape.log + 1 - BackwardStream::bit_width(occurrence);
+    cta.store(entries, to + place, FseEntry::pack((occurrence << bits) - size, bits, s, bits + extra(s)));
+  }
+  cta.sync_warp();
+}
+
+}  // namespace bobbin::zstd

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that launch zstd's kernels, for any executor.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bobbin/memory.hpp"
+#include "codecs/zstd/batch.hpp"
+#include "codecs/zstd/chain_kernel.hpp"
+#include "codecs/zstd/checksum_kernel.hpp"
+#include "codecs/zstd/execute_kernel.hpp"
+#include "codecs/zstd/literals_kernel.hpp"
+#include "codecs/zstd/measure_kernel.hpp"
+#include "codecs/zstd/sequences.hpp"
+#include "codecs/zstd/values_kernel.hpp"
+
+namespace bobbin::zstd {
+
+template <class Executor>
+struct Plans {
+  static Status decode(const BatchFrame* frames, uint64_t count, FrameResult* results,
+                       const BatchOptions& options, StreamView stream) {
+    const BatchPlan plan = plan_batch(count, options);
+    MemoryResource& memory = options.memory != nullptr ? *options.memory : default_memory(stream.backend());
+    BOBBIN_ASSIGN(const DeviceBuffer scratch, DeviceBuffer::create(plan.scratch_bytes, stream, memory));
+    for (uint64_t first = 0; first < count; first += plan.frames_per_slice) {
+      const uint64_t some = std::min(plan.frames_per_slice, count - first);
+      Slice slice = divide(scratch, some, plan);
+      slice.frames = {frames + first, some};
+      slice.results = {results + first, some};
+      slice.max_window = options.max_window;
+      slice.max_content = static_cast<uint32_t>(std::min(options.max_out_bytes, kMaxDeviceContent));
+      slice.magicless = options.magicless;
+      slice.verify_checksums = options.verify_checksums;
+      BOBBIN_TRY(run(slice, plan, Executor(stream)));
+    }
+    return {};
+  }
+
+  static Status run(const Slice& slice, const BatchPlan& plan, const Executor& executor) {
+    const uint64_t frames = slice.frames.size;
+    BOBBIN_TRY(executor.run(MeasureKernel{slice}, ceil_div<uint64_t>(frames, MeasureKernel::kThreads)));
+    BOBBIN_TRY(executor.run(PlaceKernel{slice, plan.round_bytes / sizeof(Quad)}, 1));
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      BOBBIN_TRY(
+          executor.run(DescribeKernel{slice, round}, ceil_div<uint64_t>(frames, DescribeKernel::kThreads)));
+      BOBBIN_TRY(run_resident(executor, LiteralsKernel{slice, round}, UINT64_MAX));
+      BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, default_tables()}, UINT64_MAX));
+      BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round},
+                              ceil_div<uint64_t>(frames, ValuesKernel::kWarps)));
+      BOBBIN_TRY(run_resident(executor, ExecuteKernel{slice, round},
+                              ceil_div<uint64_t>(frames, ExecuteKernel::kWarps)));
+    }
+    constexpr uint32_t kFramesPerBlock = ResultKernel::kThreads / ResultKernel::kLanes;
+    return executor.run(ResultKernel{slice}, ceil_div<uint64_t>(frames, kFramesPerBlock));
+  }
+
+ private:
+  // As many blocks as the card holds at a time: they take tickets until there is no work left.
+  template <class Kernel>
+  static Status run_resident(const Executor& executor, const Kernel& kernel, uint64_t most) {
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Kernel>());
+    return executor.run(kernel, std::min<uint64_t>(together, most));
+  }
+
+  static Slice divide(const DeviceBuffer& scratch, uint64_t frames, const BatchPlan& plan) {
+    Slice slice;
+    auto* at = scratch.as<uint8_t>();
+    const auto take = [&]<class T>(Global<T>& part, uint64_t count) {
+      part = {reinterpret_cast<T*>(at), count};
+      at += round_up<uint64_t>(count * sizeof(T), kPartAlignment);
+    };
+    take(slice.infos, frames);
+    take(slice.first_literal_unit, frames);
+    take(slice.first_sequence_unit, frames);
+    take(slice.round, 1);
+    take(slice.tickets, kRounds * kTickets);
+    const auto used = static_cast<uint64_t>(at - scratch.as<uint8_t>());
+    take(slice.scratch, (plan.scratch_bytes - used) / sizeof(Quad));
+    return slice;
+  }
+
+  static DefaultCounts default_tables() {
+    DefaultCounts defaults{};
+    constexpr SequenceField kOrder[] = {SequenceField::literal_length, SequenceField::offset,
+                                        SequenceField::match_length};
+    for (uint32_t field = 0; field < kFields; ++field) {
+      const FseCounts counts = default_counts(kOrder[field]);
+      defaults.log[field] = counts.log;
+      defaults.symbols[field] = counts.num_symbols;
+      for (uint32_t s = 0; s < counts.num_symbols; ++s) {
+        defaults.count[field][s] = static_cast<int8_t>(counts.count[s]);
+      }
+    }
+    return defaults;
+  }
+};
+
+}  // namespace bobbin::zstd

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels for zstd frames in the emulator: the CPU's content and verdicts, under many schedules.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "simt/emulator.hpp"
+#include "tests/codecs/zstd/batches.hpp"
+#include "tests/drawn.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+constexpr size_t kScale = kDrawnShare == 1 ? 1 : 4;  // sanitizers get smaller contents
+
+BatchOutcome check(const std::vector<FrameCase>& cases, const zstd::BatchOptions& options = {}) {
+  return check_batch_on(Backend::emulator, cases, options);
+}
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (const int value : values) {
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+TEST(ZstdInEmulator, FramesOfAllKinds) {
+  std::mt19937_64 random(1);
+  std::vector<FrameCase> cases;
+  for (const size_t size : {0, 1, 5, 63, 255, 1000, 5000, 20000, 66000, 140000}) {
+    for (const int level : {-5, 3, 19}) {
+      const Bytes content = draw_content(random, size / kScale);
+      cases.push_back({compress_by_libzstd(content, {.level = level, .checksum = level == 3}), size});
+    }
+    const auto ours = zstd::encode(draw_content(random, size / kScale), {.frame_bytes = 1U << 20});
+    cases.push_back({*ours, size});
+  }
+  const BatchOutcome outcome = check(cases);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.ok, cases.size());
+}
+
+TEST(ZstdInEmulator, HandWrittenEdges) {
+  const Bytes magic = bytes_of({0x28, 0xB5, 0x2F, 0xFD});
+  const auto frame = [&](std::initializer_list<int> rest) {
+    Bytes bytes = magic;
+    const Bytes more = bytes_of(rest);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    return bytes;
+  };
+  const std::vector<FrameCase> cases{
+      {frame({0x20, 0, 1, 0, 0}), 0},                                      // empty
+      {frame({0x20, 3, 0x19, 0, 0, 'a', 'b', 'c'}), 3},                    // raw
+      {frame({0x20, 3, 0x19, 0, 0, 'a', 'b', 'c'}), 2},                    // the output is too small
+      {frame({0x20, 9, 0x4B, 0, 0, 'x'}), 9},                              // repeated byte
+      {frame({0x20, 9, 0x4D, 0, 0, 'x'}), 9},                              // compressed, but cut off
+      {frame({0x20, 3, 0x1F, 0, 0, 'a', 'b', 'c'}), 3},                    // reserved type
+      {frame({0x28, 3, 0x19, 0, 0, 'a', 'b', 'c'}), 3},                    // reserved bit
+      {frame({0x21, 7, 3, 0x19, 0, 0, 'a', 'b', 'c'}), 3},                 // names a dictionary
+      {frame({0x20, 5, 0, 0, 0, 0, 0, 0, 0x29, 0, 0, 1, 2, 3, 4, 5}), 5},  // empty blocks
+      {frame({0x20, 4, 0x25, 0, 0, 0x10, 'a', 'b', 0}), 4},                // raw literals, too few
+      {frame({0, 0, 0x25, 0, 0, 0x10, 'a', 'b', 0}), 2},                   // raw literals, no sequences
+      {frame({0x20, 7, 0x1D, 0, 0, 0x39, 'z', 0}), 7},                     // repeated literal
+      {frame({0x20, 7, 0x1D, 0, 0, 0x3B, 'z', 0}), 7},                     // a tree that is not there
+      {bytes_of({0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 1, 2}), 0},           // skippable
+      {bytes_of({0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2}), 0},           // skippable, cut off
+      {bytes_of({0x27, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0}), 10},                // legacy
+      {bytes_of({1, 2, 3}), 10},
+      {{}, 10}};
+  const BatchOutcome outcome = check(cases);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.left_to_cpu, 1U);
+  EXPECT_EQ(outcome.ok, 7U);
+}
+
+TEST(ZstdInEmulator, ManySchedules) {
+  for (const uint64_t seed : drawn(40)) {
+    simt::default_emulator_options().seed = seed;
+    std::mt19937_64 random(seed);
+    std::vector<FrameCase> cases;
+    for (uint64_t i = 0; i < 6; ++i) {
+      const size_t size = random() % (uint64_t{1} << (6 + random() % 11)) / kScale;
+      cases.push_back({draw_frame(random, draw_content(random, size)), size + random() % 2});
+    }
+    const BatchOutcome outcome = check(cases);
+    EXPECT_EQ(outcome.error, "") << seed;
+    EXPECT_EQ(outcome.refused, 0U) << seed;
+  }
+}
+
+TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
+  uint64_t refused = 0;
+  for (const uint64_t seed : drawn(60)) {
+    simt::default_emulator_options().seed = seed;
+    std::mt19937_64 random(seed);
+    std::vector<FrameCase> cases;
+    for (uint64_t i = 0; i < 8; ++i) {
+      const size_t size = 1 + random() % 9000 / kScale;
+      FrameCase one{draw_frame(random, draw_content(random, size)), size};
+      const uint64_t damage = random() % 4;
+      if (damage == 1) {
+        one.frame.resize(random() % one.frame.size());
+      } else if (damage == 2) {
+        one.capacity -= 1;
+      } else if (damage == 3) {
+        for (uint64_t flips = 1 + random() % 3; flips != 0; --flips) {
+          one.frame[random() % one.frame.size()] ^= static_cast<std::byte>(1U << random() % 8);
+        }
+      }
+      cases.push_back(std::move(one));
+    }
+    const BatchOutcome outcome = check(cases);
+    EXPECT_EQ(outcome.error, "") << seed;
+    refused += outcome.refused;
+  }
+  EXPECT_GT(refused, 0U);
+}
+
+// A batch of several slices, and of frames that need more scratch than one round has.
+TEST(ZstdInEmulator, SlicesAndRounds) {
+  std::mt19937_64 random(5);
+  std::vector<FrameCase> cases;
+  for (uint64_t i = 0; i < 12; ++i) {
+    Bytes content;  // matches of 4 bytes: as many sequences as can be
+    std::vector<uint32_t> words(64);
+    std::ranges::generate(words, [&] { return static_cast<uint32_t>(random()); });
+    while (content.size() < 6000 / kScale) {
+      const auto word = std::as_bytes(std::span(words).subspan(random() % words.size(), 1));
+      content.insert(content.end(), word.begin(), word.end());
+    }
+    cases.push_back({compress_by_libzstd(content, {.level = 19}), content.size()});
+  }
+  for (const uint64_t slice_bytes : {uint64_t{1}, uint64_t{20000}, uint64_t{1} << 30}) {
+    const BatchOutcome outcome = check(cases, {.slice_bytes = slice_bytes});
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.ok, cases.size());
+  }
+}
+
+TEST(ZstdInEmulator, OptionsAreKept) {
+  std::mt19937_64 random(6);
+  const Bytes content = draw_content(random, 3000);
+  FrameCase one{compress_by_libzstd(content, {.checksum = true, .content_size = false, .window_log = 17}),
+                content.size()};
+  EXPECT_EQ(check({one}, {.max_window = 1000}).refused, 1U);
+  one.frame.back() ^= std::byte{1};
+  EXPECT_EQ(check({one}).refused, 1U);
+  EXPECT_EQ(check({one}, {.verify_checksums = false}).ok, 1U);
+  one.frame.erase(one.frame.begin(), one.frame.begin() + 4);
+  EXPECT_EQ(check({one}, {.magicless = true, .verify_checksums = false}).ok, 1U);
+}
+
+TEST(ZstdInEmulator, FilesOfManyFrames) {
+  std::mt19937_64 random(7);
+  const Bytes content = draw_content(random, 100'000 / kScale);
+  auto frames = zstd::encode(content, {.frame_bytes = 8192, .checksum = true, .seek_table = true});
+  const auto decoded = zstd::decode_all(*frames, content.size(), {}, Backend::emulator);
+  ASSERT_TRUE(decoded.has_value()) << decoded.error().message();
+  EXPECT_EQ(*decoded, content);
+  EXPECT_FALSE(zstd::decode_all(*frames, content.size() - 1, {}, Backend::emulator).has_value());
+  (*frames)[frames->size() / 3] ^= std::byte{4};
+  EXPECT_FALSE(zstd::decode_all(*frames, content.size(), {}, Backend::emulator).has_value());
+}
+
+// Frames of zstd's own generator, where they are at hand.
+TEST(ZstdInEmulator, FramesOfTheCorpus) {
+  const char* const folder = std::getenv("BOBBIN_ZSTD_FRAMES");
+  if (folder == nullptr) {
+    GTEST_SKIP() << "BOBBIN_ZSTD_FRAMES does not name a folder";
+  }
+  std::vector<FrameCase> cases;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".zst") {
+      continue;
+    }
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const Bytes frame = bytes_in(text);
+    const auto content = zstd::decode_all(frame, uint64_t{1} << 26);
+    cases.push_back({frame, content.has_value() ? content->size() : 1000});
+  }
+  ASSERT_FALSE(cases.empty());
+  const BatchOutcome outcome = check(cases);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_GT(outcome.ok, cases.size() * 9 / 10);
+}
+
+}  // namespace
+}  // namespace bobbin::testing
