@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kSuffix = ".zst";
 constexpr size_t kBatchBytes = size_t{32} << 20;
+constexpr uint64_t kDeviceBatchBytes = uint64_t{256} << 20;
+constexpr uint64_t kWorthDevice = uint64_t{8} << 20;
 
 struct Args {
   std::vector<std::string> inputs;
@@ -29,6 +31,7 @@ struct Args {
   uint32_t frame_bytes = uint32_t{64} << 10;
   uint64_t max_window = uint64_t{128} << 20;
   unsigned threads = 0;
+  std::string backend = "auto";
   bool decompress = false;
   bool to_stdout = false;
   bool test = false;
@@ -143,29 +146,74 @@ class Job {
     return total;
   }
 
-  // A frame at a time. Returns the bytes read, or without output the bytes decoded.
+  // Frames that are decoded together: one on the CPU, many on a device.
+  struct Part {
+    uint64_t stored = 0;
+    uint64_t bound = 0;  // of the content
+  };
+
+  [[nodiscard]] Result<zstd::FrameExtent> measure(const Input& input, std::span<const std::byte> bytes,
+                                                  uint64_t at) const {
+    auto extent = zstd::measure_frame(bytes.subspan(at), decode_);
+    return extent.has_value() ? extent : extent.error().in(frame_place(input, at));
+  }
+
+  static std::string frame_place(const Input& input, uint64_t at) {
+    return fmt::format("{}: frame at byte {}", input.name, at);
+  }
+
+  [[nodiscard]] Result<Part> next_part(const Input& input, std::span<const std::byte> bytes, uint64_t at,
+                                       Backend backend) const {
+    const uint64_t enough = backend == Backend::cpu ? 1 : kDeviceBatchBytes;
+    Part part;
+    do {
+      BOBBIN_ASSIGN(const zstd::FrameExtent extent, measure(input, bytes, at + part.stored));
+      part.stored += extent.compressed_bytes;
+      part.bound += extent.content_bound;
+    } while (part.bound < enough && at + part.stored < bytes.size());
+    return part;
+  }
+
+  [[nodiscard]] Result<std::vector<std::byte>> decode_part(const Input& input,
+                                                           std::span<const std::byte> bytes, uint64_t at,
+                                                           const Part& part, Backend backend) const {
+    auto content = zstd::decode_all(bytes.subspan(at, part.stored), part.bound, decode_, backend);
+    if (content.has_value()) {
+      return content;
+    }
+    // Which frame was it?
+    for (const uint64_t end = at + part.stored; at < end;) {
+      BOBBIN_ASSIGN(const zstd::FrameExtent extent, measure(input, bytes, at));
+      const auto one = zstd::decode_all(bytes.subspan(at, extent.compressed_bytes), part.bound, decode_);
+      if (!one.has_value()) {
+        return one.error().in(frame_place(input, at));
+      }
+      at += extent.compressed_bytes;
+    }
+    return content.error().in(input.name);
+  }
+
+  // A GPU is not worth its start for small files, if nobody asked for it.
+  [[nodiscard]] Result<Backend> backend_for(uint64_t bytes) const {
+    return args_.backend == "auto" && bytes < kWorthDevice ? Result<Backend>(Backend::cpu)
+                                                           : pick_backend(args_.backend);
+  }
+
+  // Returns the bytes read, or without output the bytes decoded.
   Result<uint64_t> decompress(const Input& input, file::Output* output) const {
     BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
     BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
+    BOBBIN_ASSIGN(const Backend backend, backend_for(bytes.size()));
     Progress progress(input.name, args_.quiet);
     uint64_t decoded = 0;
     for (uint64_t at = 0; at < bytes.size();) {
-      const auto rest = std::span(bytes).subspan(at);
-      const auto place = fmt::format("{}: frame at byte {}", input.name, at);
-      const auto extent = zstd::measure_frame(rest, decode_);
-      if (!extent.has_value()) {
-        return extent.error().in(place);
-      }
-      const auto content =
-          zstd::decode_all(rest.first(extent->compressed_bytes), extent->content_bound, decode_);
-      if (!content.has_value()) {
-        return content.error().in(place);
-      }
-      decoded += content->size();
+      BOBBIN_ASSIGN(const Part part, next_part(input, bytes, at, backend));
+      BOBBIN_ASSIGN(const auto content, decode_part(input, bytes, at, part, backend));
+      decoded += content.size();
       if (output != nullptr) {
-        BOBBIN_TRY(output->write(*content));
+        BOBBIN_TRY(output->write(content));
       }
-      at += extent->compressed_bytes;
+      at += part.stored;
       progress.show(at, bytes.size());
     }
     return output != nullptr ? bytes.size() : decoded;
@@ -290,6 +338,9 @@ void add_zstd(CLI::App& app, Action& action) {
   verb->add_option("--max-window", args->max_window, "Largest window to accept, in bytes (default: 128 MiB)");
   verb->add_option("-T,--threads", args->threads,
                    "Frames to compress in parallel (default: 0, one per core)");
+  add_backend_option(*verb, args->backend)
+      ->description(
+          "Where to decompress: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
   verb->add_flag("--no-check", args->no_checksum, "Write no checksums");
   verb->add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
   add_force(*verb, args->force);

@@ -21,6 +21,8 @@ struct HostFrame {
 
 // Many enough to keep a GPU busy, few enough to fit beside other things.
 constexpr uint64_t kHostBatchBytes = uint64_t{512} << 20;
+// A warp decodes a frame: a large one takes longer there than on the CPU.
+constexpr uint64_t kMaxHostFrame = uint64_t{4} << 20;
 
 // One batch of frames on its way through a device.
 class HostBatch {
@@ -164,11 +166,25 @@ Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_
       BOBBIN_ASSIGN(const FrameExtent extent, measure_frame(in.subspan(at), options));
       const uint64_t bound = extent.header.skippable ? 0 : extent.content_bound;
       frames.push_back({at, extent.compressed_bytes, std::min(bound, max_bytes - out.size())});
-      content += frames.back().bound;
       at += extent.compressed_bytes;
+      if (bound > kMaxHostFrame) {
+        break;
+      }
+      content += bound;
     }
-    HostBatch batch(in, options, stream.view());
-    BOBBIN_TRY(batch.decode(frames, max_bytes, out));
+    HostFrame large{};
+    if (frames.back().bound > kMaxHostFrame) {
+      large = frames.back();
+      frames.pop_back();
+    }
+    if (!frames.empty()) {
+      BOBBIN_TRY(HostBatch(in, options, stream.view()).decode(frames, max_bytes, out));
+    }
+    if (large.stored != 0) {
+      BOBBIN_ASSIGN(const auto by_cpu,
+                    decode_all(in.subspan(large.at, large.stored), max_bytes - out.size(), options));
+      out.insert(out.end(), by_cpu.begin(), by_cpu.end());
+    }
   }
   return out;
 }

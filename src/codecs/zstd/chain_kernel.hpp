@@ -35,17 +35,15 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const Round rounds = cta.load(slice.round, 0);
-    const uint32_t first = rounds.sequence_units[round];
-    const uint32_t end = rounds.sequence_units[round + 1];
+    const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
-      const uint32_t number = first + kGroups * take_ticket(cta, slice, round, Ticket::chain);
-      if (number >= end) {
+      const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
+      if (number >= units.end) {
         return;
       }
       Work work;
-      if (number + group(cta) < end) {
-        work = find(cta, rounds, number + group(cta));
+      if (number + group(cta) < units.end) {
+        work = find(cta, number + group(cta));
       }
       uint32_t stream_at = 0;
       work.active = build(cta, work, stream_at);
@@ -62,9 +60,10 @@ struct ChainKernel {
     uint32_t num_blocks = 0;
     FrameBytes bytes{};
     Global<Block> blocks{};
-    Global<Quad> records{};  // pairs
-    SequenceUnit unit{};
-    uint32_t log[kFields] = {};
+    Global<Quad> records{};   // pairs
+    Global<uint32_t> unit{};  // a SequenceUnit
+    uint32_t first = 0;       // its first block
+    uint32_t logs = 0;        // of the tables, 8 bits each
   };
 
   template <class Cta>
@@ -76,10 +75,10 @@ struct ChainKernel {
   }
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Work find(Cta& cta, const Round& rounds, uint32_t number) const {
+  [[nodiscard]] BOBBIN_HD Work find(Cta& cta, uint32_t number) const {
     Work work;
     work.frame =
-        frame_of_unit(cta, slice.first_sequence_unit, rounds.frames[round], rounds.frames[round + 1], number);
+        frame_of_unit(cta, slice.first_sequence_unit, slice.span(cta, Divided::frames, round), number);
     const FrameInfo info = cta.load(slice.infos, work.frame);
     const Region region = Region::of(info);
     const BatchFrame frame = slice.frame(cta, work.frame);
@@ -89,7 +88,9 @@ struct ChainKernel {
     work.blocks = slice.part<Block>(info, region.blocks, info.num_blocks);
     work.records = slice.part<Quad>(info, region.sequences, info.sequences / 2);
     const auto units = slice.part<SequenceUnit>(info, region.sequence_units, info.sequence_units);
-    work.unit = cta.load(units, number - cta.load(slice.first_sequence_unit, work.frame));
+    const uint64_t index = number - cta.load(slice.first_sequence_unit, work.frame);
+    work.unit = {reinterpret_cast<uint32_t*>(units.data + index), sizeof(SequenceUnit) / 4};
+    work.first = cta.load(work.unit, 0);
     return work;
   }
 
@@ -164,12 +165,12 @@ struct ChainKernel {
     Descriptions descriptions;
     bool sound = leads;
     if (leads) {
-      stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.unit.first)) + 1;
+      stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
     }
     for (uint32_t field = 0; field < kFields; ++field) {
       FseShape shape{};
       if (sound) {
-        const uint32_t described = work.unit.described[field];
+        const uint32_t described = cta.load(work.unit, 1 + field);
         if (descriptions.block != described) {
           descriptions.open(cta, work, described);
           sound = descriptions.pass(cta, work, defaults, field, shared.counts, own_counts);
@@ -178,10 +179,10 @@ struct ChainKernel {
       if (sound) {
         shape = descriptions.read(cta, work, defaults, field, shared.counts, own_counts);
         sound = shape.symbols != 0;
-        stream_at = descriptions.block == work.unit.first ? descriptions.at : stream_at;
+        stream_at = descriptions.block == work.first ? descriptions.at : stream_at;
       }
       cta.sync_warp();
-      work.log[field] = cta.shfl(shape.log, group(cta) * kLanes);
+      work.logs |= cta.shfl(shape.log, group(cta) * kLanes) << (8 * field);
       for (uint32_t g = 0; g < kGroups; ++g) {
         const FseShape of_group{.log = cta.shfl(shape.log, g * kLanes),
                                 .symbols = cta.shfl(sound ? shape.symbols : 0, g * kLanes)};
@@ -225,7 +226,7 @@ struct ChainKernel {
       uint32_t begin = 0;
       if (has_one) {
         block = cta.load(work.blocks, index);
-        begin = index == work.unit.first ? stream_at : modes_at(cta, work.bytes, block) + 1;
+        begin = index == work.first ? stream_at : modes_at(cta, work.bytes, block) + 1;
       }
       cta.sync_warp();  // lanes have looked for their blocks apart; chains run together
       if (has_one && !run_chain(cta, work, block, begin)) {
@@ -238,9 +239,9 @@ struct ChainKernel {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static bool find_block(Cta& cta, const Work& work, uint32_t wanted,
                                                  uint32_t& index) {
-    for (index = work.unit.first; index < work.num_blocks; ++index) {
+    for (index = work.first; index < work.num_blocks; ++index) {
       const Block block = cta.load(work.blocks, index);
-      if (index != work.unit.first && block.starts_sequence_unit()) {
+      if (index != work.first && block.starts_sequence_unit()) {
         return false;
       }
       if (block.sequences != 0 && wanted-- == 0) {
@@ -258,13 +259,14 @@ struct ChainKernel {
     const uint32_t tables = group(cta) * kEntries;
     BackwardStream stream;
     int32_t position = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
-    const auto first_state = [&](uint32_t log) {
+    const auto first_state = [&](uint32_t field) {
+      const uint32_t log = work.logs >> (8 * field) & 255;
       position -= static_cast<int32_t>(log);
       return position < 0 ? 0 : low_bits(stream.bits_at(cta, position), log);
     };
-    uint32_t literal = first_state(work.log[kLiteralField]);
-    uint32_t offset = first_state(work.log[kOffsetField]);
-    uint32_t match = first_state(work.log[kMatchField]);
+    uint32_t literal = first_state(kLiteralField);
+    uint32_t offset = first_state(kOffsetField);
+    uint32_t match = first_state(kMatchField);
     if (position < 0) {
       return false;
     }

@@ -30,10 +30,10 @@ struct ExecuteKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const Round rounds = cta.load(slice.round, 0);
+    const Span frames = slice.span(cta, Divided::frames, round);
     while (true) {
-      const uint32_t frame = rounds.frames[round] + take_ticket(cta, slice, round, Ticket::execute);
-      if (frame >= rounds.frames[round + 1]) {
+      const uint32_t frame = frames.begin + take_ticket(cta, slice, round, Ticket::execute);
+      if (frame >= frames.end) {
         return;
       }
       const FrameInfo info = cta.load(slice.infos, frame);

@@ -74,7 +74,7 @@ struct Plans {
     take(slice.infos, frames);
     take(slice.first_literal_unit, frames);
     take(slice.first_sequence_unit, frames);
-    take(slice.round, 1);
+    take(slice.rounds, kDivided * (kRounds + 1));
     take(slice.tickets, kRounds * kTickets);
     const auto used = static_cast<uint64_t>(at - scratch.as<uint8_t>());
     take(slice.scratch, (plan.scratch_bytes - used) / sizeof(Quad));

@@ -238,14 +238,13 @@ struct LiteralsKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const Round rounds = cta.load(slice.round, 0);
-    const uint32_t end = rounds.literal_units[round + 1];
+    const Span units = slice.span(cta, Divided::literal_units, round);
     while (true) {
-      const uint32_t number = rounds.literal_units[round] + take_ticket(cta, slice, round, Ticket::literals);
-      if (number >= end) {
+      const uint32_t number = units.begin + take_ticket(cta, slice, round, Ticket::literals);
+      if (number >= units.end) {
         return;
       }
-      decode_unit(cta, rounds, number);
+      decode_unit(cta, number);
       cta.sync_warp();
     }
   }
@@ -261,9 +260,9 @@ struct LiteralsKernel {
   };
 
   template <class Cta>
-  BOBBIN_HD void decode_unit(Cta& cta, const Round& rounds, uint32_t number) const {
+  BOBBIN_HD void decode_unit(Cta& cta, uint32_t number) const {
     const uint32_t frame_index =
-        frame_of_unit(cta, slice.first_literal_unit, rounds.frames[round], rounds.frames[round + 1], number);
+        frame_of_unit(cta, slice.first_literal_unit, slice.span(cta, Divided::frames, round), number);
     const FrameInfo info = cta.load(slice.infos, frame_index);
     const Region region = Region::of(info);
     const BatchFrame frame = slice.frame(cta, frame_index);

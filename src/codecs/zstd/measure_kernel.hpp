@@ -437,10 +437,13 @@ struct PlaceKernel {
   }
   template <class Cta>
   BOBBIN_HD void begin_round(Cta& cta, uint32_t round, uint32_t frame, const Needs& before) const {
-    const Global<uint32_t> words{reinterpret_cast<uint32_t*>(slice.round.data), sizeof(Round) / 4};
-    cta.store(words, round, frame);
-    cta.store(words, kRounds + 1 + round, static_cast<uint32_t>(before.literal_units));
-    cta.store(words, 2 * (kRounds + 1) + round, static_cast<uint32_t>(before.sequence_units));
+    const auto set = [&](Divided what, uint64_t first) {
+      cta.store(slice.rounds, static_cast<uint32_t>(what) * (kRounds + 1) + round,
+                static_cast<uint32_t>(first));
+    };
+    set(Divided::frames, frame);
+    set(Divided::literal_units, before.literal_units);
+    set(Divided::sequence_units, before.sequence_units);
   }
 };
 
@@ -494,10 +497,12 @@ template <class Cta>
   return cta.shfl(number, 0);
 }
 
-// The last frame from `first` to `end`-1 whose first unit is not after `unit`: it is the one that has it.
+// The last of these frames whose first unit is not after `unit`: it is the one that has it.
 template <class Cta>
-[[nodiscard]] BOBBIN_HD uint32_t frame_of_unit(Cta& cta, Global<uint32_t> first_units, uint32_t first,
-                                               uint32_t end, uint32_t unit) {
+[[nodiscard]] BOBBIN_HD uint32_t frame_of_unit(Cta& cta, Global<uint32_t> first_units, const Span& frames,
+                                               uint32_t unit) {
+  uint32_t first = frames.begin;
+  uint32_t end = frames.end;
   while (end - first > 1) {
     const uint32_t middle = first + (end - first) / 2;
     if (cta.load(first_units, middle) <= unit) {

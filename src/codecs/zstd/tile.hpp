@@ -238,11 +238,13 @@ struct Region {
   return Region::of(blocks, blocks, blocks, content / 3 + 2 * blocks, 0).end + 16;
 }
 
-// What place leaves for a round.
-struct Round {
-  uint32_t frames[kRounds + 1];  // the first of each round, and how many there are
-  uint32_t literal_units[kRounds + 1];
-  uint32_t sequence_units[kRounds + 1];
+// What rounds divide among them: place leaves where each round begins, and how many there are in all.
+enum class Divided : uint32_t { frames, literal_units, sequence_units };
+inline constexpr uint32_t kDivided = 3;
+
+struct Span {
+  uint32_t begin = 0;
+  uint32_t end = 0;
 };
 
 // Counters from which warps take their work.
@@ -256,7 +258,7 @@ struct Slice {
   Global<FrameInfo> infos;
   Global<uint32_t> first_literal_unit;  // of each frame, among those of the slice
   Global<uint32_t> first_sequence_unit;
-  Global<Round> round;       // one
+  Global<uint32_t> rounds;   // kRounds + 1 of each thing that is divided
   Global<uint32_t> tickets;  // kTickets for each round, zero
   Global<Quad> scratch;
   uint64_t max_window = 0;
@@ -272,6 +274,11 @@ struct Slice {
             cta.load(words, 4 * uint64_t{i} + 1),
             reinterpret_cast<std::byte*>(cta.load(words, 4 * uint64_t{i} + 2)),
             cta.load(words, 4 * uint64_t{i} + 3)};
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Span span(Cta& cta, Divided what, uint32_t round) const {
+    const uint32_t at = static_cast<uint32_t>(what) * (kRounds + 1) + round;
+    return {cta.load(rounds, at), cta.load(rounds, at + 1)};
   }
   // A later stage found that the frame is damaged.
   template <class Cta>

@@ -72,10 +72,10 @@ struct ValuesKernel {
                 LengthSymbols::match_base(match) | LengthSymbols::match_extra(match) << kBaseBits);
     }
     cta.sync();
-    const Round rounds = cta.load(slice.round, 0);
+    const Span frames = slice.span(cta, Divided::frames, round);
     while (true) {
-      const uint32_t frame = rounds.frames[round] + take_ticket(cta, slice, round, Ticket::values);
-      if (frame >= rounds.frames[round + 1]) {
+      const uint32_t frame = frames.begin + take_ticket(cta, slice, round, Ticket::values);
+      if (frame >= frames.end) {
         return;
       }
       FrameInfo info = cta.load(slice.infos, frame);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of zstd frames on the GPU: the CPU's content and verdicts.
+#include <gtest/gtest.h>
+
+#include "tests/codecs/zstd/batches.hpp"
+#include "tests/gpu/seeds.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+std::vector<FrameCase> draw_cases(std::mt19937_64& random, uint64_t count, uint64_t most_bytes) {
+  std::vector<FrameCase> cases;
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t size = random() % most_bytes;
+    cases.push_back({draw_frame(random, draw_content(random, size)), size + random() % 3});
+  }
+  return cases;
+}
+
+TEST(GpuZstd, Drawn) {
+  for (uint64_t seed = 0; seed < num_seeds(30); ++seed) {
+    std::mt19937_64 random(seed);
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, draw_cases(random, 40, 100'000));
+    ASSERT_EQ(outcome.error, "") << seed;
+    ASSERT_EQ(outcome.refused, 0U) << seed;
+  }
+}
+
+TEST(GpuZstd, DamageIsFoundAndStaysInItsFrame) {
+  for (uint64_t seed = 0; seed < num_seeds(60); ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<FrameCase> cases = draw_cases(random, 60, 30'000);
+    for (FrameCase& one : cases) {
+      const uint64_t damage = random() % 4;
+      if (damage == 1) {
+        one.frame.resize(random() % one.frame.size());
+      } else if (damage == 2) {
+        one.capacity -= std::min<uint64_t>(one.capacity, 1 + random() % 4);
+      } else if (damage == 3) {
+        for (uint64_t flips = 1 + random() % 3; flips != 0; --flips) {
+          one.frame[random() % one.frame.size()] ^= static_cast<std::byte>(1U << random() % 8);
+        }
+      }
+    }
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, cases);
+    ASSERT_EQ(outcome.error, "") << seed;
+    ASSERT_GT(outcome.refused, 0U) << seed;
+  }
+}
+
+// More frames than the card holds at a time, in one slice and in several.
+TEST(GpuZstd, Many) {
+  std::mt19937_64 random(1);
+  const std::vector<FrameCase> few = draw_cases(random, 100, 65'000);
+  std::vector<FrameCase> cases;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    cases.push_back(few[random() % few.size()]);
+  }
+  for (const uint64_t slice_bytes : {uint64_t{30} << 20, uint64_t{1} << 30}) {
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, cases, {.slice_bytes = slice_bytes});
+    ASSERT_EQ(outcome.error, "");
+    ASSERT_EQ(outcome.refused, 0U);
+  }
+}
+
+TEST(GpuZstd, Files) {
+  std::mt19937_64 random(2);
+  const Bytes content = draw_content(random, 3'000'000);
+  auto frames = zstd::encode(content, {.checksum = true, .seek_table = true});
+  const auto decoded = zstd::decode_all(*frames, content.size(), {}, Backend::cuda);
+  ASSERT_TRUE(decoded.has_value()) << decoded.error().message();
+  EXPECT_EQ(*decoded, content);
+  (*frames)[frames->size() / 3] ^= std::byte{4};
+  EXPECT_FALSE(zstd::decode_all(*frames, content.size(), {}, Backend::cuda).has_value());
+}
+
+}  // namespace
+}  // namespace bobbin::testing
