@@ -89,7 +89,7 @@ enum class Verdict : uint32_t {
   too_small,    // the output is too small for the content
   unsupported,  // decode_frame() says why
   needs_cpu,    // a frame that decode_frame() may decode but decode_batch() does not: it needs a dictionary,
-              // has over 256 MiB, or consists of very many tiny blocks
+                // has over 256 MiB, or consists of very many tiny blocks
 };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
