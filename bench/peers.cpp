@@ -73,16 +73,29 @@ PeerResult measure_zstd(std::span<const std::byte> bytes, const Plan& plan) {
   return measure_codec("zstd -1", bytes, codec, plan);
 }
 
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes, int level) {
+  std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
+  const size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+  if (ZSTD_isError(size) != 0) {
+    return std::nullopt;
+  }
+  frame.resize(size);
+  return frame;
+}
+
 std::optional<uint64_t> zstd_size(std::span<const std::byte> bytes, int level) {
-  const Bytes compressed(ZSTD_compressBound(bytes.size()));
-  const size_t size = ZSTD_compress(compressed.data(), compressed.size(), bytes.data(), bytes.size(), level);
-  return ZSTD_isError(size) != 0 ? std::nullopt : std::optional<uint64_t>(size);
+  const auto frame = zstd_frame(bytes, level);
+  return frame.has_value() ? std::optional<uint64_t>(frame->size()) : std::nullopt;
 }
 #else
 PeerResult measure_zstd(std::span<const std::byte> /*bytes*/, const Plan& /*plan*/) {
   PeerResult absent;
   absent.name = "zstd -1";
   return absent;
+}
+
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> /*bytes*/, int /*level*/) {
+  return std::nullopt;
 }
 
 std::optional<uint64_t> zstd_size(std::span<const std::byte> /*bytes*/, int /*level*/) {

@@ -17,10 +17,16 @@
 
 namespace bobbin::zstd {
 
+// Called after each launch with the stage's name; benchmarks measure with it.
+struct NoObserver {
+  Status operator()(const char* /*stage*/) const { return {}; }
+};
+
 template <class Executor>
 struct Plans {
+  template <class Observer = NoObserver>
   static Status decode(const BatchFrame* frames, uint64_t count, FrameResult* results,
-                       const BatchOptions& options, StreamView stream) {
+                       const BatchOptions& options, StreamView stream, const Observer& observer = {}) {
     const BatchPlan plan = plan_batch(count, options);
     MemoryResource& memory = options.memory != nullptr ? *options.memory : default_memory(stream.backend());
     BOBBIN_ASSIGN(const DeviceBuffer scratch, DeviceBuffer::create(plan.scratch_bytes, stream, memory));
@@ -33,30 +39,47 @@ struct Plans {
       slice.max_content = static_cast<uint32_t>(std::min(options.max_out_bytes, kMaxDeviceContent));
       slice.magicless = options.magicless;
       slice.verify_checksums = options.verify_checksums;
-      BOBBIN_TRY(run(slice, plan, Executor(stream)));
+      BOBBIN_TRY(run(slice, plan, Executor(stream), observer));
     }
     return {};
   }
 
-  static Status run(const Slice& slice, const BatchPlan& plan, const Executor& executor) {
+ private:
+  template <class Observer>
+  static Status run(const Slice& slice, const BatchPlan& plan, const Executor& executor,
+                    const Observer& observer) {
     const uint64_t frames = slice.frames.size;
     BOBBIN_TRY(executor.run(MeasureKernel{slice}, ceil_div<uint64_t>(frames, MeasureKernel::kThreads)));
+    BOBBIN_TRY(observer("measure"));
     BOBBIN_TRY(executor.run(PlaceKernel{slice, plan.round_bytes / sizeof(Quad)}, 1));
+    BOBBIN_TRY(observer("place"));
     for (uint32_t round = 0; round < kRounds; ++round) {
-      BOBBIN_TRY(
-          executor.run(DescribeKernel{slice, round}, ceil_div<uint64_t>(frames, DescribeKernel::kThreads)));
-      BOBBIN_TRY(run_resident(executor, LiteralsKernel{slice, round}, UINT64_MAX));
-      BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, default_tables()}, UINT64_MAX));
-      BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round},
-                              ceil_div<uint64_t>(frames, ValuesKernel::kWarps)));
-      BOBBIN_TRY(run_resident(executor, ExecuteKernel{slice, round},
-                              ceil_div<uint64_t>(frames, ExecuteKernel::kWarps)));
+      BOBBIN_TRY(run_round(slice, round, executor, observer));
     }
     constexpr uint32_t kFramesPerBlock = ResultKernel::kThreads / ResultKernel::kLanes;
-    return executor.run(ResultKernel{slice}, ceil_div<uint64_t>(frames, kFramesPerBlock));
+    BOBBIN_TRY(executor.run(ResultKernel{slice}, ceil_div<uint64_t>(frames, kFramesPerBlock)));
+    return observer("checksum");
   }
 
- private:
+  template <class Observer>
+  static Status run_round(const Slice& slice, uint32_t round, const Executor& executor,
+                          const Observer& observer) {
+    const uint64_t frames = slice.frames.size;
+    const DescribeKernel describe{slice, round};
+    BOBBIN_TRY(executor.run(describe, ceil_div<uint64_t>(frames, DescribeKernel::kThreads)));
+    BOBBIN_TRY(observer("describe"));
+    BOBBIN_TRY(run_resident(executor, LiteralsKernel{slice, round}, UINT64_MAX));
+    BOBBIN_TRY(observer("literals"));
+    BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, default_tables()}, UINT64_MAX));
+    BOBBIN_TRY(observer("chain"));
+    BOBBIN_TRY(
+        run_resident(executor, ValuesKernel{slice, round}, ceil_div<uint64_t>(frames, ValuesKernel::kWarps)));
+    BOBBIN_TRY(observer("values"));
+    BOBBIN_TRY(run_resident(executor, ExecuteKernel{slice, round},
+                            ceil_div<uint64_t>(frames, ExecuteKernel::kWarps)));
+    return observer("execute");
+  }
+
   // As many blocks as the card holds at a time: they take tickets until there is no work left.
   template <class Kernel>
   static Status run_resident(const Executor& executor, const Kernel& kernel, uint64_t most) {
