@@ -9,6 +9,7 @@
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, size_t* size);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
@@ -20,6 +21,14 @@ namespace {
 
 constexpr unsigned kNoSynchronisation = 1;
 
+// Fibers end inside functions, which leaves AddressSanitizer's marks on their stacks: whoever gets the memory
+// next must not trip over them.
+void forget_marks(const void* begin, size_t size) {
+  if (__asan_unpoison_memory_region != nullptr) {
+    __asan_unpoison_memory_region(begin, size);
+  }
+}
+
 }  // namespace
 
 Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
@@ -29,6 +38,7 @@ Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
     throw std::bad_alloc();
   }
   data_ = static_cast<std::byte*>(data);
+  forget_marks(data, bytes);
 }
 
 Pages::~Pages() {
@@ -88,6 +98,7 @@ void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* arg
     tsan_ = __tsan_create_fiber(0);
     owns_tsan_ = true;
   }
+  forget_marks(stack, size);
   // The stack grows downwards from its end.
   context_ = boost::context::detail::make_fcontext(stack + size, size, &Fiber::enter);
 }

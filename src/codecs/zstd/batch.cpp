@@ -131,8 +131,8 @@ BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
   const uint64_t frames = plan.frames_per_slice;
   plan.round_bytes = round_up<uint64_t>(ceil_div<uint64_t>(frames * most_scratch(content), kRounds), 16) + 16;
   const uint64_t for_frames = plan.round_bytes + most_scratch(content) + sizeof(Quad);
-  const uint64_t each = sizeof(FrameInfo) + 2 * sizeof(uint32_t);
-  plan.scratch_bytes = frames * each + 8 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  const uint64_t each = sizeof(FrameInfo) + 3 * sizeof(uint32_t);
+  plan.scratch_bytes = frames * each + 9 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
   return plan;
 }
 

@@ -22,6 +22,7 @@ struct ResultKernel {
     bool check = false;
     if (exists) {
       info = cta.load(slice.infos, i);
+      info.verdict = cta.load(slice.verdicts, i);
       content = ByteWords<const uint32_t>::of(slice.frame(cta, i).out, info.bytes);
       check = info.verdict == 0 && info.has_checksum != 0 && slice.verify_checksums;
     }

@@ -12,7 +12,7 @@ namespace bobbin::zstd {
 struct ExecuteKernel {
   static constexpr uint32_t kThreads = 128;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 16;  // 32 registers, no spills: copies wait for memory
+  static constexpr uint32_t kMinBlocks = 14;  // copies wait for memory: as many warps as do not spill
   static constexpr uint32_t kTile = 1024;
   static constexpr uint32_t kWords = kTile / 32;
   static_assert(kWords == simt::kWarpSize, "a lane has one word of the bitmap");
@@ -37,9 +37,8 @@ struct ExecuteKernel {
       if (frame >= frames.end) {
         return;
       }
-      const FrameInfo info = cta.load(slice.infos, frame);
-      if (info.verdict == 0 && info.num_blocks != 0) {
-        run_frame(cta, frame, info);
+      if (cta.all(slice.is_ok(cta, frame))) {
+        run_frame(cta, frame, cta.load(slice.infos, frame));
       }
     }
   }
@@ -118,7 +117,7 @@ struct ExecuteKernel {
                       .start = Copy::place(own) - base,
                       .end = Copy::place(next) - base,
                       .offset = Copy::offset(own)};
-      const auto taken = static_cast<uint32_t>(std::popcount(cta.ballot(i < last && lane.end <= kTile)));
+      const auto taken = static_cast<uint32_t>(std::popcount(cta.ballot(i < last && lane.end + 3 <= kTile)));
       if (taken == 0) {
         copy_long(cta, output, produced + base, lane, literals);
       } else {
@@ -196,15 +195,71 @@ struct ExecuteKernel {
   BOBBIN_HD static void copy_tile(Cta& cta, const Output& output, uint32_t begin, const Lane& lane,
                                   uint32_t taken, const Literals& literals) {
     Tile& tile = cta.template shared<Shared>().warps[cta.warp()];
-    list_runs(cta, tile, lane, taken);
-    const uint32_t bytes = cta.shfl(lane.end, taken - 1);
-    write(cta, output, begin, bytes,
-          [&](uint32_t j) { return trace(cta, tile, output, begin, j, literals); });
+    // Tiles are counted from an aligned address, so that the four bytes of a word lie in one bitmap word.
+    const uint32_t head = (output.skew + begin) % 4;
+    list_runs(cta, tile, lane, taken, head);
+    const uint32_t end = head + cta.shfl(lane.end, taken - 1);
+    const uint32_t first_word = (output.skew + begin) / 4;
+    const uint32_t origin = begin - head;  // may wrap, and wraps back
+    for (uint32_t w = cta.lane(); 4 * w < end; w += simt::kWarpSize) {
+      write_word(cta, tile, output, {head, end, origin, first_word}, w, literals);
+    }
     cta.sync_warp();
   }
 
+  // Where a tile lies: its first byte and the one after its last, counted from an aligned one, `origin`.
+  struct Extent {
+    uint32_t head;
+    uint32_t end;
+    uint32_t origin;
+    uint32_t first_word;
+  };
+
+  // Four sources first, then four loads: they do not wait for each other.
   template <class Cta>
-  BOBBIN_HD static void list_runs(Cta& cta, Tile& tile, const Lane& lane, uint32_t taken) {
+  BOBBIN_HD static void write_word(Cta& cta, const Tile& tile, const Output& output, const Extent& extent,
+                                   uint32_t w, const Literals& literals) {
+    uint32_t source[4];
+    const uint32_t j = 4 * w;
+    BOBBIN_UNROLL
+    for (uint32_t b = 0; b < 4; ++b) {
+      const uint32_t in_tile = j + b < extent.head  ? extent.head
+                               : j + b < extent.end ? j + b
+                                                    : extent.end - 1;
+      source[b] = trace(cta, tile, extent, in_tile);
+    }
+    uint32_t word = 0;
+    BOBBIN_UNROLL
+    for (uint32_t b = 0; b < 4; ++b) {
+      word |= fetch(cta, output, literals, source[b]) << (8 * b);
+    }
+    if (j >= extent.head && j + 4 <= extent.end) {
+      cta.store(output.words, extent.first_word + w, word);
+      return;
+    }
+    for (uint32_t b = 0; b < 4; ++b) {
+      if (j + b >= extent.head && j + b < extent.end) {
+        cta.store(output.bytes, extent.origin + j + b, static_cast<uint8_t>(word >> (8 * b)));
+      }
+    }
+  }
+
+  // A source is a place in the output, or with this bit one among the literals.
+  static constexpr uint32_t kLiteralSource = uint32_t{1} << 31;
+
+  // One load for either kind, so that lanes stay together.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t fetch(Cta& cta, const Output& output, const Literals& literals,
+                                                uint32_t source) {
+    const bool literal = (source & kLiteralSource) != 0;
+    const Global<const uint8_t> from = literals.bytes;
+    const Global<uint8_t> bytes{literal ? const_cast<uint8_t*>(from.data) : output.bytes.data,
+                                literal ? from.size : output.bytes.size};
+    return cta.load(bytes, literal ? source & literals.mask & ~kLiteralSource : source);
+  }
+
+  template <class Cta>
+  BOBBIN_HD static void list_runs(Cta& cta, Tile& tile, const Lane& lane, uint32_t taken, uint32_t head) {
     cta.store(tile.starts, cta.lane(), uint32_t{0});
     cta.sync_warp();
     const bool counts = cta.lane() < taken;
@@ -212,11 +267,12 @@ struct ExecuteKernel {
     if (counts) {
       const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
       uint32_t run = cta.lane() + static_cast<uint32_t>(std::popcount(with_literals & below));
+      const uint32_t start = head + lane.start;
       if (lane.literals != 0) {
-        mark(cta, tile, lane.start);
-        cta.store(tile.runs, run++, Run::pack(lane.start, false, lane.literal - lane.start));
+        mark(cta, tile, start);
+        cta.store(tile.runs, run++, Run::pack(start, false, lane.literal - start));
       }
-      const uint32_t match = lane.start + lane.literals;
+      const uint32_t match = start + lane.literals;
       mark(cta, tile, match);
       cta.store(tile.runs, run, Run::pack(match, true, lane.offset));
     }
@@ -232,28 +288,26 @@ struct ExecuteKernel {
     cta.template atomic_or<simt::Order::relaxed>(tile.starts, j / 32, uint32_t{1} << (j % 32));
   }
 
-  // The byte that ends up at `j`. A match's source lies before its start, so this ends.
+  // Where the byte at `j` comes from. A match's source lies before its start, so this ends.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t trace(Cta& cta, const Tile& tile, const Output& output,
-                                                uint32_t begin, uint32_t j, const Literals& literals) {
+  [[nodiscard]] BOBBIN_HD static uint32_t trace(Cta& cta, const Tile& tile, const Extent& extent,
+                                                uint32_t j) {
     while (true) {
       const uint64_t entry = cta.load(tile.index, j / 32);
       const uint32_t up_to_own = ~uint32_t{0} >> (31 - j % 32);
-      const uint32_t run_number =
-          static_cast<uint32_t>(entry >> 32) - 1 +
-          static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(entry) & up_to_own));
-      const uint64_t run = cta.load(tile.runs, run_number);
+      const auto in_word = static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(entry) & up_to_own));
+      const uint64_t run = cta.load(tile.runs, static_cast<uint32_t>(entry >> 32) + in_word - 1);
       const uint32_t value = Run::value(run);
       if (!Run::is_match(run)) {
-        return literals.at(cta, j + value);
+        return (j + value) | kLiteralSource;
       }
       const uint32_t start = Run::start(run);
       const uint32_t into = j - start;
       const uint32_t back = value - (into < value ? into : into % value);  // 1 or more
-      if (back > start) {
-        return cta.load(output.bytes, begin + start - back);
-      }
       j = start - back;
+      if (back > start || j < extent.head) {
+        return extent.origin + j;  // before the tile
+      }
     }
   }
 };

@@ -95,6 +95,7 @@ struct Plans {
       at += round_up<uint64_t>(count * sizeof(T), kPartAlignment);
     };
     take(slice.infos, frames);
+    take(slice.verdicts, frames);
     take(slice.first_literal_unit, frames);
     take(slice.first_sequence_unit, frames);
     take(slice.rounds, kDivided * (kRounds + 1));

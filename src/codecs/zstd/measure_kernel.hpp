@@ -320,6 +320,7 @@ struct MeasureKernel {
       forget(header.info);
     }
     cta.store(slice.infos, i, header.info);
+    cta.store(slice.verdicts, i, header.info.verdict);
   }
 
  private:

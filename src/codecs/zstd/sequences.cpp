@@ -210,8 +210,10 @@ class Executor {
     if (literals_left_ > room_) {
       return false;
     }
-    std::memcpy(content_.at, literal_, literals_left_);
-    content_.at += literals_left_;
+    if (literals_left_ != 0) {  // an empty output may have no address
+      std::memcpy(content_.at, literal_, literals_left_);
+      content_.at += literals_left_;
+    }
     return true;
   }
 

@@ -114,7 +114,7 @@ struct BackwardStream {
 
 // What measure and place find out about a frame.
 struct alignas(16) FrameInfo {
-  uint32_t verdict;
+  uint32_t verdict;      // of measure
   uint32_t first_block;  // where its header lies
   uint32_t max_block;
   uint32_t window;
@@ -256,6 +256,7 @@ struct Slice {
   Global<const BatchFrame> frames;
   Global<FrameResult> results;
   Global<FrameInfo> infos;
+  Global<uint32_t> verdicts;
   Global<uint32_t> first_literal_unit;  // of each frame, among those of the slice
   Global<uint32_t> first_sequence_unit;
   Global<uint32_t> rounds;   // kRounds + 1 of each thing that is divided
@@ -280,11 +281,14 @@ struct Slice {
     const uint32_t at = static_cast<uint32_t>(what) * (kRounds + 1) + round;
     return {cta.load(rounds, at), cta.load(rounds, at + 1)};
   }
-  // A later stage found that the frame is damaged.
+  // Verdicts are words of their own: several warps may refuse a frame while others read about it.
   template <class Cta>
   BOBBIN_HD void refuse(Cta& cta, uint32_t i, Verdict verdict) const {
-    const Global<uint32_t> words{reinterpret_cast<uint32_t*>(infos.data + i), sizeof(FrameInfo) / 4};
-    cta.template atomic_store<simt::Order::relaxed>(words, 0, static_cast<uint32_t>(verdict));
+    cta.template atomic_store<simt::Order::relaxed>(verdicts, i, static_cast<uint32_t>(verdict));
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool is_ok(Cta& cta, uint32_t i) const {
+    return cta.template atomic_load<simt::Order::relaxed>(verdicts, i) == 0;
   }
   template <class T>
   [[nodiscard]] BOBBIN_HD Global<T> part(const FrameInfo& info, uint64_t at, uint64_t count) const {

@@ -78,16 +78,13 @@ struct ValuesKernel {
       if (frame >= frames.end) {
         return;
       }
-      FrameInfo info = cta.load(slice.infos, frame);
-      if (info.verdict == 0 && info.num_blocks != 0) {
+      if (cta.all(slice.is_ok(cta, frame))) {
+        FrameInfo info = cta.load(slice.infos, frame);
         const Verdict verdict = run_frame(cta, frame, info);
+        cta.sync_warp();
         if (cta.lane() == 0) {
-          info.verdict = static_cast<uint32_t>(verdict);
           cta.store(slice.infos, frame, info);
-        }
-      } else if (info.verdict == 0 && info.content != 0 && info.content != FrameInfo::kNoContent) {
-        if (cta.lane() == 0) {
-          slice.refuse(cta, frame, Verdict::corrupt);
+          slice.refuse(cta, frame, verdict);
         }
       }
     }
