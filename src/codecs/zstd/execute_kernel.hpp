@@ -12,7 +12,7 @@ namespace bobbin::zstd {
 struct ExecuteKernel {
   static constexpr uint32_t kThreads = 128;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 14;  // copies wait for memory: as many warps as do not spill
+  static constexpr uint32_t kMinBlocks = 16;  // copies wait for memory; 32 registers spill 8 bytes
   static constexpr uint32_t kTile = 1024;
   static constexpr uint32_t kWords = kTile / 32;
   static_assert(kWords == simt::kWarpSize, "a lane has one word of the bitmap");
