@@ -89,6 +89,16 @@ struct Reader::Impl {
 
 namespace {
 
+Array without_parts(const Node& node) {
+  return {.codec = node.codec,
+          .type = node.type,
+          .length = node.length,
+          .offset = 0,
+          .metadata = node.metadata,
+          .buffers = {},
+          .children = {}};
+}
+
 // A tree's segments in the order in which its buffers stand.
 std::vector<uint32_t> segments_of(const Node& root) {
   std::vector<uint32_t> order;
@@ -165,13 +175,7 @@ Status Reader::Impl::open() {
 
 template <class Fetch>
 Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
-  Array array{.codec = node.codec,
-              .type = node.type,
-              .length = node.length,
-              .offset = 0,
-              .metadata = node.metadata,
-              .buffers = {},
-              .children = {}};
+  Array array = without_parts(node);
   for (const uint32_t index : node.segments) {
     BOBBIN_ASSIGN(Buffer buffer, fetch(index));
     array.buffers.push_back(std::move(buffer));
@@ -384,13 +388,7 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
                 .length = node.length,
                 .bytes = 0,
                 .children = {}};
-  Array outline{.codec = node.codec,
-                .type = node.type,
-                .length = node.length,
-                .offset = 0,
-                .metadata = node.metadata,
-                .buffers = {},
-                .children = {}};
+  Array outline = without_parts(node);
   uint64_t in_footer = node.metadata.size();
   for (const uint32_t index : node.segments) {
     const bool counts_elsewhere = node.first_is_shared && outline.buffers.empty();
@@ -404,13 +402,7 @@ NodeInfo Reader::Impl::describe(const Node& node) const {
   }
   for (const Node& child : node.children) {
     info.children.push_back(describe(child));
-    outline.children.push_back({.codec = child.codec,
-                                .type = child.type,
-                                .length = child.length,
-                                .offset = 0,
-                                .metadata = child.metadata,
-                                .buffers = {},
-                                .children = {}});
+    outline.children.push_back(without_parts(child));
   }
   info.bytes += in_footer * footer_bytes / plain_footer_bytes;
   info.detail = codec->describe(outline);

@@ -50,7 +50,8 @@ struct Summed {
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
     cta.sync_warp();  // the vector before is done with
-    unpack(cta, shared, column.nodes[0].frames, v, count);
+    unpack_vector<Value>(cta, column.nodes[0].frames, v, count,
+                         [&](uint32_t i, Value value) { cta.store(shared.residuals, at(cta, i), value); });
     cta.sync_warp();
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
@@ -67,30 +68,6 @@ struct Summed {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t i) {
     return cta.warp() * kPadded + i + i / simt::kWarpSize;
-  }
-
-  template <class Cta>
-  BOBBIN_HD static void unpack(Cta& cta, Shared& shared, const Frames& frames, uint64_t v, uint32_t count) {
-    const auto packed = view_as<Quad>(frames.packed);
-    const auto frame = frames.frame<Value>(cta, v);
-    if (count == kVectorLength && frame.width != 0) {
-      codec::bitpack::with_width_in<1, kBits<Value>>(
-          frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-            Lane<Value, W> lane;
-            lane.load(cta, packed, frame.first_register);
-            BOBBIN_UNROLL
-            for (uint32_t n = 0; n < 32; ++n) {
-              cta.store(shared.residuals, at(cta, Spread<Value>::index(cta.lane(), n)),
-                        static_cast<Value>(frame.reference + static_cast<Value>(lane.value(n))));
-            }
-          });
-      return;
-    }
-    for (uint32_t i = cta.lane(); i < kVectorLength; i += simt::kWarpSize) {
-      const auto value = static_cast<Value>(
-          i < count ? frame.reference + unpack_one<Value>(cta, packed, frame, i) : Value{0});
-      cta.store(shared.residuals, at(cta, i), value);
-    }
   }
 
   // Over all lanes, from the value before the first on.
@@ -117,15 +94,7 @@ BOBBIN_HD void unpack_values(Cta& cta, const Frames& frames, uint64_t v, uint32_
   const auto packed = view_as<Quad>(frames.packed);
   const auto frame = frames.frame<Value>(cta, v);
   if (count == kVectorLength && frame.width != 0) {
-    codec::bitpack::with_width_in<1, kBits<Value>>(
-        frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<Value, W> lane;
-          lane.load(cta, packed, frame.first_register);
-          BOBBIN_UNROLL
-          for (uint32_t n = 0; n < 32; ++n) {
-            values[n] = static_cast<Value>(frame.reference + static_cast<Value>(lane.value(n)));
-          }
-        });
+    unpack_whole(cta, packed, frame, [&](uint32_t n, Value value) { values[n] = value; });
     return;
   }
   BOBBIN_UNROLL
@@ -180,7 +149,8 @@ struct Joined {
   BOBBIN_HD void make_left(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count) const {
     auto& left = as_parts(shared);
     const uint32_t first = cta.warp() * kVectorLength;
-    unpack_left(cta, left, first, column.nodes[0].frames, v, count);
+    unpack_vector<uint16_t>(cta, column.nodes[0].frames, v, count,
+                            [&](uint32_t i, uint16_t code) { cta.store(left, first + i, code); });
     cta.sync_warp();
     if (column.nodes[1].op == Op::patch) {
       const auto patches = column.nodes[1].patches.typed<uint16_t>();
@@ -196,30 +166,6 @@ struct Joined {
       cta.store(shared.left, at, joiner_.parts_of(cta.load(shared.left, at)));
     }
     cta.sync_warp();
-  }
-
-  template <class Cta>
-  BOBBIN_HD static void unpack_left(Cta& cta, Parts& left, uint32_t first, const Frames& frames, uint64_t v,
-                                    uint32_t count) {
-    const auto packed = view_as<Quad>(frames.packed);
-    const auto frame = frames.frame<uint16_t>(cta, v);
-    if (count == kVectorLength && frame.width != 0) {
-      codec::bitpack::with_width_in<1, 16>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-        Lane<uint16_t, W> lane;
-        lane.load(cta, packed, frame.first_register);
-        BOBBIN_UNROLL
-        for (uint32_t n = 0; n < 32; ++n) {
-          cta.store(left, first + Spread<uint16_t>::index(cta.lane(), n),
-                    static_cast<uint16_t>(frame.reference + lane.value(n)));
-        }
-      });
-      return;
-    }
-    for (uint32_t i = cta.lane(); i < kVectorLength; i += simt::kWarpSize) {
-      const auto code = static_cast<uint16_t>(
-          i < count ? frame.reference + unpack_one<uint16_t>(cta, packed, frame, i) : 0);
-      cta.store(left, first + i, code);
-    }
   }
 
   codec::alprd::Joiner joiner_;

@@ -34,6 +34,38 @@ template <class T, class Cta>
                      cta.load(words, first + cut.high_register * kLanes<T>));
 }
 
+// Calls put(n, value) for the 32 values that a thread has of a whole vector, whose width is not 0: value n is
+// number Spread<T>::index(lane, n).
+template <class T, class Cta, class Put>
+BOBBIN_HD void unpack_whole(Cta& cta, Global<const Quad> packed, const codec::bitpack::Frame<T>& frame,
+                            Put&& put) {
+  codec::bitpack::with_width_in<1, kBits<T>>(
+      frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
+        Lane<T, W> lane;
+        lane.load(cta, packed, frame.first_register);
+        BOBBIN_UNROLL
+        for (uint32_t n = 0; n < 32; ++n) {
+          put(n, static_cast<T>(frame.reference + static_cast<T>(lane.value(n))));
+        }
+      });
+}
+
+// Calls put(i, value) for all numbers i of a vector, shared out among a warp's threads; from `count` on,
+// values are 0.
+template <class T, class Cta, class Put>
+BOBBIN_HD void unpack_vector(Cta& cta, const Frames& frames, uint64_t v, uint32_t count, Put&& put) {
+  const auto packed = view_as<Quad>(frames.packed);
+  const auto frame = frames.frame<T>(cta, v);
+  if (count == kVectorLength && frame.width != 0) {
+    unpack_whole(cta, packed, frame,
+                 [&](uint32_t n, T value) { put(Spread<T>::index(cta.lane(), n), value); });
+    return;
+  }
+  for (uint32_t i = cta.lane(); i < kVectorLength; i += simt::kWarpSize) {
+    put(i, static_cast<T>(i < count ? frame.reference + unpack_one<T>(cta, packed, frame, i) : T{0}));
+  }
+}
+
 struct Powers {
   codec::alp::Powers<float> f32;
   codec::alp::Powers<double> f64;
@@ -151,28 +183,16 @@ struct Stager {
     const auto packed = view_as<Quad>(frames.packed);
     const auto frame = frames.frame<T>(cta, v);
     if (count == kVectorLength && frame.width != 0) {
-      unpack_whole<T>(packed, frame);
+      auto& values = staging.template as<T>();
+      const uint32_t first = staging.template first<T>(cta.warp());
+      unpack_whole(cta, packed, frame, [&](uint32_t n, T value) {
+        cta.store(values, first + Spread<T>::index(cta.lane(), n), value);
+      });
       return;
     }
     each([&](uint32_t i) {
       put<T>(i, static_cast<T>(unpack_one<T>(cta, packed, frame, i) + frame.reference));
     });
-  }
-
-  template <class T>
-  BOBBIN_HD void unpack_whole(Global<const Quad> packed, const codec::bitpack::Frame<T>& frame) {
-    auto& values = staging.template as<T>();
-    const uint32_t first = staging.template first<T>(cta.warp());
-    codec::bitpack::with_width_in<1, kBits<T>>(
-        frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-          Lane<T, W> lane;
-          lane.load(cta, packed, frame.first_register);
-          BOBBIN_UNROLL
-          for (uint32_t n = 0; n < 32; ++n) {
-            cta.store(values, first + Spread<T>::index(cta.lane(), n),
-                      static_cast<T>(frame.reference + static_cast<T>(lane.value(n))));
-          }
-        });
   }
 
   template <class T>
