@@ -3,13 +3,12 @@
 // usage: bobbin-bench-cpu [--out FILE.json] [--mib N] [--runs N]
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
-#include <string_view>
 
 #include "bench/codecs.hpp"
 #include "bench/peers.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "bench/shapes.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
@@ -18,9 +17,12 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
-  uint64_t mib = 256;
-  int runs = 5;
+  explicit Args(const Arguments& from)
+      : mib(std::max<uint64_t>(1, from.number("--mib", 256))),
+        runs(static_cast<int>(std::max<uint64_t>(1, from.number("--runs", 5)))) {}
+
+  uint64_t mib;
+  int runs;
 };
 
 std::vector<uint32_t> widths_of(DType type) {
@@ -112,8 +114,8 @@ Status measure_width(DType type, uint32_t width, const Args& args, std::vector<R
   return {};
 }
 
-Status run(const Args& args) {
-  const Machine machine = describe_machine();
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   std::vector<Row> rows;
   for (const DType type : {DType::u8, DType::u16, DType::u32, DType::u64}) {
     for (const uint32_t width : widths_of(type)) {
@@ -131,58 +133,17 @@ Status run(const Args& args) {
     json.push_back(to_json(row));
     checked = checked && row.checked;
   }
-  std::fputs(fmt::format("{}\n{} MiB of values a row, one core, cold cache, speeds in bytes of values\n\n{}",
-                         report_head(machine), args.mib, table.markdown())
-                 .c_str(),
-             stdout);
-  if (!args.out.empty()) {
-    BOBBIN_TRY(write_text(args.out, dump(make_report(machine, std::move(json))) + "\n"));
-  }
+  BOBBIN_TRY(
+      publish(fmt::format("{} MiB of values per row, one core, cold cache, speeds in bytes of values\n\n{}",
+                          args.mib, table.markdown()),
+              json, arguments));
   BOBBIN_RETURN_IF(!checked, StatusCode::corrupt, "a result did not decode to the same bytes");
   return {};
-}
-
-template <class Int>
-bool parse(std::string_view text, Int& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number > 0;
-}
-
-bool parse_args(int argc, char** argv, Args& args) {
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view name = argv[i];
-    if (i + 1 == argc) {
-      return false;
-    }
-    const std::string_view value = argv[i + 1];
-    if (name == "--out") {
-      args.out = value;
-    } else if (!(name == "--mib" && parse(value, args.mib)) &&
-               !(name == "--runs" && parse(value, args.runs))) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  if (!bobbin::bench::parse_args(argc, argv, args)) {
-    std::fputs("usage: bobbin-bench-cpu [--out FILE.json] [--mib N] [--runs N]\n", stderr);
-    return 2;
-  }
-  try {
-    const bobbin::Status status = bobbin::bench::run(args);
-    if (!status.ok()) {
-      std::fputs(("bobbin-bench-cpu: " + status.message() + "\n").c_str(), stderr);
-      return 1;
-    }
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("bobbin-bench-cpu: {}\n", error.what()).c_str(), stderr);
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

@@ -109,7 +109,7 @@ Status run(const Arguments& arguments) {
     }
   }
   std::fclose(null_device);
-  return publish(table, json, arguments);
+  return publish(table.markdown(), json, arguments);
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU's figures for queries over encoded columns, beside a loop over raw values that the compiler turned
 // into vector instructions, and for decoding ALP beside memcpy; one core. Every answer is compared.
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "array/array.hpp"
 #include "bench/harness.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
 #include "plan/host.hpp"
@@ -17,8 +16,9 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
-  uint64_t values = uint64_t{1} << 26;
+  explicit Args(const Arguments& from) : values(from.number("--values", uint64_t{1} << 26)) {}
+
+  uint64_t values;
 };
 
 uint64_t mix(uint64_t z) {
@@ -142,7 +142,8 @@ class CpuQueryBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   CpuQueryBench bench;
   for (const uint32_t bits : {4U, 8U, 16U}) {
     BOBBIN_TRY(bench.measure_query<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
@@ -160,26 +161,12 @@ Status run(const Args& args) {
   BOBBIN_TRY(bench.measure_query<double>("f64, 16 bits", CodecId::alp, wide, 100, 400));
   BOBBIN_TRY(bench.measure_decode<double>("f64, 16 bits", CodecId::alp, wide));
   BOBBIN_TRY(bench.measure_decode<float>("f32, 16 bits", CodecId::alp, make_values<float>(args.values, 16)));
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  return publish(bench.markdown(), bench.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[++i];
-    } else if (std::strcmp(argv[i], "--values") == 0) {
-      args.values = std::strtoull(argv[++i], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-cpu-query: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

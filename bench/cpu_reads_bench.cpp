@@ -81,7 +81,7 @@ class Results {
     return {};
   }
   [[nodiscard]] Status publish(const Arguments& arguments) const {
-    return bench::publish(table_, rows_, arguments);
+    return bench::publish(table_.markdown(), rows_, arguments);
   }
 
  private:

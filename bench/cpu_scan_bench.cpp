@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One CPU core: scans of some types, orders and tuples, beside memcpy of the same array in the same run.
 // usage: bobbin-bench-cpu-scan [--out FILE.json] [--mib N]
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <random>
 
 #include "bench/peers.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "bobbin/scan.hpp"
 
 namespace bobbin::bench {
 namespace {
-
-struct Args {
-  std::string out;
-  uint64_t mib = 256;
-};
 
 struct Case {
   DType type;
@@ -54,10 +48,9 @@ Bytes random_bytes(uint64_t size) {
   return bytes;
 }
 
-Status run(const Args& args) {
-  const Machine machine = describe_machine();
+Status run(const Arguments& arguments) {
   const Plan plan{.runs = 7, .seconds = 5, .cache = Cache::cold};
-  const Bytes in = random_bytes(args.mib << 20);
+  const Bytes in = random_bytes(std::max<uint64_t>(1, arguments.number("--mib", 256)) << 20);
   const Bytes out(in.size());
   Table table({"type", "op", "order", "tuple", "GB/s", "of memcpy", "spread %", "bar"}, 2);
   Json rows = Json::array();
@@ -88,26 +81,12 @@ Status run(const Args& args) {
                     {"share", share},
                     {"bar", c.bar}});
   }
-  std::printf("%s\n%s\n", report_head(machine).c_str(), table.markdown().c_str());
-  return args.out.empty() ? Status{}
-                          : write_text(args.out, dump(make_report(machine, std::move(rows))) + "\n");
+  return publish(table.markdown(), rows, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--mib") == 0) {
-      args.mib = std::max<uint64_t>(1, std::strtoull(argv[i + 1], nullptr, 10));
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-cpu-scan: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

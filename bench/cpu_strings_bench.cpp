@@ -4,11 +4,10 @@
 #include <sched.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "bench/peers.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "bench/texts.hpp"
 #include "codecs/registry.hpp"
 
@@ -16,9 +15,11 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
+  explicit Args(const Arguments& from)
+      : data(from.text("--data")), bytes(from.number("--bytes", 64'000'000)) {}
+
   std::string data;
-  uint64_t bytes = 64'000'000;
+  uint64_t bytes;
 };
 
 // All threads of the process share one core from now on.
@@ -73,7 +74,8 @@ class Report {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   stay_on_one_core();
   const Plan plan{.runs = 7, .seconds = 5, .cache = Cache::cold};
   Report report;
@@ -87,28 +89,12 @@ Status run(const Args& args) {
       }
     }
   }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), report.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, report.rows())) + "\n");
+  return publish(report.markdown(), report.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--data") == 0) {
-      args.data = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--bytes") == 0) {
-      args.bytes = std::strtoull(argv[i + 1], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-cpu-strings: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

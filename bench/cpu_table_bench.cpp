@@ -142,7 +142,7 @@ Status run(const Arguments& arguments) {
     }
   }
   std::filesystem::remove(path);
-  return publish(table, json, arguments);
+  return publish(table.markdown(), json, arguments);
 }
 
 }  // namespace

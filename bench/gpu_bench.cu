@@ -3,7 +3,6 @@
 // CUB's reduction, all in one run; results are checked against the CPU in the same run.
 #include <cub/device/device_reduce.cuh>
 
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <string>
@@ -12,7 +11,7 @@
 #include "array/array.hpp"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/ffor/kernels.hpp"
@@ -26,10 +25,14 @@ namespace {
 constexpr uint32_t kWidths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 17, 20};
 
 struct Args {
-  uint64_t values = uint64_t{1} << 29;
-  std::string out;
-  std::string type;    // only this one
-  uint32_t width = 0;  // only this one
+  explicit Args(const Arguments& from)
+      : values(from.number("--values", uint64_t{1} << 29)),
+        type(from.text("--type")),
+        width(static_cast<uint32_t>(from.number("--width", 0))) {}
+
+  uint64_t values;
+  std::string type;  // only this one
+  uint32_t width;    // only this one
 };
 
 // Rows of the result: what was done, how many bytes had to move, how long it took, and the same for memcpy.
@@ -349,7 +352,8 @@ Status measure_type(Bench& bench, DType type) {
   });
 }
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   Bench bench(stream.view(), std::move(timer), args);
@@ -358,31 +362,12 @@ Status run(const Args& args) {
       BOBBIN_TRY(measure_type(bench, type));
     }
   }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.figures.markdown().c_str());
-  return args.out.empty() ? Status{}
-                          : write_text(args.out, dump(make_report(machine, bench.figures.rows())) + "\n");
+  return publish(bench.figures.markdown(), bench.figures.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--values") == 0) {
-      args.values = std::strtoull(argv[i + 1], nullptr, 10);
-    } else if (std::strcmp(argv[i], "--type") == 0) {
-      args.type = argv[i + 1];
-    } else if (std::strcmp(argv[i], "--width") == 0) {
-      args.width = static_cast<uint32_t>(std::strtoul(argv[i + 1], nullptr, 10));
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

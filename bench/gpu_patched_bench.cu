@@ -3,8 +3,6 @@
 // those of the encoded array plus those of the values; what comes out is compared with what went in.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,16 +10,19 @@
 #include "array/array.hpp"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "codecs/patched/patched.hpp"
 
 namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
-  uint64_t values = uint64_t{1} << 29;
-  uint64_t floats = uint64_t{1} << 29;
+  explicit Args(const Arguments& from)
+      : values(from.number("--values", uint64_t{1} << 29)),
+        floats(from.number("--floats", uint64_t{1} << 29)) {}
+
+  uint64_t values;
+  uint64_t floats;
 };
 
 // A block of values that is repeated on the card.
@@ -185,7 +186,8 @@ Status measure_all_floats(PatchedBench& bench, const std::string& type, uint64_t
   return {};
 }
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   PatchedBench bench(stream.view(), std::move(timer));
@@ -198,28 +200,12 @@ Status run(const Args& args) {
   }
   BOBBIN_TRY(measure_all_floats<double>(bench, "f64", args.floats));
   BOBBIN_TRY(measure_all_floats<float>(bench, "f32", args.floats));
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  return publish(bench.markdown(), bench.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[++i];
-    } else if (std::strcmp(argv[i], "--values") == 0) {
-      args.values = std::strtoull(argv[++i], nullptr, 10);
-    } else if (std::strcmp(argv[i], "--floats") == 0) {
-      args.floats = std::strtoull(argv[++i], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-patched: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

@@ -2,7 +2,6 @@
 // The GPU's figures for queries over encoded columns, beside a kernel that does the same on raw values,
 // tuned, and beside cudaMemcpy, in one run. Every answer is compared with the raw kernel's.
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,8 +9,8 @@
 #include "array/array.hpp"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/program.hpp"
 #include "bench/raw_queries.cuh"
-#include "bench/report.hpp"
 #include "codecs/ffor/ffor.hpp"
 #include "core/scalar.hpp"
 #include "plan/gather.hpp"
@@ -21,8 +20,9 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
-  uint64_t values = uint64_t{1} << 29;
+  explicit Args(const Arguments& from) : values(from.number("--values", uint64_t{1} << 29)) {}
+
+  uint64_t values;
 };
 
 constexpr uint64_t kBlock = uint64_t{1} << 22;
@@ -347,7 +347,8 @@ class QueryBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   QueryBench bench(stream.view(), std::move(timer), args.values);
@@ -371,26 +372,12 @@ Status run(const Args& args) {
   BOBBIN_TRY(bench.measure_filter(false, 1));
   BOBBIN_TRY(bench.measure_filter(true, 5));
   BOBBIN_TRY(bench.measure_take(0.5));
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  return publish(bench.markdown(), bench.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--out") == 0) {
-      args.out = argv[++i];
-    } else if (std::strcmp(argv[i], "--values") == 0) {
-      args.values = std::strtoull(argv[++i], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-query: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

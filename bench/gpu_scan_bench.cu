@@ -5,14 +5,13 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "bobbin/scan.hpp"
 #include "core/dispatch.hpp"
 #include "device/cuda_status.hpp"
@@ -22,9 +21,13 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  std::string out;
-  uint32_t log_bytes = 32;  // of the large figures' input
-  bool curves = false;
+  explicit Args(const Arguments& from)
+      : log_bytes(static_cast<uint32_t>(from.number("--log-bytes", 32))),
+        curves(from.has("--curves")),
+        only(from.text("--only")) {}
+
+  uint32_t log_bytes;  // of the large figures' input
+  bool curves;
   std::string only;  // "order 2"
 };
 
@@ -223,7 +226,8 @@ std::vector<What> curve_figures() {
   return all;
 }
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   ScanBench bench(stream.view(), std::move(timer));
@@ -247,31 +251,12 @@ Status run(const Args& args) {
       }
     }
   }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  return publish(bench.markdown(), bench.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const bool more = i + 1 < argc;
-    if (std::strcmp(argv[i], "--curves") == 0) {
-      args.curves = true;
-    } else if (std::strcmp(argv[i], "--out") == 0 && more) {
-      args.out = argv[++i];
-    } else if (std::strcmp(argv[i], "--log-bytes") == 0 && more) {
-      args.log_bytes = static_cast<uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-    } else if (std::strcmp(argv[i], "--only") == 0 && more) {
-      args.only = argv[++i];
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-scan: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

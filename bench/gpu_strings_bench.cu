@@ -4,8 +4,6 @@
 // a constant. Decoded bytes are checked in the same run.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -13,7 +11,7 @@
 #include "bench/fsst_steps.cuh"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
-#include "bench/report.hpp"
+#include "bench/program.hpp"
 #include "bench/texts.hpp"
 #include "codecs/fsst/kernels.hpp"
 #include "codecs/registry.hpp"
@@ -27,11 +25,16 @@ namespace fsst = codec::fsst;
 using Plans = fsst::Plans<simt::CudaExecutor>;
 
 struct Args {
-  std::string out;
+  explicit Args(const Arguments& from)
+      : data(from.text("--data")),
+        only(from.text("--only")),
+        bytes(from.number("--bytes", 1'000'000'000)),
+        steps(from.has("--steps")) {}
+
   std::string data;  // folder with texts
   std::string only;  // text
-  uint64_t bytes = 1'000'000'000;
-  bool steps = false;
+  uint64_t bytes;
+  bool steps;
 };
 
 // GB of decoded bytes a second that were asked for.
@@ -279,7 +282,8 @@ class StringsBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
+Status run(const Arguments& arguments) {
+  const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   StringsBench bench(stream.view(), std::move(timer));
@@ -288,33 +292,12 @@ Status run(const Args& args) {
       BOBBIN_TRY(bench.measure(text, args));
     }
   }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  return publish(bench.markdown(), bench.rows(), arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const bool more = i + 1 < argc;
-    if (std::strcmp(argv[i], "--steps") == 0) {
-      args.steps = true;
-    } else if (std::strcmp(argv[i], "--out") == 0 && more) {
-      args.out = argv[++i];
-    } else if (std::strcmp(argv[i], "--data") == 0 && more) {
-      args.data = argv[++i];
-    } else if (std::strcmp(argv[i], "--only") == 0 && more) {
-      args.only = argv[++i];
-    } else if (std::strcmp(argv[i], "--bytes") == 0 && more) {
-      args.bytes = std::strtoull(argv[++i], nullptr, 10);
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-strings: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

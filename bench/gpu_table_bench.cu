@@ -268,7 +268,7 @@ Status run(const Arguments& arguments) {
   }
   std::printf("copy to the GPU: %s GB/s\n", number(copied / 1e9, 1).c_str());
   std::filesystem::remove(path);
-  return publish(table, json, arguments);
+  return publish(table.markdown(), json, arguments);
 }
 
 }  // namespace

@@ -7,12 +7,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 
 namespace bobbin::bench {
 
 Arguments::Arguments(int argc, char** argv) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    values_[argv[i]] = argv[i + 1];
+  const auto is_name = [&](int i) { return std::string_view(argv[i]).starts_with("--"); };
+  for (int i = 1; i < argc; ++i) {
+    const bool has_value = i + 1 < argc && !is_name(i + 1);
+    values_[argv[i]] = has_value ? argv[i + 1] : "";
+    i += has_value ? 1 : 0;
   }
 }
 
@@ -46,9 +50,9 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-Status publish(const Table& table, const Json& rows, const Arguments& arguments) {
+Status publish(const std::string& table, const Json& rows, const Arguments& arguments) {
   const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), table.markdown().c_str());
+  std::printf("%s\n%s\n", report_head(machine).c_str(), table.c_str());
   const std::string out = arguments.text("--out");
   return out.empty() ? Status{} : write_text(out, dump(make_report(machine, rows)) + "\n");
 }

@@ -11,11 +11,12 @@
 
 namespace bobbin::bench {
 
-// "--name value" pairs.
+// "--name value" pairs, and names without a value.
 class Arguments {
  public:
   Arguments(int argc, char** argv);
 
+  [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
   [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise = {}) const;
   [[nodiscard]] uint64_t number(const std::string& name, uint64_t otherwise) const;
 
@@ -33,7 +34,7 @@ void stay_on_one_core();
 // not the kernel's page faults.
 void keep_freed_memory();
 
-// Prints the table under the machine's name; writes the rows to the file of --out, if it was given.
-[[nodiscard]] Status publish(const Table& table, const Json& rows, const Arguments& arguments);
+// Prints a table in Markdown under the machine's name; writes the rows to the file of --out, if it was given.
+[[nodiscard]] Status publish(const std::string& table, const Json& rows, const Arguments& arguments);
 
 }  // namespace bobbin::bench
