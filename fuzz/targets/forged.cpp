@@ -91,7 +91,7 @@ select::Cascade draw_cascade(DType type, uint32_t depth, Draw& draw) {
   }
   const Codec& codec = *codecs[draw.below(codecs.size())];
   select::Cascade cascade{codec.id, {}};
-  for (size_t i = 0; depth > 1 && i < codec.splits_into.size(); ++i) {
+  for (size_t i = 0; depth > 1 && i < codec.parts().size(); ++i) {
     cascade.children.push_back(draw_cascade(child_type(codec.id, i, type), depth - 1, draw));
   }
   return cascade;

@@ -8,17 +8,13 @@
 #include "array/compare_plain.hpp"
 #include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "core/bit_ranges.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::array {
 namespace {
-
-Status unknown_codec(CodecId id) {
-  return {StatusCode::unsupported,
-          "unknown codec " + std::to_string(static_cast<unsigned>(id)) + " (written by a newer version?)"};
-}
 
 Status check_output(const Array& array, size_t out_bytes) {
   BOBBIN_RETURN_IF(out_bytes != array.length * size_bytes(array.type), StatusCode::invalid_argument,
@@ -36,14 +32,7 @@ Status check_range(const Array& array, uint64_t begin, uint64_t length) {
 
 // Each codec's own rules, without what the root's children decode to.
 Status validate_nodes(const Array& array) {
-  const Codec* codec = find_codec(array.codec);
-  if (codec == nullptr) {
-    return unknown_codec(array.codec);
-  }
-  BOBBIN_RETURN_IF(!codec->holds(array.type), StatusCode::corrupt,
-                   "codec " + std::string(codec->name) + " does not hold values of type " +
-                       std::string(to_string(array.type)));
-  BOBBIN_TRY(codec->validate(array));
+  BOBBIN_TRY(validate_node(array));
   for (const Array& child : array.children) {
     BOBBIN_TRY(validate_nodes(child));
     BOBBIN_TRY(validate_content(child));

@@ -15,17 +15,7 @@ void set_first_row(Array& array, uint64_t row) {
 
 // Whether one value of it takes few bytes to read.
 bool is_cheap_to_search(const StoredNode& node) {
-  switch (node.codec) {
-    case CodecId::bitpack:
-    case CodecId::ffor:
-    case CodecId::delta:
-    case CodecId::constant:
-    case CodecId::patched:
-    case CodecId::zigzag:
-      return std::ranges::all_of(node.children, &is_cheap_to_search);
-    default:
-      return false;
-  }
+  return find_codec(node.codec)->reads_few_bytes && std::ranges::all_of(node.children, &is_cheap_to_search);
 }
 
 // The last vector whose first number is below `bound`, or the first one.
@@ -43,23 +33,12 @@ Result<uint64_t> last_vector_below(const StoredNode& rows, uint64_t bound, Segme
 
 }  // namespace
 
-Status check_parts(const Array& array, std::string_view codec, size_t metadata_bytes) {
-  const std::string name = std::string(codec) + ": ";
-  BOBBIN_RETURN_IF(array.metadata.size() != metadata_bytes, StatusCode::corrupt,
-                   name + std::to_string(array.metadata.size()) + " bytes of metadata instead of " +
-                       std::to_string(metadata_bytes));
-  BOBBIN_RETURN_IF(!array.buffers.empty(), StatusCode::corrupt, name + "has buffers");
-  BOBBIN_RETURN_IF(array.children.size() != 2, StatusCode::corrupt,
-                   name + std::to_string(array.children.size()) + " children instead of 2");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, name + "offset past the first vector");
+Status check_row_numbers(const Array& array) {
+  const std::string name = std::string(find_codec(array.codec)->name) + ": ";
   BOBBIN_RETURN_IF(first_row(array) % kVectorLength != 0, StatusCode::corrupt,
                    name + "the first row does not start a vector");
   BOBBIN_RETURN_IF(first_row(array) > kMaxRows || array.length > kMaxRows || end_row(array) > kMaxRows,
-                   StatusCode::corrupt, name + "more rows than 32 bits can tell");
-  BOBBIN_RETURN_IF(rows_of(array).type != DType::u32, StatusCode::corrupt,
-                   name + "rows of type " + std::string(to_string(rows_of(array).type)));
-  BOBBIN_RETURN_IF(values_of(array).type != array.type, StatusCode::corrupt,
-                   name + "values of type " + std::string(to_string(values_of(array).type)));
+                   StatusCode::corrupt, name + "more rows than 32 bits can count");
   BOBBIN_RETURN_IF(values_of(array).length != rows_of(array).length, StatusCode::corrupt,
                    name + std::to_string(values_of(array).length) + " values for " +
                        std::to_string(rows_of(array).length) + " rows");
@@ -67,7 +46,8 @@ Status check_parts(const Array& array, std::string_view codec, size_t metadata_b
 }
 
 // A piece at a time, so that a child that claims to be long is read no further than it ascends.
-Status check_rows(const Array& rows, std::string_view codec, uint32_t least) {
+Status check_ascending(const Array& array, uint32_t least) {
+  const Array& rows = rows_of(array);
   constexpr uint64_t kPiece = 4096;
   const Codec& decoder = *find_codec(rows.codec);
   std::vector<uint32_t> piece(std::min(kPiece, rows.length));
@@ -77,7 +57,8 @@ Status check_rows(const Array& rows, std::string_view codec, uint32_t least) {
     decoder.decode(decoder.slice(rows, first, count), piece.data());
     for (uint64_t i = 0; i < count; ++i) {
       BOBBIN_RETURN_IF(piece[i] < lowest, StatusCode::corrupt,
-                       std::string(codec) + ": row number " + std::to_string(first + i) + " does not ascend");
+                       std::string(find_codec(array.codec)->name) + ": row number " +
+                           std::to_string(first + i) + " does not ascend");
       lowest = uint64_t{piece[i]} + 1;
     }
   }
@@ -112,9 +93,7 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
   Array& part = loader.part;
-  BOBBIN_TRY(loader.expect(node.metadata.size(), 0, 2));
   const StoredNode& rows = node.children[0];
-  BOBBIN_RETURN_IF(part.metadata.size() < sizeof(uint64_t), StatusCode::corrupt, "rows without a start");
   BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported, "rows that take long to search");
   const uint64_t row = first_row(part) + loader.first_vector() * kVectorLength;
   set_first_row(part, row);

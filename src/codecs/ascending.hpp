@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
 
 namespace bobbin::ascending {
 
@@ -41,15 +42,26 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
   return begin_row(array) + array.length;
 }
 
-// The parts of an array of `codec`: as much metadata as said, two children, rows that u32 can tell.
-[[nodiscard]] Status check_parts(const Array& array, std::string_view codec, size_t metadata_bytes);
+// The children of rle and sparse, which differ in what the number of their values follows.
+[[nodiscard]] constexpr ChildShape rows_shape(Follows follows) {
+  return {.name = "rows", .type = ChildType::u32, .follows = follows, .looked_up = true};
+}
+[[nodiscard]] constexpr ChildShape values_shape(Follows follows) {
+  return {.name = "values", .follows = follows};
+}
+
+// Whether an array's rows are numbers that u32 can count, with one value for each.
+[[nodiscard]] Status check_row_numbers(const Array& array);
 // Whether the row numbers, of a valid child, begin with `least` at the lowest and ascend strictly.
-[[nodiscard]] Status check_rows(const Array& rows, std::string_view codec, uint32_t least);
+[[nodiscard]] Status check_ascending(const Array& array, uint32_t least);
 
 // How many of the row numbers are below `bound`: a search that reads few of them.
 [[nodiscard]] uint64_t count_below(const Array& rows, uint64_t bound);
 
+// As Codec::slice and Codec::load_slice, which reads only the vectors of row numbers that it needs.
 [[nodiscard]] Array slice(const Array& array, uint64_t begin, uint64_t length);
+[[nodiscard]] Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length,
+                                       Segments& segments);
 
 // Numbers begin .. end-1 of both children, one after another, decoded a few at a time.
 template <class T>
@@ -99,11 +111,46 @@ class Entries {
   uint64_t count_ = 0;
 };
 
-// Values for children, of which there are as many as `length`.
+// Both children of a split, to be filled in.
 template <class T>
-[[nodiscard]] std::pair<OwnedValues, T*> make_values(DType type, uint64_t length) {
-  const NewBuffer fresh = make_buffer(length * sizeof(T));
-  return {{type, length, fresh.buffer}, reinterpret_cast<T*>(fresh.data)};
+class SplitRows {
+ public:
+  SplitRows(DType type, uint64_t count)
+      : rows_(make_buffer(count * sizeof(uint32_t))),
+        values_(make_buffer(count * sizeof(T))),
+        type_(type),
+        count_(count) {}
+
+  [[nodiscard]] uint32_t* rows() const { return reinterpret_cast<uint32_t*>(rows_.data); }
+  [[nodiscard]] T* values() const { return reinterpret_cast<T*>(values_.data); }
+  // `metadata` is what comes before the first row, which is 0.
+  [[nodiscard]] Split of(CodecId codec, uint64_t length, std::vector<uint8_t> metadata = {}) const {
+    metadata.resize(metadata.size() + sizeof(uint64_t));
+    return {.node = {.codec = codec,
+                     .type = type_,
+                     .length = length,
+                     .offset = 0,
+                     .metadata = std::move(metadata),
+                     .buffers = {},
+                     .children = {}},
+            .children = {{DType::u32, count_, rows_.buffer}, {type_, count_, values_.buffer}}};
+  }
+
+ private:
+  NewBuffer rows_;
+  NewBuffer values_;
+  DType type_;
+  uint64_t count_;
+};
+
+// As Codec::split: `split_values` does it for values of one unsigned type.
+template <class SplitValues>
+[[nodiscard]] Result<Split> split(CodecId codec, const Values& values, SplitValues&& split_values) {
+  BOBBIN_RETURN_IF(values.length > kMaxRows, StatusCode::unsupported,
+                   std::string(find_codec(codec)->name) + ": too many rows: split the array");
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) -> Split {
+    return split_values(values.as<T>(), values.type);
+  });
 }
 
 }  // namespace bobbin::ascending

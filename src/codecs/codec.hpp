@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,24 +16,18 @@
 #include "bobbin/stream.hpp"
 #include "bobbin/strings.hpp"
 #include "bobbin/types.hpp"
+#include "codecs/list.hpp"
 
 namespace bobbin {
 
+struct StoredNode;  // stored.hpp
+class Segments;
+
 // Wire ids: part of the file format, never reused.
 enum class CodecId : uint16_t {
-  bitpack = 1,
-  ffor = 2,
-  delta = 3,
-  fsst = 4,
-  patched = 5,
-  alp = 6,
-  alprd = 7,
-  masked = 8,
-  constant = 9,
-  dict = 10,
-  rle = 11,
-  sparse = 12,
-  zigzag = 13
+#define BOBBIN_CODEC_ID(name, id) name = (id),
+  BOBBIN_CODECS(BOBBIN_CODEC_ID)
+#undef BOBBIN_CODEC_ID
 };
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
@@ -85,10 +80,51 @@ struct OwnedValues {
 
 // What the number of values in a child follows: whoever splits a sample learns from it what all values make.
 enum class Follows : uint8_t {
-  rows,        // one for each
+  rows,        // one for each, from the array's own offset on
   runs,        // of equal values
   distinct,    // values
   exceptions,  // a share of the rows
+  other,       // a rule of the codec's own
+};
+
+// The type of a child's values.
+enum class ChildType : uint8_t {
+  same,         // that of the array
+  as_unsigned,  // the unsigned integer of its size
+  as_signed,    // the signed one
+  u16,
+  u32,
+  code,    // u8, u16 or u32
+  offset,  // u32 or u64
+};
+
+// All of these take any values of one size.
+inline constexpr CodecId kSimpleCodecs[] = {CodecId::constant, CodecId::bitpack, CodecId::ffor,
+                                            CodecId::patched};
+
+struct ChildShape {
+  std::string_view name;  // for errors, in the plural: "codes"
+  ChildType type = ChildType::same;
+  Follows follows = Follows::rows;  // with any other, validate() checks the child's length
+  bool looked_up = false;           // a search or a lookup in this child finds each value
+  std::optional<CodecId> codec{};   // the only one that may encode it
+  // What encode() of a codec that splits chooses from; of the smallest, it takes the first.
+  std::span<const CodecId> candidates = kSimpleCodecs;
+};
+
+struct BufferShape {
+  std::string_view name;  // for errors, in the plural: "entries"
+  // Its size, if the number of vectors says it. Both zero: validate() checks it.
+  uint32_t bytes_per_vector = 0;
+  uint32_t values_per_vector = 0;  // of the array's type
+};
+
+// The parts of a codec's node. They are checked before its validate() runs, which relies on them.
+struct Shape {
+  std::optional<size_t> metadata_bytes = 0;  // nothing: validate() checks how many
+  std::span<const BufferShape> buffers{};
+  uint32_t optional_buffers = 0;  // how many of the last may be missing; validate() checks when
+  std::span<const ChildShape> children{};
 };
 
 // What a codec makes of values before anything is encoded further: a node without children, and the values
@@ -203,6 +239,9 @@ struct StringOps {
   StringSizes (*sizes)(const Array& array) = nullptr;
   Status (*decode)(const Array& array, const HostStringsOut& out) = nullptr;
   Status (*reference)(const Array& array, const HostStringsOut& out) = nullptr;
+  // Whether each string of a valid array has as many bytes as its codes give. Decoding all strings at once
+  // does not find out: single strings and slices would then be refused. Null: there is nothing to check.
+  Status (*check_each)(const Array& array) = nullptr;
   // A bit for each string, from the first byte's lowest on, 0 for nulls; nothing when none is null.
   std::vector<uint8_t> (*validity)(const Array& array) = nullptr;
   // Bytes of each string, 0 for nulls.
@@ -228,7 +267,12 @@ struct Codec {
   bool signed_only = false;      // integers with a sign
   bool compares_floats = false;  // compare() takes floats as well, here and on a device
   bool looks_back = false;       // what a value takes depends on those before it
-  uint32_t buffers = 0;          // of the trees it makes, as a rule; with split(): of its own node
+  bool all_alike = false;        // encodes only values that are all the same, in a fixed size
+  bool reads_few_bytes = false;  // for one value, if its children do too: a search in a file may use it
+  // A chunk's first buffer may be that of the chunk before it in its column.
+  bool shares_first_buffer = false;
+  Shape shape{};
+  uint32_t tree_buffers = 0;  // of the trees encode() makes, as a rule; with split(): of its own node
   // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
   float device_cost = 1;
 
@@ -236,14 +280,15 @@ struct Codec {
   // of types it takes().
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
-  // The same in two steps. Null: the codec's children, if it has any, are its own affair.
+  // The same in two steps: estimate() and encode() then follow from it (smallest.hpp). Null: the codec's
+  // children, if it has any, are its own affair.
   Result<Split> (*split)(const Values& values) = nullptr;
-  std::span<const Follows> splits_into{};  // one a child of split()'s
   // A few words for people, such as "width 7". Looks at metadata and at the parts' sizes, not into them.
   // The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
-  // Checks everything the functions below rely on, but for what is inside the children. They must not be
-  // called on an array that failed it.
+  // Checks everything the functions below rely on, except its shape, which was checked before (shape.hpp),
+  // and what is inside the children. They must not be called on an array that failed it. Null: any array of
+  // this shape will do.
   Status (*validate)(const Array& array) = nullptr;
   // The same for what the children decode to, once they are known to be valid. Null: any values will do.
   Status (*validate_content)(const Array& array) = nullptr;
@@ -252,6 +297,10 @@ struct Codec {
   void (*reference)(const Array& array, void* out) = nullptr;
 
   Array (*slice)(const Array& array, uint64_t begin, uint64_t length) = nullptr;
+  // Part of an array in a file, whose node has as many parts as the shape says. Reads no more than it needs;
+  // what comes of it is not validated yet.
+  Result<Array> (*load_slice)(const StoredNode& node, uint64_t begin, uint64_t length,
+                              Segments& segments) = nullptr;
   Scalar (*value_at)(const Array& array, uint64_t index) = nullptr;
   // As DeviceOps::compare, in host memory.
   void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
@@ -262,6 +311,10 @@ struct Codec {
   const StringOps* strings = nullptr;
 
   [[nodiscard]] constexpr bool has_nulls() const { return clear_nulls != nullptr; }
+  // The children whose codecs a cascade may choose.
+  [[nodiscard]] constexpr std::span<const ChildShape> parts() const {
+    return split != nullptr ? shape.children : std::span<const ChildShape>{};
+  }
   // Whether its arrays may be of a type at all, as far as numbers and strings go.
   [[nodiscard]] constexpr bool holds(DType type) const {
     return is_string(type) ? strings != nullptr : decode != nullptr;
@@ -271,5 +324,29 @@ struct Codec {
     return holds(type) && (is_float(type) || !floats_only) && (is_signed(type) || !signed_only);
   }
 };
+
+// What the folder of each codec defines: its constant (codec.cpp), what it offers on a device (device.cu, or
+// registry_device.cu), and those of these functions that its constant names.
+#define BOBBIN_DECLARE_CODEC(name, id)                                                                   \
+  namespace codec::name {                                                                                \
+  extern const Codec kCodec;                                                                             \
+  template <Backend kBackend>                                                                            \
+  const DeviceOps& ops_on();                                                                             \
+  uint64_t estimate(const Values& values);                                                               \
+  Result<Array> encode(const Values& values);                                                            \
+  Result<Split> split(const Values& values);                                                             \
+  std::string describe(const Array& array);                                                              \
+  Status validate(const Array& array);                                                                   \
+  Status validate_content(const Array& array);                                                           \
+  void decode(const Array& array, void* out);                                                            \
+  void reference(const Array& array, void* out);                                                         \
+  Array slice(const Array& array, uint64_t begin, uint64_t length);                                      \
+  Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments); \
+  Scalar value_at(const Array& array, uint64_t index);                                                   \
+  void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);                           \
+  void clear_nulls(const Array& array, uint32_t* bitmap);                                                \
+  }
+BOBBIN_CODECS(BOBBIN_DECLARE_CODEC)
+#undef BOBBIN_DECLARE_CODEC
 
 }  // namespace bobbin

@@ -1,50 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/nesting.hpp"
 
+#include <algorithm>
+
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 
 namespace bobbin {
-namespace {
-
-DType unsigned_of(DType type) {
-  switch (size_bytes(type)) {
-    case 1:
-      return DType::u8;
-    case 2:
-      return DType::u16;
-    case 4:
-      return DType::u32;
-    default:
-      return DType::u64;
-  }
-}
-
-}  // namespace
 
 std::optional<size_t> looked_up_child(CodecId codec) {
-  switch (codec) {
-    case CodecId::rle:
-    case CodecId::sparse:
-      return 0;  // row numbers
-    case CodecId::dict:
-      return 1;  // entries
-    default:
-      return std::nullopt;
-  }
+  const Codec* const found = find_codec(codec);
+  const auto children = found == nullptr ? std::span<const ChildShape>{} : found->shape.children;
+  const auto child = std::ranges::find(children, true, &ChildShape::looked_up);
+  return child == children.end() ? std::nullopt
+                                 : std::optional(static_cast<size_t>(child - children.begin()));
 }
 
 DType child_type(CodecId codec, size_t child, DType type) {
-  switch (codec) {
-    case CodecId::rle:
-    case CodecId::sparse:
-      return child == 0 ? DType::u32 : type;
-    case CodecId::dict:
-      return child == 0 ? DType::u8 : type;
-    case CodecId::zigzag:
-      return unsigned_of(type);
-    default:
-      return type;
-  }
+  const Codec* const found = find_codec(codec);
+  return found == nullptr || child >= found->shape.children.size()
+             ? type
+             : child_type(found->shape.children[child].type, type);
 }
 
 namespace nesting {

@@ -22,9 +22,9 @@ inline constexpr uint32_t kMaxLookups = 2;
 // The number of the child that a codec looks into for every value; none for most codecs.
 [[nodiscard]] std::optional<size_t> looked_up_child(CodecId codec);
 
-// The type of what a codec that splits values of `type` keeps in one of its children. Codes of a dictionary
-// have one of three types, which the same codecs take: u8 is used for all of them. Other codecs choose the
-// type themselves: `type` is returned.
+// The type of what a codec for values of `type` keeps in one of its children. Codes of a dictionary have one
+// of three types, which the same codecs take: u8 is used for all of them. A child that the codec does not
+// have is of `type`.
 [[nodiscard]] DType child_type(CodecId codec, size_t child, DType type);
 
 // Lookups inside each other, at the deepest place of a tree (anything with a codec and children: an Array, a

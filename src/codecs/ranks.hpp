@@ -11,10 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
-#include "bobbin/memory.hpp"
-#include "codecs/ascending.hpp"
 #include "core/bit_scan.hpp"
 #include "core/bits.hpp"
 #include "simt/cta.hpp"
@@ -135,31 +132,5 @@ BOBBIN_HD void write_tile_bits(Cta& cta, Global<uint32_t> bitmap, uint64_t rows,
     cta.store(bitmap, word, own);
   }
 }
-
-// Both children, decoded in device memory.
-struct Decoded {
-  DeviceBuffer row_bytes;
-  DeviceBuffer value_bytes;
-  uint64_t count;
-
-  static Result<Decoded> create(const Array& array, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceBuffer rows, decode_child(rows_of(array), stream));
-    BOBBIN_ASSIGN(DeviceBuffer values, decode_child(values_of(array), stream));
-    return Decoded{std::move(rows), std::move(values), rows_of(array).length};
-  }
-
-  [[nodiscard]] Global<const uint32_t> rows() const { return {row_bytes.as<uint32_t>(), count}; }
-  template <class T>
-  [[nodiscard]] Global<const T> values() const {
-    return {value_bytes.as<T>(), count};
-  }
-
- private:
-  static Result<DeviceBuffer> decode_child(const Array& child, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceBuffer bytes, DeviceBuffer::create(child.length * size_bytes(child.type), stream));
-    BOBBIN_TRY(device_ops(stream.backend(), child.codec)->decode(child, bytes.data(), stream));
-    return {std::move(bytes)};
-  }
-};
 
 }  // namespace bobbin::ascending

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
@@ -15,17 +16,27 @@ namespace bobbin {
   return codec.takes(values.type) && codec.estimate(values) != kNoEncoding;
 }
 
-// All of these take any values of one size; of the smallest, the first is taken.
-inline constexpr CodecId kSimpleCodecs[] = {CodecId::constant, CodecId::bitpack, CodecId::ffor,
-                                            CodecId::patched};
-
+// Of the candidates that take the values' type. Of the smallest, the first is taken.
 [[nodiscard]] uint64_t smallest_estimate(const Values& values,
                                          std::span<const CodecId> candidates = kSimpleCodecs);
 [[nodiscard]] Result<Array> encode_smallest(const Values& values,
                                             std::span<const CodecId> candidates = kSimpleCodecs);
 
-// What becomes of a codec's split by that choice.
+// What becomes of a codec's split by that choice: each child has its candidates in the codec's shape.
 [[nodiscard]] uint64_t split_estimate(const Split& split);
 [[nodiscard]] Result<Array> encode_split(Split split);
+
+// Codec::estimate and Codec::encode of a codec that splits.
+using SplitFunction = Result<Split> (*)(const Values& values);
+template <SplitFunction kSplit>
+[[nodiscard]] uint64_t estimate_by(const Values& values) {
+  const Result<Split> parts = kSplit(values);
+  return parts.has_value() ? split_estimate(*parts) : kNoEncoding;
+}
+template <SplitFunction kSplit>
+[[nodiscard]] Result<Array> encode_by(const Values& values) {
+  BOBBIN_ASSIGN(Split parts, kSplit(values));
+  return encode_split(std::move(parts));
+}
 
 }  // namespace bobbin

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin {
@@ -17,39 +18,6 @@ Array without_parts(const StoredNode& node) {
           .metadata = {node.metadata.begin(), node.metadata.end()},
           .buffers = {},
           .children = {}};
-}
-
-using LoadSlice = Result<Array> (*)(const StoredNode&, uint64_t, uint64_t, Segments&);
-
-LoadSlice loader_of(CodecId codec) {
-  switch (codec) {
-    case CodecId::bitpack:
-      return &codec::bitpack::load_slice;
-    case CodecId::ffor:
-      return &codec::ffor::load_slice;
-    case CodecId::delta:
-      return &codec::delta::load_slice;
-    case CodecId::fsst:
-      return &codec::fsst::load_slice;
-    case CodecId::patched:
-      return &codec::patched::load_slice;
-    case CodecId::alp:
-      return &codec::alp::load_slice;
-    case CodecId::alprd:
-      return &codec::alprd::load_slice;
-    case CodecId::masked:
-      return &codec::masked::load_slice;
-    case CodecId::constant:
-      return &codec::constant::load_slice;
-    case CodecId::dict:
-      return &codec::dict::load_slice;
-    case CodecId::zigzag:
-      return &codec::zigzag::load_slice;
-    case CodecId::rle:
-    case CodecId::sparse:
-      return &ascending::load_slice;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -74,7 +42,9 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   if (length == node.length) {
     return load_whole(node, segments);
   }
-  return loader_of(node.codec)(node, begin, length, segments);
+  const Codec& codec = *find_codec(node.codec);
+  BOBBIN_TRY(check_parts(codec, node.metadata.size(), node.segments.size(), node.children.size()));
+  return codec.load_slice(node, begin, length, segments);
 }
 
 SliceLoader::SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments)
@@ -85,13 +55,6 @@ SliceLoader::SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length
 
 uint64_t SliceLoader::vectors() const {
   return num_vectors(part.offset + part.length);
-}
-
-Status SliceLoader::expect(size_t metadata_bytes, size_t buffers, size_t children) const {
-  BOBBIN_RETURN_IF(node_.metadata.size() != metadata_bytes || node_.segments.size() != buffers ||
-                       node_.children.size() != children,
-                   StatusCode::corrupt, std::string(find_codec(node_.codec)->name) + ": parts are missing");
-  return {};
 }
 
 Status SliceLoader::add_buffer(uint64_t offset, uint64_t bytes) {

@@ -45,8 +45,6 @@ class SliceLoader {
  public:
   SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
 
-  // Whether the node has these parts.
-  [[nodiscard]] Status expect(size_t metadata_bytes, size_t buffers, size_t children) const;
   // Bytes of the node's next buffer.
   [[nodiscard]] Status add_buffer(uint64_t offset, uint64_t bytes);
   // All of it.
@@ -69,44 +67,5 @@ class SliceLoader {
   Segments& segments_;
   uint64_t first_vector_;
 };
-
-// The same by each codec, which reads no more than it needs: see its slice.cpp. What comes of it
-// was not validated. For rle and sparse: only the vectors of row numbers that have to do with the slice.
-namespace codec::bitpack {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::ffor {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::delta {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::fsst {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::patched {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::alp {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::alprd {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::masked {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::constant {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::dict {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace codec::zigzag {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
-namespace ascending {
-Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
-}
 
 }  // namespace bobbin

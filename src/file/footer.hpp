@@ -11,6 +11,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "file/layout.hpp"
 #include "file/zone_map.hpp"
@@ -37,10 +38,10 @@ struct Node {
   bool first_is_shared = false;
 };
 
-// Whether a chunk's first buffer may lie in the segment of the chunk before it in its column. True of fsst's
-// symbols: short chunks of one column get by with one table.
+// Whether a chunk's first buffer may lie in the segment of the chunk before it in its column.
 [[nodiscard]] inline bool may_share_first(const Node& before, CodecId codec) {
-  return codec == CodecId::fsst && before.codec == codec && !before.segments.empty();
+  const Codec* const found = find_codec(codec);
+  return found != nullptr && found->shares_first_buffer && before.codec == codec && !before.segments.empty();
 }
 
 struct Chunk {

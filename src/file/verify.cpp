@@ -8,7 +8,7 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/dict/dict.hpp"
-#include "codecs/fsst/fsst.hpp"
+#include "codecs/registry.hpp"
 #include "file/gather.hpp"
 #include "file/zone_map.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 // All strings, which also come out so one by one.
 Result<Strings> decode_all(const Array& array, Backend backend) {
   BOBBIN_ASSIGN(Strings strings, array::decode_strings(array, backend));
-  if (array.codec == CodecId::fsst) {
-    BOBBIN_TRY(codec::fsst::check_strings(array));
+  if (const auto check_each = find_codec(array.codec)->strings->check_each; check_each != nullptr) {
+    BOBBIN_TRY(check_each(array));
   }
   return strings;
 }

@@ -96,7 +96,7 @@ Status check_parts(const Cascade& cascade, DType type) {
                    fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec.name));
   BOBBIN_RETURN_IF(!codec.takes(type), StatusCode::invalid_argument,
                    fmt::format("codec {} is not for type {}", codec.name, bobbin::to_string(type)));
-  BOBBIN_TRY(check_children(cascade, codec.splits_into.size()));
+  BOBBIN_TRY(check_children(cascade, codec.parts().size()));
   for (size_t i = 0; i < cascade.children.size(); ++i) {
     BOBBIN_TRY(check_parts(cascade.children[i], child_type(cascade.codec, i, type)));
   }
@@ -166,7 +166,7 @@ Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings,
 
 Cascade cascade_of(const Array& array) {
   Cascade cascade{.codec = array.codec};
-  if (!find_codec(array.codec)->splits_into.empty()) {
+  if (!find_codec(array.codec)->parts().empty()) {
     for (const Array& child : array.children) {
       cascade.children.push_back(cascade_of(child));
     }

@@ -101,16 +101,16 @@ class Trial {
   }
 
   static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
-    const bool is_constant = codec.id == CodecId::constant;
     // That a sample is all one value does not say that all values are.
-    const bool unproven = is_constant && (part.runs > 1 || !part.known);
+    const bool unproven = codec.all_alike && (part.runs > 1 || !part.known);
     const uint64_t bytes = unproven ? kNoEncoding : estimate(codec, part);
     if (bytes == kNoEncoding) {
       return std::nullopt;
     }
-    const double all = static_cast<double>(bytes) * (is_constant ? 1 : part.scale());
-    return Candidate{
-        {codec.id}, static_cast<uint64_t>(all + codec.buffers * kFilling) + kNodeBytes, codec.device_cost};
+    const double all = static_cast<double>(bytes) * (codec.all_alike ? 1 : part.scale());
+    return Candidate{{codec.id},
+                     static_cast<uint64_t>(all + codec.tree_buffers * kFilling) + kNodeBytes,
+                     codec.device_cost};
   }
 
   // Nothing where it cannot be smaller than `most`, or not by much.
@@ -126,8 +126,8 @@ class Trial {
     std::vector<Part> children;
     for (size_t i = 0; i < split->children.size(); ++i) {
       children.push_back(child_part(codec, part, *split, i));
-      const bool tells_places =
-          codec.splits_into[i] == Follows::runs || codec.splits_into[i] == Follows::exceptions;
+      const Follows follows = codec.parts()[i].follows;
+      const bool tells_places = follows == Follows::runs || follows == Follows::exceptions;
       const double least = tells_places ? least_bytes(children.back().all, part.all) : 0;
       if (children.back().all == 0 || least > static_cast<double>(most)) {
         return std::nullopt;
@@ -164,18 +164,19 @@ class Trial {
   static Part child_part(const Codec& codec, const Part& part, const Split& split, size_t i) {
     const Values values = split.children[i].view();
     const double all = [&] {
-      switch (codec.splits_into[i]) {
+      switch (codec.parts()[i].follows) {
         case Follows::runs:
           return std::max(part.runs, static_cast<double>(values.length));
         case Follows::distinct:
           return distinct_in(part, split, values.length);
         case Follows::rows:
         case Follows::exceptions:
+        case Follows::other:
           break;
       }
       return static_cast<double>(values.length) * part.scale();
     }();
-    const bool worth = codec.splits_into[i] == Follows::rows || 2 * all <= part.all;
+    const bool worth = codec.parts()[i].follows == Follows::rows || 2 * all <= part.all;
     return worth ? part_of(values, std::max(all, 1.0)) : Part{};
   }
 
@@ -187,7 +188,7 @@ class Trial {
 
   // Numbers of distinct values get wider with those that the sample lacks.
   static uint64_t wider_codes(const Codec& codec, const Part& part, const Split& split, size_t i) {
-    if (codec.splits_into[i] != Follows::distinct) {
+    if (codec.parts()[i].follows != Follows::distinct) {
       return 0;
     }
     const uint64_t entries = split.children[i].length;
@@ -210,7 +211,7 @@ std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sa
   }
   const uint64_t shared = shared_bytes(*array);
   const double grows = static_cast<double>(array::encoded_bytes(*array) - shared) * scale;
-  const double bytes = grows + static_cast<double>(shared) + codec.buffers * kFilling;
+  const double bytes = grows + static_cast<double>(shared) + codec.tree_buffers * kFilling;
   return Candidate{{codec.id}, static_cast<uint64_t>(bytes), codec.device_cost};
 }
 

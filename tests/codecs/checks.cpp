@@ -8,6 +8,7 @@
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "core/scalar.hpp"
 #include "device/backends.hpp"
 
@@ -267,17 +268,43 @@ std::string check_backend(const Codec& codec, const Input& input, Backend wanted
   return same_bytes(array, *encoded) ? "" : "encodes to other bytes than the CPU";
 }
 
+namespace {
+
+// Whatever a codec declares of its children is checked.
+std::string check_children_refused(const Array& array) {
+  const std::span<const ChildShape> shapes = find_codec(array.codec)->shape.children;
+  for (size_t i = 0; i < array.children.size(); ++i) {
+    const auto accepts = [&](auto&& damage) {
+      Array bad = array;
+      damage(bad.children[i]);
+      return validate_node(bad).ok();
+    };
+    if (accepts([](Array& child) { child.type = DType::binary; })) {
+      return "accepts " + std::string(shapes[i].name) + " of another type";
+    }
+    if (shapes[i].codec.has_value() && accepts([](Array& child) { child.codec = CodecId::constant; })) {
+      return "accepts " + std::string(shapes[i].name) + " of another codec";
+    }
+    if (shapes[i].follows == Follows::rows &&
+        (accepts([](Array& child) { ++child.length; }) || accepts([](Array& child) { child.offset ^= 1; }))) {
+      return "accepts " + std::string(shapes[i].name) + " of other rows";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string check_shapes_refused(const Codec& encoder, const Input& input) {
   const Array array = *encoder.encode(input.values());
-  const Codec& codec = *find_codec(array.codec);
   for (size_t which = 0; which < array.buffers.size(); ++which) {
     const size_t size = array.buffers[which].bytes.size();
     for (size_t cut = size > 300 ? size - 300 : 0; cut < size; ++cut) {
-      if (codec.validate(with_buffer_size(array, which, cut)).ok()) {
+      if (validate_node(with_buffer_size(array, which, cut)).ok()) {
         return "accepts buffer " + std::to_string(which) + " cut to " + std::to_string(cut) + " bytes";
       }
     }
-    if (codec.validate(with_buffer_size(array, which, size + 1)).ok()) {
+    if (validate_node(with_buffer_size(array, which, size + 1)).ok()) {
       return "accepts a byte too many in buffer " + std::to_string(which);
     }
   }
@@ -292,16 +319,16 @@ std::string check_shapes_refused(const Codec& encoder, const Input& input) {
   Array far_offset = array;
   far_offset.offset = 1024;
   for (const Array* bad : {&changed, &more_metadata, &with_child, &too_long, &far_offset}) {
-    if (codec.validate(*bad).ok()) {
+    if (validate_node(*bad).ok()) {
       return "accepts an array with wrong parts";
     }
   }
   for (; !changed.buffers.empty(); changed.buffers.pop_back()) {
-    if (changed.buffers.size() != array.buffers.size() && codec.validate(changed).ok()) {
+    if (changed.buffers.size() != array.buffers.size() && validate_node(changed).ok()) {
       return "accepts missing buffers";
     }
   }
-  return {};
+  return check_children_refused(array);
 }
 
 std::string check_any_array(const Array& any, Backend wanted) {

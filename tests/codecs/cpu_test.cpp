@@ -2,8 +2,10 @@
 // Every codec on the CPU.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
+#include "array/array.hpp"
 #include "codecs/registry.hpp"
 #include "tests/codecs/checks.hpp"
 
@@ -37,6 +39,39 @@ TEST(Codecs, EveryCodecIsTested) {
     }
   }
   EXPECT_EQ(tested, of_numbers);
+}
+
+TEST(Codecs, AreFoundByIdAndByName) {
+  CodecId before{};
+  for (const Codec* codec : all_codecs()) {
+    EXPECT_LT(before, codec->id) << codec->name;
+    EXPECT_EQ(find_codec(codec->id), codec) << codec->name;
+    EXPECT_EQ(find_codec(codec->name), codec) << codec->name;
+    before = codec->id;
+  }
+  EXPECT_EQ(find_codec(CodecId{}), nullptr);
+  EXPECT_EQ(find_codec(static_cast<CodecId>(static_cast<int>(before) + 1)), nullptr);
+  EXPECT_EQ(find_codec("none"), nullptr);
+}
+
+TEST(Codecs, SplitIntoTheChildrenTheyDeclare) {
+  for_each_input(5, [](const Codec& codec, const Input& input) -> std::string {
+    if (codec.split == nullptr) {
+      return "";
+    }
+    const Result<Split> split = codec.split(input.values());
+    if (!split.has_value() || split->children.size() != codec.parts().size()) {
+      return split.has_value() ? "another number of children" : "";
+    }
+    for (size_t i = 0; i < split->children.size(); ++i) {
+      const ChildShape& child = codec.parts()[i];
+      if (child.follows == Follows::rows && split->children[i].length != input.values().length) {
+        return std::string(child.name) + " do not follow the rows";
+      }
+    }
+    const Array array = *codec.encode(input.values());
+    return codec.estimate(input.values()) == array::encoded_bytes(array) ? "" : "the estimate is not exact";
+  });
 }
 
 TEST(Codecs, RoundTrip) {

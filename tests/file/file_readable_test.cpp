@@ -105,11 +105,11 @@ std::vector<Cascade> all_cascades(DType type, uint32_t depth) {
   std::vector<Cascade> found;
   for (const Codec* codec : codecs_for(type)) {
     found.push_back({codec->id, {}});
-    if (depth == 1 || codec->splits_into.empty()) {
+    if (depth == 1 || codec->parts().empty()) {
       continue;
     }
     std::vector<Cascade> grown{{codec->id, {}}};
-    for (size_t i = 0; i < codec->splits_into.size(); ++i) {
+    for (size_t i = 0; i < codec->parts().size(); ++i) {
       std::vector<Cascade> longer;
       for (const Cascade& child : all_cascades(child_type(codec->id, i, type), depth - 1)) {
         for (Cascade cascade : grown) {
@@ -128,7 +128,7 @@ Cascade draw_cascade(DType type, uint64_t depth, Random& random) {
   const std::vector<const Codec*> codecs = codecs_for(type);
   const Codec& codec = *codecs[random.below(codecs.size())];
   Cascade cascade{codec.id, {}};
-  for (size_t i = 0; depth > 1 && i < codec.splits_into.size(); ++i) {
+  for (size_t i = 0; depth > 1 && i < codec.parts().size(); ++i) {
     cascade.children.push_back(draw_cascade(child_type(codec.id, i, type), depth - 1, random));
   }
   return cascade;

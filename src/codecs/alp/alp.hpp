@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that are decimal numbers, as integers: see spec.md.
+// Floats that are decimal numbers, as integers: see spec.md. encode() gives a `patched` array over an `alp`
+// one where some values do not fit any integer.
 #pragma once
 
 #include <bit>
@@ -15,9 +16,6 @@
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::alp {
-
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
 
 template <class Float>
 using IntegerOf = std::make_signed_t<BitsOf<Float>>;
@@ -177,15 +175,5 @@ template <class F>
 decltype(auto) visit_float(DType type, F&& f) {
   return type == DType::f64 ? f(std::type_identity<double>{}) : f(std::type_identity<float>{});
 }
-
-// encode() gives a `patched` array over an `alp` one where some values do not fit any integer.
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
 
 }  // namespace bobbin::codec::alp

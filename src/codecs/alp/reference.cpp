@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/alp/alp.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 
 namespace bobbin::codec::alp {
 namespace {
@@ -41,9 +41,7 @@ Integer scale(Integer integer, uint64_t f) {
 
 template <class Float, class Integer>
 void decode_as(const Array& array, std::byte* out) {
-  const Array& child = array.children[0];
-  std::vector<Integer> integers(child.length);
-  find_codec(child.codec)->reference(child, integers.data());
+  const std::vector<Integer> integers = reference_values<Integer>(array.children[0]);
   const auto scales = array.buffers[0].bytes;
 
   for (uint64_t i = 0; i < array.length; ++i) {

@@ -13,9 +13,6 @@
 
 namespace bobbin::codec::alprd {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 inline constexpr uint32_t kMostEntries = 8;
 inline constexpr uint32_t kMostLeftBits = 16;
 
@@ -79,14 +76,5 @@ template <class F>
 decltype(auto) visit_size(DType type, F&& f) {
   return type == DType::f64 ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});
 }
-
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
 
 }  // namespace bobbin::codec::alprd

@@ -8,9 +8,12 @@
 #include "codecs/batches.hpp"
 
 namespace bobbin::codec::alprd {
-namespace {
 
-Status check_cut(const Array& array) {
+std::string describe(const Array& array) {
+  return array.metadata.size() < 2 ? "damaged" : "cut at bit " + std::to_string(array.metadata[0]);
+}
+
+Status validate(const Array& array) {
   const auto& metadata = array.metadata;
   BOBBIN_RETURN_IF(metadata.size() < 2, StatusCode::corrupt,
                    "alprd: " + std::to_string(metadata.size()) + " bytes of metadata");
@@ -29,37 +32,6 @@ Status check_cut(const Array& array) {
                      StatusCode::corrupt, "alprd: entry " + std::to_string(j) + " of the dictionary");
   }
   return {};
-}
-
-Status check_child(const Array& array, size_t which, DType type) {
-  const Array& child = array.children[which];
-  const std::string name = which == 0 ? "left" : "right";
-  BOBBIN_RETURN_IF(child.type != type, StatusCode::corrupt,
-                   "alprd: " + name + " parts are of type " + std::string(to_string(child.type)));
-  BOBBIN_RETURN_IF(child.length != array.length || child.offset != array.offset, StatusCode::corrupt,
-                   "alprd: " + std::to_string(child.length) + " " + name + " parts for " +
-                       std::to_string(array.length) + " values");
-  return {};
-}
-
-}  // namespace
-
-std::string describe(const Array& array) {
-  return array.metadata.size() < 2 ? "damaged" : "cut at bit " + std::to_string(array.metadata[0]);
-}
-
-Status validate(const Array& array) {
-  BOBBIN_RETURN_IF(!is_float(array.type), StatusCode::corrupt,
-                   "alprd: type " + std::string(to_string(array.type)) + " is no float");
-  BOBBIN_RETURN_IF(!array.buffers.empty(), StatusCode::corrupt, "alprd: has buffers");
-  BOBBIN_RETURN_IF(array.children.size() != 2, StatusCode::corrupt,
-                   "alprd: " + std::to_string(array.children.size()) + " children instead of 2");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "alprd: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
-                   "alprd: length too large");
-  BOBBIN_TRY(check_cut(array));
-  BOBBIN_TRY(check_child(array, 0, DType::u16));
-  return check_child(array, 1, array.type == DType::f64 ? DType::u64 : DType::u32);
 }
 
 void decode(const Array& array, void* out) {
@@ -82,16 +54,6 @@ void decode(const Array& array, void* out) {
           }
         });
   });
-}
-
-Array slice(const Array& array, uint64_t begin, uint64_t length) {
-  Array part = array;
-  part.offset = (array.offset + begin) % kVectorLength;
-  part.length = length;
-  for (Array& child : part.children) {
-    child = find_codec(child.codec)->slice(child, begin, length);
-  }
-  return part;
 }
 
 Scalar value_at(const Array& array, uint64_t index) {

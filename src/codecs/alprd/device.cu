@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codec's kernels, for the GPU and for the emulator.
 #include "codecs/alprd/kernels.hpp"
-#include "simt/executor.cuh"
+#include "codecs/device_ops.cuh"
 
-namespace bobbin::codec::alprd {
-
-template <Backend kBackend>
-const DeviceOps& ops_on() {
-  static constexpr DeviceOps kOps = Plans<simt::Executor>::ops();
-  return kOps;
-}
-template const DeviceOps& ops_on<simt::kBackend>();
-
-}  // namespace bobbin::codec::alprd
+BOBBIN_DEFINE_DEVICE_OPS(alprd)

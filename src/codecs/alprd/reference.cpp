@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codecs/alprd/alprd.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 
 namespace bobbin::codec::alprd {
 namespace {
@@ -36,14 +36,8 @@ void decode_as(const Array& array, std::byte* out) {
     dict.push_back(low + 256 * high);
   }
 
-  const Array& left_child = array.children[0];
-  std::vector<uint16_t> left(left_child.length);
-  find_codec(left_child.codec)->reference(left_child, left.data());
-
-  const Array& right_child = array.children[1];
-  std::vector<Bits> right(right_child.length);
-  find_codec(right_child.codec)->reference(right_child, right.data());
-
+  const std::vector<uint16_t> left = reference_values<uint16_t>(array.children[0]);
+  const std::vector<Bits> right = reference_values<Bits>(array.children[1]);
   const uint64_t scale = uint64_t{1} << r;  // 2^R
   for (uint64_t i = 0; i < array.length; ++i) {
     // Modulo 2^64, then cut to 2^T.

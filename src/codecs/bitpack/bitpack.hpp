@@ -11,9 +11,6 @@
 
 namespace bobbin::codec::bitpack {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 // Bytes of `packed` for this many values at one width.
 [[nodiscard]] constexpr uint64_t packed_bytes(uint64_t num_values, uint32_t width, uint32_t type_bits) {
   const auto tail = static_cast<uint32_t>(num_values % kVectorLength);
@@ -53,15 +50,5 @@ template <class T>
   };
   return cut.extract(word(cut.low_register), word(cut.high_register));
 }
-
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
-void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::bitpack

@@ -60,15 +60,6 @@ std::string describe(const Array& array) {
 }
 
 Status validate(const Array& array) {
-  BOBBIN_RETURN_IF(array.metadata.size() != 1, StatusCode::corrupt,
-                   "bitpack: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of 1");
-  BOBBIN_RETURN_IF(array.buffers.size() != 1, StatusCode::corrupt,
-                   "bitpack: " + std::to_string(array.buffers.size()) + " buffers instead of 1");
-  BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "bitpack: has children");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt,
-                   "bitpack: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
-                   "bitpack: length too large");
   const uint32_t bits = size_bits(array.type);
   const uint32_t width = width_of(array);
   BOBBIN_RETURN_IF(

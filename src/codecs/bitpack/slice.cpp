@@ -17,7 +17,6 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
-  BOBBIN_TRY(loader.expect(1, 1, 0));
   const uint32_t width = width_of(loader.part);
   BOBBIN_TRY(loader.add_buffer(loader.first_vector() * width * kRegisterBytes,
                                packed_bytes(loader.part.offset + length, width, size_bits(node.type))));

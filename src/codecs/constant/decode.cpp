@@ -43,14 +43,6 @@ std::string describe(const Array& array) {
 }
 
 Status validate(const Array& array) {
-  BOBBIN_RETURN_IF(array.metadata.size() != sizeof(Scalar::bits), StatusCode::corrupt,
-                   "constant: " + std::to_string(array.metadata.size()) + " bytes of metadata instead of 8");
-  BOBBIN_RETURN_IF(!array.buffers.empty(), StatusCode::corrupt, "constant: has buffers");
-  BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "constant: has children");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt,
-                   "constant: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
-                   "constant: length too large");
   BOBBIN_RETURN_IF(constant_of(array).bits > low_mask<uint64_t>(size_bits(array.type)), StatusCode::corrupt,
                    "constant: a value wider than its type");
   return {};

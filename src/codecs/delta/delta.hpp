@@ -63,8 +63,6 @@ template <class T>
 // With parameters of the caller's choice.
 [[nodiscard]] Result<Array> encode_with(const Values& values, Parameters parameters);
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
 // As DeviceOps::encode, with parameters of the caller's choice.
 template <Backend kBackend>
 [[nodiscard]] Result<Array> encode_on(DType type, const void* values, uint64_t length, Parameters parameters,
@@ -79,15 +77,7 @@ struct Bounds {
 };
 [[nodiscard]] std::optional<Bounds> bounds(const Array& array);
 
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
 // All values but the first, unsigned ones of 32 or 64 bits, as ones of 64 with `base` added.
 void decode_ends(const Array& array, uint64_t base, uint64_t* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
 
 }  // namespace bobbin::codec::delta

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codec's kernels, for the GPU and for the emulator.
 #include "codecs/delta/kernels.hpp"
-#include "simt/executor.cuh"
+#include "codecs/device_ops.cuh"
+
+BOBBIN_DEFINE_DEVICE_OPS(delta)
 
 namespace bobbin::codec::delta {
-
-template <Backend kBackend>
-const DeviceOps& ops_on() {
-  static constexpr DeviceOps kOps = Plans<simt::Executor>::ops();
-  return kOps;
-}
-template const DeviceOps& ops_on<simt::kBackend>();
 
 template <Backend kBackend>
 Result<Array> encode_on(DType type, const void* values, uint64_t length, Parameters parameters,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/delta/delta.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 
 namespace bobbin::codec::delta {
 namespace {
@@ -28,9 +28,7 @@ std::vector<std::byte> read_residuals(const Array& array) {
   Array child = array.children[0];
   child.offset = 0;
   child.length = array.offset + array.length;
-  std::vector<std::byte> residuals(child.length * size_bytes(child.type));
-  find_codec(CodecId::ffor)->reference(child, residuals.data());
-  return residuals;
+  return reference_values<std::byte>(child);
 }
 
 }  // namespace

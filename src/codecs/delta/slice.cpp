@@ -20,7 +20,6 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
-  BOBBIN_TRY(loader.expect(2, 1, 1));
   const uint64_t bytes = parameters_of(loader.part).words() * size_bytes(node.type);
   BOBBIN_TRY(loader.add_buffer(loader.first_vector() * bytes, loader.vectors() * bytes));
   BOBBIN_TRY(loader.add_child(begin, length));

@@ -16,9 +16,6 @@
 
 namespace bobbin::codec::dict {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 // How many different values are made a dictionary of. With 2^20 numbers, codes are 20 bits wide, about what
 // packed values take, and the dictionary is 8 MiB at most: it still fits a GPU's cache. Strings are many
 // times as large, and sorting them is slow: 2^16 of them take codes of 16 bits.
@@ -79,20 +76,6 @@ struct CodeSet {
   [[nodiscard]] static CodeSet of(const Values& entries, DType codes, const std::vector<uint8_t>& passes);
 };
 [[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
-
-// For numbers.
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-Result<Split> split(const Values& values);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Scalar value_at(const Array& array, uint64_t index);
-void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
-
-// For both.
-std::string describe(const Array& array);
-Status validate(const Array& array);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
 
 // For strings. `previous` means nothing to this codec: every chunk has its own dictionary.
 Result<Array> encode_strings(const StringsView& strings, const Array* previous);

@@ -182,14 +182,6 @@ StringSplit sorted_split(const StringsView& strings, std::vector<uint32_t> numbe
   return {node_of(strings.type, strings.length), {codes_from(numbers, ranks)}, std::move(entries)};
 }
 
-constexpr CodecId kForCodes[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
-
-// Entries are looked up one by one at times: by codecs that find one in a few steps.
-std::span<const CodecId> for_entries(DType type) {
-  static constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
-  return std::span(kCandidates).first(is_float(type) ? 3 : 2);
-}
-
 Status too_many(uint64_t max_entries) {
   return {StatusCode::unsupported, "dict: more than " + std::to_string(max_entries) + " different values"};
 }
@@ -235,27 +227,9 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
   return full ? std::nullopt : std::optional(sorted_split(strings, std::move(numbers), table.keys()));
 }
 
-uint64_t estimate(const Values& values) {
-  const std::optional<Split> made = build(values, kMaxEntries);
-  return made.has_value() ? smallest_estimate(made->children[0].view(), kForCodes) +
-                                smallest_estimate(made->children[1].view(), for_entries(values.type))
-                          : kNoEncoding;
-}
-
 Result<Split> split(const Values& values) {
   std::optional<Split> made = build(values, kMaxEntries);
   return made.has_value() ? Result<Split>(std::move(*made)) : too_many(kMaxEntries);
-}
-
-Result<Array> encode(const Values& values) {
-  BOBBIN_ASSIGN(const Split parts, split(values));
-  const Values codes = parts.children[0].view();
-  const Values entries = parts.children[1].view();
-  Array array = parts.node;
-  BOBBIN_ASSIGN(Array encoded_codes, encode_smallest(codes, kForCodes));
-  BOBBIN_ASSIGN(Array dictionary, encode_smallest(entries, for_entries(values.type)));
-  array.children = {std::move(encoded_codes), std::move(dictionary)};
-  return array;
 }
 
 Result<StringSplit> split_strings(const StringsView& strings) {
@@ -264,12 +238,10 @@ Result<StringSplit> split_strings(const StringsView& strings) {
 }
 
 Result<Array> encode_strings(const StringsView& strings, const Array* /*previous*/) {
-  BOBBIN_ASSIGN(const StringSplit parts, split_strings(strings));
-  const Values codes = parts.children[0].view();
-  Array array = parts.node;
-  BOBBIN_ASSIGN(Array encoded_codes, encode_smallest(codes, kForCodes));
+  BOBBIN_ASSIGN(StringSplit parts, split_strings(strings));
+  BOBBIN_ASSIGN(Array array, encode_split({std::move(parts.node), std::move(parts.children)}));
   BOBBIN_ASSIGN(Array dictionary, find_codec(CodecId::fsst)->strings->encode(parts.strings.view(), nullptr));
-  array.children = {std::move(encoded_codes), std::move(dictionary)};
+  array.children.push_back(std::move(dictionary));
   return array;
 }
 

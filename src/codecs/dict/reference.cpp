@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/dict/dict.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 
 namespace bobbin::codec::dict {
 namespace {
@@ -23,17 +23,11 @@ uint64_t read_number(const std::vector<std::byte>& bytes, uint64_t index, uint64
   return value;
 }
 
-std::vector<std::byte> read_values(const Array& child) {
-  std::vector<std::byte> values(child.length * size_bytes(child.type));
-  find_codec(child.codec)->reference(child, values.data());
-  return values;
-}
-
 // For each row the number of its entry.
 std::vector<uint64_t> read_entry_numbers(const Array& array) {
   const Array& codes = array.children[0];
   const uint64_t entries = array.children[1].length;
-  const std::vector<std::byte> bytes = read_values(codes);
+  const std::vector<std::byte> bytes = reference_values<std::byte>(codes);
   std::vector<uint64_t> numbers(array.length);
   for (uint64_t i = 0; i < array.length; ++i) {
     numbers[i] = std::min(read_number(bytes, i, size_bytes(codes.type)), entries - 1);
@@ -59,7 +53,7 @@ Result<Entries> read_entries(const Array& dictionary) {
 
 void reference(const Array& array, void* out) {
   const std::vector<uint64_t> numbers = read_entry_numbers(array);
-  const std::vector<std::byte> dictionary = read_values(array.children[1]);
+  const std::vector<std::byte> dictionary = reference_values<std::byte>(array.children[1]);
   const size_t size = size_bytes(array.type);
   auto* target = static_cast<std::byte*>(out);
   for (uint64_t i = 0; i < array.length; ++i) {

@@ -17,7 +17,6 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
-  BOBBIN_TRY(loader.expect(0, 0, 2));
   BOBBIN_TRY(loader.add_child(begin, length));
   BOBBIN_TRY(loader.add_child());
   return std::move(loader.part);

@@ -9,11 +9,6 @@
 namespace bobbin::codec::ffor {
 namespace {
 
-Status wrong_size(const char* part, uint64_t found, uint64_t expected) {
-  return {StatusCode::corrupt, std::string("ffor: ") + part + " has " + std::to_string(found) +
-                                   " bytes instead of " + std::to_string(expected)};
-}
-
 Status validate_entries(const Array& array) {
   const Parts parts(array);
   const uint32_t bits = size_bits(array.type);
@@ -47,21 +42,6 @@ std::string describe(const Array& array) {
 }
 
 Status validate(const Array& array) {
-  BOBBIN_RETURN_IF(!array.metadata.empty(), StatusCode::corrupt, "ffor: has metadata");
-  BOBBIN_RETURN_IF(array.buffers.size() != 3, StatusCode::corrupt,
-                   "ffor: " + std::to_string(array.buffers.size()) + " buffers instead of 3");
-  BOBBIN_RETURN_IF(!array.children.empty(), StatusCode::corrupt, "ffor: has children");
-  BOBBIN_RETURN_IF(array.offset >= kVectorLength, StatusCode::corrupt, "ffor: offset past the first vector");
-  BOBBIN_RETURN_IF(array.length > UINT64_MAX / 16 - kVectorLength, StatusCode::corrupt,
-                   "ffor: length too large");
-  const uint64_t vectors = num_vectors(array.offset + array.length);
-  const uint64_t references = vectors * size_bytes(array.type);
-  if (array.buffers[0].bytes.size() != references) {
-    return wrong_size("references", array.buffers[0].bytes.size(), references);
-  }
-  if (array.buffers[1].bytes.size() != vectors * sizeof(uint32_t)) {
-    return wrong_size("entries", array.buffers[1].bytes.size(), vectors * sizeof(uint32_t));
-  }
   const uint64_t packed = array.buffers[2].bytes.size();
   BOBBIN_RETURN_IF(packed % kRegisterBytes != 0, StatusCode::corrupt,
                    "ffor: " + std::to_string(packed) + " packed bytes are no whole number of registers");

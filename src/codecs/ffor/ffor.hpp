@@ -12,9 +12,6 @@
 
 namespace bobbin::codec::ffor {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 // An entry has 25 bits for a register's number: just under 4 GiB of packed bytes.
 inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;
 
@@ -55,15 +52,5 @@ struct Parts {
     return packed + entry.first_register() * kRegisterBytes;
   }
 };
-
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
-void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::ffor

@@ -63,7 +63,6 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
-  BOBBIN_TRY(loader.expect(0, 3, 0));
   const uint64_t vectors = loader.vectors();
   const size_t size = size_bytes(node.type);
   BOBBIN_TRY(loader.add_buffer(loader.first_vector() * size, vectors * size));

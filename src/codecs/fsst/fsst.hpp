@@ -15,9 +15,6 @@
 
 namespace bobbin::codec::fsst {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 inline constexpr uint32_t kTileBytes = 2048;
 inline constexpr uint64_t kLiteralFirst = uint64_t{1} << 63;
 
@@ -78,17 +75,11 @@ struct Parts {
 
 Result<Array> encode(const StringsView& strings, const Array* previous);
 StringSizes sizes(const Array& array);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-Status validate_content(const Array& array);
 Status decode(const Array& array, const HostStringsOut& out);
 Status reference(const Array& array, const HostStringsOut& out);
 std::vector<uint8_t> validity(const Array& array);
 std::vector<uint64_t> lengths(const Array& array);
-// Whether each string of a valid array has as many bytes as its codes give. Decoding all strings at once
-// does not find out: single strings and slices would then be refused.
-Status check_strings(const Array& array);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
+Status check_each(const Array& array);
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
 

@@ -96,7 +96,6 @@ Array slice(const Array& array, uint64_t begin, uint64_t length) {
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
   Array& part = loader.part;
-  BOBBIN_TRY(loader.expect(Header::kBytes, 4, 2));
   for (size_t i = 0; i < 2; ++i) {
     BOBBIN_TRY(loader.add_child(begin, length + 1));
     const auto& [codec, type] = std::pair(part.children[i].codec, part.children[i].type);

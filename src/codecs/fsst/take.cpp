@@ -79,7 +79,7 @@ std::vector<uint64_t> lengths(const Array& array) {
   return sizes_between(*Parts(array).offsets);
 }
 
-Status check_strings(const Array& array) {
+Status check_each(const Array& array) {
   const Parts parts(array);
   const Table table = parts.table();
   const std::vector<uint64_t> sizes = lengths(array);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers with nulls: an array of values, and an array of words with one bit a row: see spec.md.
+// encode() gives an array without nulls, estimate() its size. Nulls decode to whatever the values hold in
+// their place; in a comparison, a null's bit is 0, whether the range is negated or not.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +12,6 @@
 #include "core/bits.hpp"
 
 namespace bobbin::codec::masked {
-
-template <Backend kBackend>
-const DeviceOps& ops_on();  // registry_device.cu
 
 inline constexpr uint32_t kRowsPerWord = 32;
 
@@ -34,19 +33,5 @@ Result<Array> wrap(Array values, const uint8_t* validity_bits);
 // The same in two steps, for whoever encodes the words: one bit a row, those past the last row zero.
 [[nodiscard]] std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits);
 Result<Array> join(Array values, Array validity);
-
-// encode() gives an array without nulls, estimate() its size.
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-// Nulls decode to whatever `values` hold in their place.
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
-// A null's bit is 0, whether the range is negated or not.
-void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
-void clear_nulls(const Array& array, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::masked

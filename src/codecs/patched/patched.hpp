@@ -13,9 +13,6 @@
 
 namespace bobbin::codec::patched {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // device.cu
-
 enum class Form : uint8_t { lanes = 0, sorted = 1 };
 
 // A row of a packed vector is cut into pieces of 16 bytes: whoever unpacks one applies its patches.
@@ -96,15 +93,5 @@ Result<Array> wrap(Array inner, std::span<const uint64_t> places, std::span<cons
 
 // The same array, which is sorted, with its patches by lanes.
 [[nodiscard]] Array to_lanes(const Array& array);
-
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
-void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::patched

@@ -34,7 +34,6 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   SliceLoader loader(node, begin, length, segments);
   Array& part = loader.part;
   const bool by_lanes = node.segments.size() == 2;
-  BOBBIN_TRY(loader.expect(1, by_lanes ? 2 : 3, 1));
   BOBBIN_TRY(
       loader.add_buffer(loader.first_vector() * sizeof(uint32_t), (loader.vectors() + 1) * sizeof(uint32_t)));
   const auto first = load_at<uint32_t>(part.buffers[0].bytes.data(), 0);

@@ -74,12 +74,12 @@ std::string describe(const Array& array) {
 }
 
 Status validate(const Array& array) {
-  return ascending::check_parts(array, "rle", kMetadataBytes);
+  return ascending::check_row_numbers(array);
 }
 
 Status validate_content(const Array& array) {
   const Array& ends = ascending::rows_of(array);
-  BOBBIN_TRY(ascending::check_rows(ends, "rle", 1));
+  BOBBIN_TRY(ascending::check_ascending(array, 1));
   const uint64_t last = ends.length == 0 ? 0 : find_codec(ends.codec)->value_at(ends, ends.length - 1).bits;
   BOBBIN_RETURN_IF(ascending::end_row(array) > last, StatusCode::corrupt,
                    "rle: the runs end at row " + std::to_string(last) + ", the array at " +

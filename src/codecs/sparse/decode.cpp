@@ -48,14 +48,14 @@ std::string describe(const Array& array) {
 }
 
 Status validate(const Array& array) {
-  BOBBIN_TRY(ascending::check_parts(array, "sparse", kMetadataBytes));
+  BOBBIN_TRY(ascending::check_row_numbers(array));
   BOBBIN_RETURN_IF(fill_of(array).bits > low_mask<uint64_t>(size_bits(array.type)), StatusCode::corrupt,
                    "sparse: a fill wider than its type");
   return {};
 }
 
 Status validate_content(const Array& array) {
-  return ascending::check_rows(ascending::rows_of(array), "sparse", 0);
+  return ascending::check_ascending(array, 0);
 }
 
 void decode(const Array& array, void* out) {

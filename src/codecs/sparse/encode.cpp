@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "codecs/ascending.hpp"
-#include "codecs/smallest.hpp"
 #include "codecs/sparse/sparse.hpp"
-#include "core/dispatch.hpp"
 
 namespace bobbin::codec::sparse {
 namespace {
@@ -66,43 +64,25 @@ template <class T>
 Split split_values(std::span<const T> values, DType type) {
   const T fill = most_frequent(values);
   const auto others = values.size() - static_cast<size_t>(std::ranges::count(values, fill));
-  auto [positions, position] = ascending::make_values<uint32_t>(DType::u32, others);
-  auto [other_values, value] = ascending::make_values<T>(type, others);
-  // Without a branch, which would be hard to foresee: what is no exception is written over by the next.
+  const ascending::SplitRows<T> made(type, others);
+  uint32_t* const positions = made.rows();
+  T* const other_values = made.values();
+  // Without a branch, which would be hard to predict: what is not an exception is overwritten by the next.
   for (size_t i = 0, found = 0; found < others; ++i) {
-    position[found] = static_cast<uint32_t>(i);
-    value[found] = values[i];
+    positions[found] = static_cast<uint32_t>(i);
+    other_values[found] = values[i];
     found += values[i] != fill ? 1 : 0;
   }
-  std::vector<uint8_t> metadata(kMetadataBytes);
+  std::vector<uint8_t> metadata(sizeof(Scalar::bits));
   std::memcpy(metadata.data(), &fill, sizeof fill);
-  return {.node = {.codec = CodecId::sparse,
-                   .type = type,
-                   .length = values.size(),
-                   .offset = 0,
-                   .metadata = std::move(metadata),
-                   .buffers = {},
-                   .children = {}},
-          .children = {std::move(positions), std::move(other_values)}};
+  return made.of(CodecId::sparse, values.size(), std::move(metadata));
 }
 
 }  // namespace
 
 Result<Split> split(const Values& values) {
-  BOBBIN_RETURN_IF(values.length > ascending::kMaxRows, StatusCode::unsupported,
-                   "sparse: too many rows: split the array");
-  return visit_bits(
-      values.type, [&]<class T>(std::type_identity<T>) { return split_values(values.as<T>(), values.type); });
-}
-
-uint64_t estimate(const Values& values) {
-  const auto parts = split(values);
-  return parts.has_value() ? split_estimate(*parts) : kNoEncoding;
-}
-
-Result<Array> encode(const Values& values) {
-  BOBBIN_ASSIGN(Split parts, split(values));
-  return encode_split(std::move(parts));
+  return ascending::split(CodecId::sparse, values,
+                          [](const auto& span, DType type) { return split_values(span, type); });
 }
 
 }  // namespace bobbin::codec::sparse

@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle, written from spec.md alone: row by row the value that stands apart there, or the fill.
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 #include "codecs/sparse/sparse.hpp"
 
 namespace bobbin::codec::sparse {
-namespace {
-
-// Numbers are copied as they are stored, the lowest byte first.
-static_assert(std::endian::native == std::endian::little);
-
-std::vector<uint32_t> read_positions(const Array& child) {
-  std::vector<uint32_t> positions(child.length);
-  find_codec(child.codec)->reference(child, positions.data());
-  return positions;
-}
-
-std::vector<std::byte> read_values(const Array& child) {
-  std::vector<std::byte> values(child.length * size_bytes(child.type));
-  find_codec(child.codec)->reference(child, values.data());
-  return values;
-}
-
-}  // namespace
 
 void reference(const Array& array, void* out) {
   const uint8_t* fill = array.metadata.data();
   uint64_t first_row = 0;
   std::memcpy(&first_row, array.metadata.data() + 8, 8);
-  const std::vector<uint32_t> positions = read_positions(array.children[0]);
-  const std::vector<std::byte> values = read_values(array.children[1]);
+  const std::vector<uint32_t> positions = reference_values<uint32_t>(array.children[0]);
+  const std::vector<std::byte> values = reference_values<std::byte>(array.children[1]);
 
   const size_t size = size_bytes(array.type);
   auto* target = static_cast<std::byte*>(out);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
 
-#include "codecs/smallest.hpp"
 #include "codecs/zigzag/zigzag.hpp"
 #include "core/dispatch.hpp"
 
@@ -23,16 +21,6 @@ Result<Split> split(const Values& values) {
                         .buffers = {},
                         .children = {}},
                .children = {{code_type(values.type), values.length, codes.buffer}}};
-}
-
-uint64_t estimate(const Values& values) {
-  const auto parts = split(values);
-  return parts.has_value() ? split_estimate(*parts) : kNoEncoding;
-}
-
-Result<Array> encode(const Values& values) {
-  BOBBIN_ASSIGN(Split parts, split(values));
-  return encode_split(std::move(parts));
 }
 
 }  // namespace bobbin::codec::zigzag

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "codecs/registry.hpp"
+#include "codecs/reference.hpp"
 #include "codecs/zigzag/zigzag.hpp"
 
 namespace bobbin::codec::zigzag {
@@ -24,10 +24,8 @@ int64_t value_of(uint64_t code) {
 }  // namespace
 
 void reference(const Array& array, void* out) {
-  const Array& child = array.children[0];
   const size_t size = size_bytes(array.type);
-  std::vector<std::byte> codes(array.length * size);
-  find_codec(child.codec)->reference(child, codes.data());
+  const std::vector<std::byte> codes = reference_values<std::byte>(array.children[0]);
 
   auto* target = static_cast<std::byte*>(out);
   for (uint64_t i = 0; i < array.length; ++i) {

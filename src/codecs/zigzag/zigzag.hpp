@@ -12,9 +12,6 @@
 
 namespace bobbin::codec::zigzag {
 
-template <Backend kBackend>
-const DeviceOps& ops_on();  // registry_device.cu
-
 // Both work on bit patterns.
 template <class T>
 [[nodiscard]] BOBBIN_HD constexpr T code_of(T value) {
@@ -33,16 +30,5 @@ template <class T>
   return static_cast<DType>(static_cast<uint8_t>(type) - static_cast<uint8_t>(DType::i8) +
                             static_cast<uint8_t>(DType::u8));
 }
-
-// Of integers with a sign.
-uint64_t estimate(const Values& values);
-Result<Array> encode(const Values& values);
-Result<Split> split(const Values& values);
-std::string describe(const Array& array);
-Status validate(const Array& array);
-void decode(const Array& array, void* out);
-void reference(const Array& array, void* out);
-Array slice(const Array& array, uint64_t begin, uint64_t length);
-Scalar value_at(const Array& array, uint64_t index);
 
 }  // namespace bobbin::codec::zigzag

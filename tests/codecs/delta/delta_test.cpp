@@ -57,18 +57,18 @@ TEST(Delta, RefusesOrdersAndStridesOutOfRange) {
     EXPECT_EQ(codec::delta::encode_with(input.values(), p).error().code(), StatusCode::invalid_argument);
     Array array = *codec::delta::encode(input.values());
     array.metadata = {static_cast<uint8_t>(p.order), static_cast<uint8_t>(p.tuple)};
-    EXPECT_EQ(codec::delta::validate(array).code(), StatusCode::corrupt);
+    EXPECT_EQ(array::validate(array).code(), StatusCode::corrupt);
   }
 }
 
 TEST(Delta, RefusesAWrongChild) {
   const Input input = make_series(all_series()[1], DType::u32, 3000);
   const Array array = *codec::delta::encode(input.values());
-  ASSERT_TRUE(codec::delta::validate(array).ok());
+  ASSERT_TRUE(array::validate(array).ok());
   const auto refused = [&](auto&& damage) {
     Array bad = array;
     damage(bad);
-    return codec::delta::validate(bad).code() == StatusCode::corrupt;
+    return array::validate(bad).code() == StatusCode::corrupt;
   };
   EXPECT_TRUE(refused([](Array& a) { a.children.clear(); }));
   EXPECT_TRUE(refused([](Array& a) { a.children.push_back(a.children[0]); }));

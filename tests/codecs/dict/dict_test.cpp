@@ -36,7 +36,7 @@ std::vector<T> decoded(const Array& array) {
 
 template <class T>
 Array encoded(const std::vector<T>& values) {
-  const auto array = codec::dict::encode(values_of(values));
+  const auto array = codec::dict::kCodec.encode(values_of(values));
   EXPECT_TRUE(array.has_value()) << array.error().message();
   return *array;
 }
@@ -125,7 +125,7 @@ TEST(Dict, CodesAreAsSmallAsEntriesAllow) {
     ASSERT_TRUE(array::validate(array).ok());
     EXPECT_EQ(array.children[0].type, type);
     EXPECT_EQ(array.children[1].length, entries);
-    EXPECT_EQ(array::encoded_bytes(array), codec::dict::estimate(values_of(values)));
+    EXPECT_EQ(array::encoded_bytes(array), codec::dict::kCodec.estimate(values_of(values)));
     EXPECT_EQ(decoded<uint32_t>(array), values);
     // Slices too short to be worth the dictionary, and one across vectors.
     for (const uint64_t length : {1, 40, 1500}) {
@@ -146,8 +146,8 @@ TEST(Dict, TooManyEntriesAreRefused) {
   std::vector<uint32_t> values(codec::dict::kMaxEntries + 1);
   std::iota(values.begin(), values.end(), 0U);
   EXPECT_EQ(codec::dict::split(values_of(values)).error().code(), StatusCode::unsupported);
-  EXPECT_EQ(codec::dict::encode(values_of(values)).error().code(), StatusCode::unsupported);
-  EXPECT_GT(codec::dict::estimate(values_of(values)), uint64_t{1} << 60);
+  EXPECT_EQ(codec::dict::kCodec.encode(values_of(values)).error().code(), StatusCode::unsupported);
+  EXPECT_GT(codec::dict::kCodec.estimate(values_of(values)), uint64_t{1} << 60);
   EXPECT_FALSE(codec::dict::build(values_of(values), 10).has_value());
   values.resize(10);
   EXPECT_TRUE(codec::dict::build(values_of(values), 10).has_value());

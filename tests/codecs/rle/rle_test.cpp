@@ -29,7 +29,7 @@ std::vector<uint32_t> draw_runs(uint64_t length, uint64_t longest) {
 }
 
 Array encode(const std::vector<uint32_t>& values) {
-  return *codec::rle::encode({DType::u32, values.data(), values.size()});
+  return *codec::rle::kCodec.encode({DType::u32, values.data(), values.size()});
 }
 
 void set_first_row(Array& array, uint64_t row) {
@@ -128,7 +128,7 @@ TEST(Rle, EndsAreFoundByOneMoreLookup) {
       EXPECT_EQ(array::value_at(array, i)->bits, values[i]);
     }
     Array& looked_up = array.children[0].children[id == CodecId::dict ? 1 : 0];
-    looked_up = *codec::rle::encode({DType::u32, inner.data(), inner.size()});
+    looked_up = *codec::rle::kCodec.encode({DType::u32, inner.data(), inner.size()});
     const Status status = array::validate(array);
     EXPECT_EQ(status.code(), StatusCode::corrupt);
     EXPECT_NE(status.message().find("3 lookups inside each other"), std::string::npos) << status.message();

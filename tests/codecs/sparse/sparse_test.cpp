@@ -18,7 +18,7 @@ namespace {
 
 template <class T>
 Array encode(const std::vector<T>& values) {
-  return *codec::sparse::encode({kDTypeOf<T>, values.data(), values.size()});
+  return *codec::sparse::kCodec.encode({kDTypeOf<T>, values.data(), values.size()});
 }
 
 void set_positions(Array& array, const std::vector<uint32_t>& positions) {

@@ -43,7 +43,7 @@ TEST(Zigzag, SplitHasTheCodes) {
 
 TEST(Zigzag, LiesAreRefused) {
   const std::vector<int32_t> values{0, -1, 1, -300, 300};
-  const Array array = *codec::zigzag::encode({DType::i32, values.data(), values.size()});
+  const Array array = *codec::zigzag::kCodec.encode({DType::i32, values.data(), values.size()});
   ASSERT_TRUE(array::validate(array).ok());
   for (const DType type : {DType::u32, DType::i64, DType::f32, DType::utf8}) {
     Array other = array;

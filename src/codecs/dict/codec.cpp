@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codecs/dict/dict.hpp"
+#include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
+
+namespace bobbin::codec::dict {
+namespace {
+
+// Entries are looked up one by one at times: by codecs that find one in a few steps.
+constexpr CodecId kForCodes[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
+constexpr CodecId kForEntries[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
+constexpr ChildShape kChildren[] = {
+    {.name = "codes", .type = ChildType::code, .candidates = kForCodes},
+    {.name = "entries", .follows = Follows::distinct, .looked_up = true, .candidates = kForEntries}};
+
+constexpr StringOps kStrings{
+    .encode = &encode_strings,
+    .split = &split_strings,
+    .sizes = &sizes,
+    .decode = &decode_strings,
+    .reference = &reference_strings,
+    .validity = &validity,
+    .lengths = &lengths,
+    .take = &take,
+    .match = &match,
+};
+
+}  // namespace
+
+constexpr Codec kCodec{.id = CodecId::dict,
+                       .name = "dict",
+                       .max_format = 2,
+                       .compares_floats = true,
+                       .shape = {.children = kChildren},
+                       .device_cost = 1.2F,
+                       .estimate = &estimate_by<&split>,
+                       .encode = &encode_by<&split>,
+                       .split = &split,
+                       .describe = &describe,
+                       .validate = &validate,
+                       .decode = &decode,
+                       .reference = &reference,
+                       .slice = &slice,
+                       .load_slice = &load_slice,
+                       .value_at = &value_at,
+                       .compare = &compare,
+                       .strings = &kStrings};
+
+}  // namespace bobbin::codec::dict
