@@ -27,16 +27,20 @@ KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"del
 # What a codec's folder shows to others; everything else in it is its own.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
-REQUIRED = {"spec.md", "encode.cpp", "decode.cpp", "tile.hpp", "kernels.hpp"}  # and <name>.hpp
+REQUIRED = {"spec.md", "codec.cpp", "encode.cpp", "decode.cpp", "tile.hpp", "kernels.hpp"}  # and <name>.hpp
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
             "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "query_kernels.hpp", "strings.cpp"}
-# Stages of a codec whose format has several; those that have no kernels yet lack their files.
+# Stages of a codec whose format has several; those that have no kernels yet, or are not for arrays, lack their files.
 STAGES = {"zstd": {"batch.cpp", "batch.hpp", "bits.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "execute_kernel.hpp", "fse_kernel.hpp",
                    "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",
                    "parse.hpp", "seek.cpp", "sequences.cpp", "sequences.hpp"}}
 WITHOUT_KERNELS = set()
+NOT_FOR_ARRAYS = {"zstd"}
+
+# Copied elsewhere before they are compiled: what they include is there, not here.
+TEMPLATES = {"tests/adding_a_codec"}
 
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES
@@ -76,7 +80,8 @@ class Tree:
         self.files = {}
         for folder in LAYERS:
             for path in sorted((self.root / folder).rglob("*")):
-                if path.is_file() and path.suffix in SOURCE_SUFFIXES:
+                copied = any(path.is_relative_to(self.root / name) for name in TEMPLATES)
+                if path.is_file() and path.suffix in SOURCE_SUFFIXES and not copied:
                     self.files[path.relative_to(self.root)] = path.read_text(encoding="utf-8")
 
     def report(self, path, line, message):
@@ -138,7 +143,8 @@ class Tree:
         for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
             present = {p.name for p in folder.iterdir()}
             kernels = {"tile.hpp", "kernels.hpp"} if folder.name in WITHOUT_KERNELS else set()
-            required = (REQUIRED - kernels) | {f"{folder.name}.hpp"}
+            constant = {"codec.cpp"} if folder.name in NOT_FOR_ARRAYS else set()
+            required = (REQUIRED - kernels - constant) | {f"{folder.name}.hpp"}
             where = folder.relative_to(self.root)
             for name in sorted(required - present):
                 self.problems.append(f"{where}: {name} is missing")
