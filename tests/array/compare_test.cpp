@@ -10,31 +10,13 @@
 #include "codecs/registry.hpp"
 #include "core/scalar.hpp"
 #include "device/backends.hpp"
+#include "tests/codecs/compares.hpp"
 
 namespace bobbin::array {
 namespace {
 
-constexpr Compare kAllCompares[] = {Compare::eq, Compare::ne, Compare::lt,
-                                    Compare::le, Compare::gt, Compare::ge};
-
-template <class T>
-bool holds(Compare op, T a, T b) {
-  switch (op) {
-    case Compare::eq:
-      return a == b;
-    case Compare::ne:
-      return a != b;
-    case Compare::lt:
-      return a < b;
-    case Compare::le:
-      return a <= b;
-    case Compare::gt:
-      return a > b;
-    case Compare::ge:
-      return a >= b;
-  }
-  return false;
-}
+using bobbin::testing::holds;
+using bobbin::testing::kAllCompares;
 
 // An array as the comparison sees it: only its type, length and offset count.
 template <class T>

@@ -11,14 +11,12 @@
 #include "codecs/shape.hpp"
 #include "core/scalar.hpp"
 #include "device/backends.hpp"
+#include "tests/codecs/compares.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-constexpr Compare kAllCompares[] = {Compare::eq, Compare::ne, Compare::lt,
-                                    Compare::le, Compare::gt, Compare::ge};
 
 Bytes decode_by(void (*decoder)(const Array&, void*), const Array& array) {
   Bytes out(array.length * size_bytes(array.type));
@@ -33,24 +31,6 @@ bool same_bytes(const Array& a, const Array& b) {
   return a.codec == b.codec && a.length == b.length && a.metadata == b.metadata &&
          std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), same) &&
          std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), same_bytes);
-}
-
-bool holds(Compare op, auto a, auto b) {
-  switch (op) {
-    case Compare::eq:
-      return a == b;
-    case Compare::ne:
-      return a != b;
-    case Compare::lt:
-      return a < b;
-    case Compare::le:
-      return a <= b;
-    case Compare::gt:
-      return a > b;
-    case Compare::ge:
-      return a >= b;
-  }
-  return false;
 }
 
 Scalar scalar_at(const Bytes& values, DType type, uint64_t i) {

@@ -12,14 +12,10 @@ namespace {
 
 template <class Value>
 Input make_floats(std::string name, DType type, uint64_t length, Value&& value) {
-  Input input{std::string(to_string(type)) + " " + std::move(name), type, {}};
-  input.bytes.resize(length * size_bytes(type));
-  for (uint64_t i = 0; i < length; ++i) {
+  return make_input(std::move(name), type, length, [&](uint64_t i) {
     const double x = value(i);
-    const uint64_t bits = type == DType::f32 ? scalar_of(static_cast<float>(x)).bits : scalar_of(x).bits;
-    std::memcpy(input.bytes.data() + i * size_bytes(type), &bits, size_bytes(type));
-  }
-  return input;
+    return type == DType::f32 ? scalar_of(static_cast<float>(x)).bits : scalar_of(x).bits;
+  });
 }
 
 }  // namespace

@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/codecs/integers.hpp"
 
-#include <cstring>
-
 #include "core/bits.hpp"
 #include "core/scalar.hpp"
 
 namespace bobbin::testing {
 namespace {
 
-// Values from a function of their number, cut to the type.
-template <class F>
-Input make(std::string name, DType type, uint64_t length, F&& value) {
-  Input input{std::string(to_string(type)) + " " + std::move(name), type, {}};
-  input.bytes.resize(length * size_bytes(type));
-  for (uint64_t i = 0; i < length; ++i) {
-    const uint64_t bits = value(i);
-    std::memcpy(input.bytes.data() + i * size_bytes(type), &bits, size_bytes(type));
-  }
-  return input;
-}
-
 void add_lengths(std::vector<Input>& inputs, DType type) {
   const uint64_t lanes = 1024 / size_bits(type);
   for (const uint64_t length : {uint64_t{0}, uint64_t{1}, lanes - 1, lanes, lanes + 1, uint64_t{1023},
                                 uint64_t{1024}, uint64_t{1025}, uint64_t{2048}, uint64_t{5000}}) {
-    inputs.push_back(
-        make(std::to_string(length) + " values", type, length, [](uint64_t i) { return i * 37 % 101; }));
+    inputs.push_back(make_input(std::to_string(length) + " values", type, length,
+                                [](uint64_t i) { return i * 37 % 101; }));
   }
 }
 
 void add_widths(std::vector<Input>& inputs, DType type) {
   for (uint32_t width = 0; width <= size_bits(type); ++width) {
     Random random(width + 1);
-    inputs.push_back(make("width " + std::to_string(width), type, 1024 + 300, [&](uint64_t i) {
+    inputs.push_back(make_input("width " + std::to_string(width), type, 1024 + 300, [&](uint64_t i) {
       return i == 700 ? low_mask<uint64_t>(width) : random.next() & low_mask<uint64_t>(width);
     }));
   }
@@ -41,12 +27,13 @@ void add_widths(std::vector<Input>& inputs, DType type) {
 
 void add_shapes(std::vector<Input>& inputs, DType type) {
   const uint64_t top = uint64_t{1} << (size_bits(type) - 1);
-  inputs.push_back(make("extremes", type, 2500, [&](uint64_t i) { return i % 3 == 0 ? top : top - 1; }));
-  inputs.push_back(make("all ones", type, 1500, [](uint64_t) { return ~uint64_t{0}; }));
-  inputs.push_back(make("constant", type, 3000, [](uint64_t) { return uint64_t{42}; }));
-  inputs.push_back(make("around zero", type, 2100, [](uint64_t i) { return i % 7 - 3; }));
-  inputs.push_back(make("ascending", type, 4100, [](uint64_t i) { return i / 11; }));
-  inputs.push_back(make("widths that change", type, 7000, [](uint64_t i) {
+  inputs.push_back(
+      make_input("extremes", type, 2500, [&](uint64_t i) { return i % 3 == 0 ? top : top - 1; }));
+  inputs.push_back(make_input("all ones", type, 1500, [](uint64_t) { return ~uint64_t{0}; }));
+  inputs.push_back(make_input("constant", type, 3000, [](uint64_t) { return uint64_t{42}; }));
+  inputs.push_back(make_input("around zero", type, 2100, [](uint64_t i) { return i % 7 - 3; }));
+  inputs.push_back(make_input("ascending", type, 4100, [](uint64_t i) { return i / 11; }));
+  inputs.push_back(make_input("widths that change", type, 7000, [](uint64_t i) {
     Random random(i);
     return random.next() & low_mask<uint64_t>(static_cast<uint32_t>(i / 1024 * 3));
   }));
@@ -77,10 +64,11 @@ std::vector<uint64_t> special_floats(DType type) {
 void add_floats(std::vector<Input>& inputs, DType type) {
   const auto special = special_floats(type);
   inputs.push_back(
-      make("special values", type, 3000, [&](uint64_t i) { return special[i * 7 % special.size()]; }));
-  inputs.push_back(make("both zeros", type, 1500,
-                        [&](uint64_t i) { return i % 3 == 0 ? uint64_t{1} << (size_bits(type) - 1) : 0; }));
-  inputs.push_back(make("prices", type, 2500, [&](uint64_t i) {
+      make_input("special values", type, 3000, [&](uint64_t i) { return special[i * 7 % special.size()]; }));
+  inputs.push_back(make_input("both zeros", type, 1500, [&](uint64_t i) {
+    return i % 3 == 0 ? uint64_t{1} << (size_bits(type) - 1) : 0;
+  }));
+  inputs.push_back(make_input("prices", type, 2500, [&](uint64_t i) {
     const double price = static_cast<double>(i % 977) / 100 - 3;
     return type == DType::f32 ? scalar_of(static_cast<float>(price)).bits : scalar_of(price).bits;
   }));
@@ -107,7 +95,7 @@ Input any_integers(Random& random) {
   const uint64_t base = random.next();
   const auto width = static_cast<uint32_t>(random.below(size_bits(type) + 1));
   const uint64_t rare = random.below(2000) + 1;
-  return make("drawn", type, length, [&](uint64_t i) {
+  return make_input("drawn", type, length, [&](uint64_t i) {
     return i % rare == 0 ? random.next() : base + (random.next() & low_mask<uint64_t>(width));
   });
 }
