@@ -132,7 +132,9 @@ void add_csv_options(CLI::App& verb, CsvArgs& args) {
 void add_csv_input_options(CLI::App& verb, CsvArgs& args) {
   verb.add_flag("--header", args.header, "The CSV has a header row")->excludes("--no-header");
   add_mark_option(verb, "--comment", args.comment, "Skip CSV lines that begin with this character");
-  verb.add_option("--skip", args.skip, "Lines to skip before the CSV (default: 0)")->type_name("N");
+  verb.add_option("--skip", args.skip,
+                  "Lines to skip before the CSV (default: lines of other text, where found)")
+      ->type_name("N");
   verb.add_option("--ragged", args.ragged,
                   "What to do with CSV records that are too short: 'error', or 'pad' with empty fields "
                   "(default: error)")
@@ -178,7 +180,7 @@ Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::O
 Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path, csv::Source& source) {
   csv::Options options;
   options.comment = csv::parse_mark(args.comment).value_or(options.comment);
-  options.skip_lines = args.skip;
+  options.skip_lines = args.skip.value_or(0);
   options.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;
   BOBBIN_ASSIGN(options, csv_options(args, options, path));
   if (std::ranges::find(options.nulls, "") == options.nulls.end()) {
@@ -188,6 +190,7 @@ Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path,
   csv::Known known;
   known.delimiter = csv::parse_delimiter(args.delimiter);
   known.quote = csv::parse_mark(args.quote);
+  known.skips = args.skip.has_value();
   known.likely_delimiter = delimiter_by_name(path);
   if (args.header || args.no_header) {
     known.header = args.header;

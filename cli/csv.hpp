@@ -26,13 +26,13 @@ struct CsvArgs {
   std::vector<std::string> nulls;
   // Of text that is read.
   std::string comment;
-  uint64_t skip = 0;
+  std::optional<uint64_t> skip;
   std::string ragged;
   std::string encoding;
 
   [[nodiscard]] bool given() const {
     return !delimiter.empty() || !quote.empty() || !escape.empty() || header || no_header || !nulls.empty() ||
-           !comment.empty() || skip > 0 || !ragged.empty() || !encoding.empty();
+           !comment.empty() || skip.has_value() || !ragged.empty() || !encoding.empty();
   }
 };
 

@@ -146,7 +146,9 @@ char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, 
     local = seconds;  // the ends of the type have no other text
   }
   const int64_t days = floor_divide(local, kSecondsPerDay);
-  const auto second_of_day = static_cast<uint32_t>(local - days * kSecondsPerDay);
+  // Unsigned, because the day's first second may lie below all of its type.
+  const auto second_of_day = static_cast<uint32_t>(static_cast<uint64_t>(local) -
+                                                   static_cast<uint64_t>(days) * uint64_t{kSecondsPerDay});
   const bool with_seconds = form.seconds || second_of_day % 60 != 0 || fraction != 0;
   out = put_date(out, days);
   *out++ = form.separator;

@@ -163,6 +163,7 @@ Result<Names> Reader::read_header() {
     // An empty text has none; another one may.
     return scanner_.next_source() ? read_header() : Result<Names>(names);
   }
+  header_line_ = scanner_.line_of(0);
   std::string scratch;
   for (size_t i = 0; i < scanner_.num_fields(0); ++i) {
     const RawField field = scanner_.field(0, i);
@@ -219,6 +220,10 @@ Status Reader::take_names(const std::optional<Schema>& schema) {
     BOBBIN_ASSIGN(names, read_header());
     header_ = names;
     has_names_ = !names.empty();
+    if (options_.ragged == Ragged::pad && names.size() > 1) {  // an empty line is a value of a single column
+      BOBBIN_ASSIGN(const size_t fields, count_columns());
+      names.resize(std::max(names.size(), fields));
+    }
   } else if (!schema) {
     BOBBIN_ASSIGN(const size_t columns, count_columns());
     names.resize(columns);
@@ -389,9 +394,15 @@ Result<size_t> Reader::regular_records() {
 
 Status Reader::ragged() const {
   const size_t fields = scanner_.num_fields(0);
-  return scanner_.error_in(
-      0, std::min(fields - 1, columns_.size()),
-      fmt::format("expected {} field{}, found {}", columns_.size(), columns_.size() == 1 ? "" : "s", fields));
+  const char* hint = "";
+  if (options_.ragged == Ragged::error && fields < columns_.size()) {
+    hint = " (--ragged pad reads missing fields as nulls)";
+  } else if (options_.ragged == Ragged::error && has_names_ && scanner_.line_of(0) == header_line_ + 1) {
+    hint = " (--ragged pad adds columns that the header lacks)";
+  }
+  return scanner_.error_in(0, std::min(fields - 1, columns_.size()),
+                           fmt::format("expected {} field{}, found {}{}", columns_.size(),
+                                       columns_.size() == 1 ? "" : "s", fields, hint));
 }
 
 Status Reader::misfit(size_t row, size_t column) const {

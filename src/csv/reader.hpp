@@ -74,6 +74,7 @@ class Reader {
   std::vector<std::optional<ColumnType>> given_;  // by the schema
   std::vector<std::optional<std::string>> header_;
   bool has_names_ = false;  // the header, not empty, was read
+  uint64_t header_line_ = 0;
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
   bool knows_all_ = false;  // the types are those of the whole text

@@ -25,6 +25,7 @@ using Record = std::vector<std::string>;
 // Some records of a text; a quoted field has a quote in front, which no value of a type has.
 struct Sample {
   std::vector<Record> records;
+  std::vector<uint64_t> lines;  // where they begin, counted from 1
   size_t quoted_fields = 0;
   bool failed = false;
 };
@@ -50,6 +51,7 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
     }
     if (!scanner.is_blank(0)) {
       sample.records.push_back(take_record(scanner, sample));
+      sample.lines.push_back(scanner.line_of(0));
     }
     scanner.consume(1);
   }
@@ -161,6 +163,22 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   return best ? std::move(*best) : Candidate{options, {}, {}};
 }
 
+// Lines before the table, a title or a note: they are one field each, where the table has several. Takes them
+// out of the sample and returns how many lines to skip.
+uint64_t take_titles(Sample& sample, size_t fields) {
+  constexpr size_t kMostTitles = 30;
+  constexpr size_t kLeastFields = 3;  // with two, a line of one field may be a record cut short
+  const auto table = std::ranges::find_if(sample.records, [](const Record& r) { return r.size() != 1; });
+  const auto titles = table - sample.records.begin();
+  const bool are_titles = fields >= kLeastFields && titles > 0 && titles <= ptrdiff_t{kMostTitles} &&
+                          table != sample.records.end() && table->size() == fields;
+  if (!are_titles) {
+    return 0;
+  }
+  sample.records.erase(sample.records.begin(), table);
+  return sample.lines[static_cast<size_t>(titles)] - 1;
+}
+
 // 1990, 1991, 1992: numbers that are names.
 bool are_steps(const std::vector<int64_t>& numbers) {
   for (size_t i = 2; i < numbers.size(); ++i) {
@@ -242,8 +260,11 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& known
   Options basis = options;
   basis.header = false;
   basis.line_end = find_line_end(text, is_whole);
-  const Candidate found = find_marks(text, is_whole, basis, known);
+  Candidate found = find_marks(text, is_whole, basis, known);
   Sniffed sniffed{found.options, found.shape.fields};
+  if (!known.skips) {
+    sniffed.options.skip_lines = take_titles(found.sample, found.shape.fields);
+  }
   sniffed.options.header =
       known.header.value_or(finds_header(found.sample, found.shape.fields, NullTest(options.nulls)));
   return sniffed;
@@ -251,10 +272,13 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& known
 
 std::string describe(const Sniffed& sniffed) {
   const Options& options = sniffed.options;
-  return fmt::format("delimiter {}, quote {}, {}, {} column{}{}", mark_name(options.delimiter),
+  const std::string skipped = options.skip_lines == 0 ? ""
+                                                      : fmt::format(", {} line{} skipped", options.skip_lines,
+                                                                    options.skip_lines == 1 ? "" : "s");
+  return fmt::format("delimiter {}, quote {}, {}, {} column{}{}{}", mark_name(options.delimiter),
                      mark_name(options.quote), options.header ? "header row" : "no header row",
                      sniffed.columns, sniffed.columns == 1 ? "" : "s",
-                     options.line_end == LineEnd::cr ? ", lines end in CR" : "");
+                     options.line_end == LineEnd::cr ? ", lines end in CR" : "", skipped);
 }
 
 }  // namespace bobbin::csv

@@ -16,6 +16,7 @@ struct Known {
   std::optional<char> delimiter{};
   std::optional<char> quote{};
   std::optional<bool> header{};
+  bool skips = false;           // the options say how many lines to skip
   char likely_delimiter = ',';  // where several would do
 };
 

@@ -145,8 +145,9 @@ bool parse_time_form(const ColumnType& type, std::string_view text, TimeForm& fo
     take_fraction(text, type, form);
   }
   // A zone is whatever a timestamp may have after its time.
-  TimeParts parts;
-  if (!take_time_apart("2000-01-01 00:00" + std::string(text), parts) || parts.has_seconds) {
+  const std::string example = "2000-01-01 00:00" + std::string(text);
+  TimeParts parts;  // points into it
+  if (!take_time_apart(example, parts) || parts.has_seconds) {
     return false;
   }
   set_zone(form, parts.zone, parts.offset_minutes);

@@ -10,6 +10,7 @@
 #include "array/array.hpp"
 #include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
+#include "core/bits.hpp"
 #include "core/lanes.hpp"
 #include "select/sample.hpp"
 
@@ -237,6 +238,16 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
                    codec.device_cost + numbers[0].cost};
 }
 
+// Strings that are encoded one by one take a code for every eight bytes, or more. Where another way takes
+// less than that, learning symbols from them would be in vain.
+double least_bytes_of(const StringsView& strings) {
+  uint64_t codes = 0;
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    codes += ceil_div<uint64_t>(strings.size(i), 8);
+  }
+  return static_cast<double>(codes);
+}
+
 // How many times as many bytes there are as in a sample.
 double scale_of(const StringsView& sample, const StringsView& strings) {
   return (static_cast<double>(strings.num_bytes()) + static_cast<double>(strings.length)) /
@@ -305,17 +316,23 @@ Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
 Choice choose_strings(const StringsView& strings, const Goal& goal) {
   const Strings sample = sample_of(strings, sampled_vectors(strings.length));
   Choice choice{.rows = strings.length, .sampled = sample.length(), .runs = 0, .candidates = {}};
-  for (const Codec* codec : all_codecs()) {
-    if (codec->strings == nullptr) {
-      continue;
+  const double scale = scale_of(sample.view(), strings);
+  const auto try_codecs = [&](bool splitting, auto&& attempt) {
+    for (const Codec* codec : all_codecs()) {
+      if (codec->strings == nullptr || (codec->strings->split != nullptr) != splitting) {
+        continue;
+      }
+      if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
+        choice.candidates.push_back(std::move(*candidate));
+      }
     }
-    std::optional<Candidate> candidate =
-        codec->strings->split == nullptr
-            ? whole_strings(*codec, sample.view(), scale_of(sample.view(), strings))
-            : strings_in_parts(*codec, sample.view(), static_cast<double>(strings.length));
-    if (candidate.has_value()) {
-      choice.candidates.push_back(std::move(*candidate));
-    }
+  };
+  try_codecs(true, [&](const Codec& codec) {
+    return strings_in_parts(codec, sample.view(), static_cast<double>(strings.length));
+  });
+  const double least = least_bytes_of(sample.view()) * scale;
+  if (choice.candidates.empty() || static_cast<double>(choice.candidates[0].bytes) > least) {
+    try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample.view(), scale); });
   }
   order(choice.candidates, goal);
   return choice;

@@ -8,6 +8,8 @@ try "a,b\n'x,y',2\n'z',3\n"
 try 'a;b\n1;2\n' --delimiter ,
 try '1,2\n3,4\n' --header
 try 'title\n# note\na,b\n1,2\n3\n' --skip 1 --comment '#' --ragged pad
+try 'Sales\n2024\n\na,b,c\n1,2,3\n4,5,6\n'
+try 'a,b\n1,2,3\n4\n' --ragged pad
 try 'a,b\n"x\\"y",2\n' --escape '\'
 try 'a,b\n"x,2\n' --quote none
 try 'gr\366\337e\n1\n' --encoding latin1

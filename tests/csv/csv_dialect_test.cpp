@@ -47,6 +47,30 @@ TEST(CsvSniff, Delimiters) {
   EXPECT_EQ(found("a;b\n", {.delimiter = ','}), "delimiter ',', quote '\"', header row, 1 column");
 }
 
+TEST(CsvSniff, LinesBeforeTheTable) {
+  const std::string text = "Sales, by region\n2024\n\nregion,year,sum\nN,2023,1\nS,2024,2\n";
+  EXPECT_EQ(found("Sales by region\n2024\n\nregion,year,sum\nN,2023,1\nS,2024,2\n"),
+            "delimiter ',', quote '\"', header row, 3 columns, 3 lines skipped");
+  EXPECT_EQ(found("Sales\na,b,c\n1,2,3\n4,5,6\n", {.skips = true}),
+            "delimiter ',', quote '\"', header row, 3 columns");
+  // A title that would be cut into fields, or a header with too few names, is not taken for one.
+  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b\n1,2,3\n4,5,6\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a\n1,2\n4,5\n"), "delimiter ',', quote '\"', header row, 2 columns");
+}
+
+TEST(CsvDialect, RaggedTables) {
+  Options options;
+  EXPECT_EQ(read_as("a,b\n1,2,3\n", options),
+            "t.csv:2:5: expected 2 fields, found 3 (--ragged pad adds columns that the header lacks)");
+  EXPECT_EQ(read_as("a,b\n1,2\n3\n", options),
+            "t.csv:3:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
+  EXPECT_EQ(read_as("a,b\n1,2\n3,4,5\n", options), "t.csv:3:5: expected 2 fields, found 3");
+  options.ragged = csv::Ragged::pad;
+  EXPECT_EQ(read_as("a,b\n1,2,3\n4\n", options), read_as("a,b,c2\n1,2,3\n4,,\n", {}));
+  EXPECT_EQ(read_as("a,b\n\n1,2,3\n", options), read_as("a,b,c2\n1,2,3\n", {}));
+}
+
 TEST(CsvSniff, Quotes) {
   EXPECT_EQ(found("a,b\n'x,y',2\n'u,v',3\n"), "delimiter ',', quote ''', header row, 2 columns");
   EXPECT_EQ(found("a\tb\n1\t\"x\n2\ty\n3\tz\n"), "delimiter tab, quote none, header row, 2 columns");
@@ -68,7 +92,8 @@ TEST(CsvSniff, LineEnds) {
   EXPECT_EQ(found("a,b\r1,2\r3,4\r"), "delimiter ',', quote '\"', header row, 2 columns, lines end in CR");
   EXPECT_EQ(read_as("a,b\r1,2\r3,4", {.line_end = csv::LineEnd::cr}), "a:i64,b:i64\n1|2\n3|4");
   EXPECT_EQ(read_as("a,b\r1,\"x\ry\"\r", {.line_end = csv::LineEnd::cr}), "a:i64,b:utf8\n1|x\ry");
-  EXPECT_EQ(read_as("a,b\r1\r", {.line_end = csv::LineEnd::cr}), "t.csv:2:1: expected 2 fields, found 1");
+  EXPECT_EQ(read_as("a,b\r1\r", {.line_end = csv::LineEnd::cr}),
+            "t.csv:2:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
   // A CR that ends the text is data.
   EXPECT_EQ(read_as("a\nx\r", {}), "a:utf8\nx\r");
   EXPECT_EQ(read_as("a,b\n1,\r", {}), "a:i64,b:utf8\n1|\r");
@@ -95,7 +120,7 @@ TEST(CsvDialect, CommentsAndSkippedLines) {
   EXPECT_EQ(read_as("title \"x\nmore\na,b\n1,2\n", {.skip_lines = 2}), "a:i64,b:i64\n1|2");
   EXPECT_EQ(read_as("a,b\n1\n", {.skip_lines = 5}), "");
   EXPECT_EQ(read_as("#\n\na,b\n1\n", {.comment = '#', .skip_lines = 1}),
-            "t.csv:4:1: expected 2 fields, found 1");
+            "t.csv:4:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
 }
 
 TEST(CsvDialect, ShortRecords) {
@@ -104,7 +129,7 @@ TEST(CsvDialect, ShortRecords) {
             "a:i64,b:i64,c:i64\n1|~|~\n2|3|~\n4|5|6\n7|8|~");
   EXPECT_EQ(read_as("a,b\n1\n\n2\n\r\n3,4\n", pad), "a:i64,b:i64\n1|~\n2|~\n3|4");
   EXPECT_EQ(read_as("a,b,c\nx\r\ny,\r\n", pad), "a:utf8,b:utf8,c:utf8\nx|~|~\ny|~|~");
-  EXPECT_EQ(read_as("a,b\n1,2,3\n", pad), "t.csv:2:5: expected 2 fields, found 3");
+  EXPECT_EQ(read_as("a,b\n1,2\n1,2,3\n", pad), "t.csv:3:5: expected 2 fields, found 3");
   Options words{.ragged = csv::Ragged::pad};
   words.nulls = {"NA"};
   EXPECT_EQ(read_as("a,b\nx\n", words), "a:utf8,b:utf8\nx|");
@@ -138,7 +163,8 @@ TEST(CsvDialect, SeveralTexts) {
     EXPECT_EQ(read({"", "a\n1\n"}, options), "a:i64 1");
     EXPECT_EQ(read({"a,b\n1,2\n", "a,c\n3,4\n"}, options),
               "t1.csv: the header differs from the first file's: column 2 is \"c\", expected \"b\"");
-    EXPECT_EQ(read({"a,b\n1,2\n", "a,b\n3\n"}, options), "t1.csv:2:1: expected 2 fields, found 1");
+    EXPECT_EQ(read({"a,b\n1,2\n", "a,b\n3\n"}, options),
+              "t1.csv:2:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
   }
   EXPECT_EQ(read({"1,2\n", "3,4\n"}, {.header = false}), "c0:i64,c1:i64 2");
 }

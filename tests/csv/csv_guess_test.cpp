@@ -161,8 +161,9 @@ TEST(CsvGuess, FewMisfitsAreReported) {
   for (int i = 0; i < 100; ++i) {
     guess.add(std::to_string(i));
   }
-  EXPECT_TRUE(guess.add("N/A"));
-  EXPECT_FALSE(guess.add("N/A"));
+  const std::string marker = "N/A";
+  EXPECT_TRUE(guess.add(marker));
+  EXPECT_FALSE(guess.add(marker));
   EXPECT_EQ(guess.type(), ColumnType{DType::utf8});
   EXPECT_EQ(guess.regular_type(), ColumnType{DType::i64});
   EXPECT_TRUE(guess.is_text_by_misfits());

@@ -14,28 +14,37 @@
 namespace bobbin::codec::alprd {
 namespace {
 
-// Left parts and how often they occur, most frequent first.
-template <class T>
-std::vector<std::pair<uint16_t, uint32_t>> count_left(std::span<const T> sample, uint32_t right_bits) {
-  std::vector<uint16_t> parts;
-  parts.reserve(sample.size());
-  for (const T value : sample) {
-    parts.push_back(static_cast<uint16_t>(value >> right_bits));
-  }
-  std::ranges::sort(parts);
-  std::vector<std::pair<uint16_t, uint32_t>> counts;
-  for (const uint16_t part : parts) {
+using Counted = std::vector<std::pair<uint16_t, uint32_t>>;  // left parts and how often they occur
+
+// The left parts of `bits` bits, those most frequent first: as many as a dictionary holds. `sorted` has the
+// values' highest kMostLeftBits bits in ascending order, which is the order of any shorter parts too.
+Counted most_frequent(std::span<const uint16_t> sorted, uint32_t bits) {
+  Counted counts;
+  for (const uint16_t highest : sorted) {
+    const auto part = static_cast<uint16_t>(highest >> (kMostLeftBits - bits));
     if (counts.empty() || counts.back().first != part) {
       counts.emplace_back(part, 0);
     }
     ++counts.back().second;
   }
-  std::ranges::stable_sort(counts, std::ranges::greater{}, [](const auto& entry) { return entry.second; });
+  const size_t most = std::min<size_t>(counts.size(), kMostEntries);
+  const auto order = [](const auto& entry) { return std::pair(~entry.second, entry.first); };
+  std::ranges::partial_sort(counts, counts.begin() + static_cast<ptrdiff_t>(most), {}, order);
+  counts.resize(most);
   return counts;
 }
 
+template <class T>
+std::vector<uint16_t> sorted_highest(std::span<const T> sample) {
+  std::vector<uint16_t> highest(sample.size());
+  std::ranges::transform(sample, highest.begin(),
+                         [](T value) { return static_cast<uint16_t>(value >> (kBits<T> - kMostLeftBits)); });
+  std::ranges::sort(highest);
+  return highest;
+}
+
 // Entries below their number stand at their own place, others where there is room.
-Cut make_cut(uint32_t right_bits, std::span<const std::pair<uint16_t, uint32_t>> frequent) {
+Cut make_cut(uint32_t right_bits, const Counted& frequent) {
   Cut cut{.right_bits = right_bits, .entries = static_cast<uint32_t>(frequent.size()), .dict = {}};
   std::vector<bool> taken(frequent.size());
   for (const auto& [part, count] : frequent) {
@@ -94,10 +103,10 @@ template <class T>
 Cut choose_cut(std::span<const T> sample) {
   Cut best{.right_bits = kBits<T> - 1, .entries = 1, .dict = {}};
   uint64_t least = UINT64_MAX;
+  const std::vector<uint16_t> highest = sorted_highest<T>(sample);
   for (uint32_t left_bits = 1; left_bits <= kMostLeftBits && !sample.empty(); ++left_bits) {
     const uint32_t right_bits = kBits<T> - left_bits;
-    const auto counts = count_left<T>(sample, right_bits);
-    const auto frequent = std::span(counts).first(std::min<size_t>(counts.size(), kMostEntries));
+    const Counted frequent = most_frequent(highest, left_bits);
     uint64_t rare = sample.size();
     for (const auto& [part, count] : frequent) {
       rare -= count;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <tuple>
 
 namespace bobbin::codec::fsst {
@@ -79,9 +80,18 @@ uint64_t load_word(const uint8_t* from, size_t bytes) {
 class Draft {
  public:
   Draft() : shorts_(65536) {
+    symbols_.reserve(256 + kMaxSymbols);
     for (uint32_t b = 0; b < 256; ++b) {
       symbols_.push_back({b, 1});
     }
+  }
+
+  // Takes all symbols out: cheaper than another draft, whose tables would have to be zeroed.
+  void clear() {
+    for (size_t id = 256; id < symbols_.size(); ++id) {
+      *place_of(symbols_[id]) = kNone;
+    }
+    symbols_.resize(256);
   }
 
   [[nodiscard]] size_t num_symbols() const { return symbols_.size() - 256; }
@@ -89,18 +99,11 @@ class Draft {
 
   // False when its slot is taken.
   bool add(const Symbol& s) {
-    const auto id = static_cast<uint16_t>(symbols_.size());
-    if (s.length == 1) {
-      ones_[s.bytes] = id;
-    } else if (s.length == 2) {
-      shorts_[s.bytes] = id;
-    } else {
-      uint16_t& slot = slots_[slot_of(static_cast<uint32_t>(s.bytes))];
-      if (slot != kNone) {
-        return false;
-      }
-      slot = id;
+    uint16_t* const place = place_of(s);
+    if (s.length > 2 && *place != kNone) {
+      return false;
     }
+    *place = static_cast<uint16_t>(symbols_.size());
     symbols_.push_back(s);
     return true;
   }
@@ -123,6 +126,14 @@ class Draft {
 
  private:
   static constexpr uint16_t kNone = 0;  // the id of a byte, not of a symbol
+
+  // Where its id is stored.
+  [[nodiscard]] uint16_t* place_of(const Symbol& s) {
+    if (s.length > 2) {
+      return &slots_[slot_of(static_cast<uint32_t>(s.bytes))];
+    }
+    return s.length == 2 ? &shorts_[s.bytes] : &ones_[s.bytes];
+  }
 
   std::vector<Symbol> symbols_;
   std::array<uint16_t, kSlots> slots_{};
@@ -206,8 +217,8 @@ void count(const Draft& draft, const Pieces& pieces, uint32_t share, Counts& cou
   }
 }
 
-// The table of those symbols, and pairs of symbols, that save most.
-Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
+// Fills `next` with those symbols, and pairs of symbols, that save most.
+void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& next) {
   const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
   Gains gains(ids + counts.pairs.size());
   const auto consider = [&](const Symbol& s, uint64_t times) {
@@ -226,7 +237,7 @@ Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
       consider(first.then(draft.symbol(pair % kIds)), counts.two[pair]);
     }
   }
-  Draft next;
+  next.clear();
   // More than twice a table's symbols are not looked at: few are in each other's way.
   for (const auto& [s, gain] : gains.best(2 * kMaxSymbols)) {
     if (next.num_symbols() == kMaxSymbols) {
@@ -236,8 +247,14 @@ Draft improve(const Draft& draft, const Counts& counts, uint32_t share) {
       next.add(s);
     }
   }
-  return next;
 }
+
+// What learning needs, most of a MiB. It is kept from one table to the next: columns may be many and short,
+// and zeroing it would take longer than learning from them.
+struct Scratch {
+  std::array<Draft, 2> drafts;
+  Counts counts;
+};
 
 }  // namespace
 
@@ -305,15 +322,20 @@ Pieces sample(const StringsView& strings) {
 }
 
 Table learn(const Pieces& pieces) {
-  Draft draft;
-  Counts counts;
+  thread_local const std::unique_ptr<Scratch> scratch = std::make_unique<Scratch>();
+  auto& [drafts, counts] = *scratch;
+  drafts[0].clear();
+  uint32_t now = 0;
+  const auto improve_with = [&](uint32_t share) {
+    count(drafts[now], pieces, share, counts);
+    improve(drafts[now], counts, share, drafts[1 - now]);
+    now = 1 - now;
+  };
   for (uint32_t share = 8; share < kAll; share += 30) {
-    count(draft, pieces, share, counts);
-    draft = improve(draft, counts, share);
+    improve_with(share);
   }
-  // Once more without pairs: what is not used any more goes.
-  count(draft, pieces, kAll, counts);
-  return improve(draft, counts, kAll).finish();
+  improve_with(kAll);  // once more without pairs: what is not used any more goes
+  return drafts[now].finish();
 }
 
 bool could_be_learnt(const Table& table) {
@@ -333,7 +355,7 @@ bool could_be_learnt(const Table& table) {
   return true;
 }
 
-Matcher::Matcher(const Table& table) : shorts_(65536) {
+Matcher::Matcher(const Table& table) {
   for (uint32_t i = 0; i < kSlots; ++i) {
     slots_[i].symbol = slot_of(0) == i ? 1 : 0;
     slots_[i].shift = 40;
@@ -344,8 +366,9 @@ Matcher::Matcher(const Table& table) : shorts_(65536) {
       ones_[table.symbols[c]] = Match::of(c, 1);
     }
   }
-  for (uint32_t w = 0; w < 65536; ++w) {
-    shorts_[w] = ones_[w & 0xff];
+  shorts_.reserve(65536);
+  for (uint32_t second = 0; second < 256; ++second) {
+    shorts_.insert(shorts_.end(), ones_.begin(), ones_.end());
   }
   for (uint32_t c = 0; c < table.size(); ++c) {
     const uint32_t length = table.lengths[c];
