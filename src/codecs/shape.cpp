@@ -130,6 +130,19 @@ Status check_parts(const Codec& codec, size_t metadata_bytes, size_t buffers, si
                                            : wrong_count(codec, children, shape.children.size(), "children");
 }
 
+Array slice_rows(const Array& array, uint64_t begin, uint64_t length) {
+  const std::span<const ChildShape> shapes = find_codec(array.codec)->shape.children;
+  Array part = array;
+  part.offset = (array.offset + begin) % kVectorLength;
+  part.length = length;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (Array& child = part.children[i]; shapes[i].follows == Follows::rows) {
+      child = find_codec(child.codec)->slice(child, begin, length);
+    }
+  }
+  return part;
+}
+
 Status check_shape(const Array& array) {
   BOBBIN_ASSIGN(const Codec* const codec, codec_of(array));
   return check_shape_of(*codec, array);

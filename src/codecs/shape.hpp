@@ -22,4 +22,8 @@ namespace bobbin {
 // The same, then what the codec's own validate() checks.
 [[nodiscard]] Status validate_node(const Array& array);
 
+// For Codec::slice: the node of a slice, with those of its children sliced that have a value for each row.
+// Everything else is as in `array`: buffers and other children are the codec's to cut.
+[[nodiscard]] Array slice_rows(const Array& array, uint64_t begin, uint64_t length);
+
 }  // namespace bobbin

@@ -48,7 +48,11 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
 }
 
 SliceLoader::SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments)
-    : part(without_parts(node)), node_(node), segments_(segments), first_vector_(begin / kVectorLength) {
+    : part(without_parts(node)),
+      node_(node),
+      segments_(segments),
+      begin_(begin),
+      first_vector_(begin / kVectorLength) {
   part.length = length;
   part.offset = begin % kVectorLength;
 }
@@ -71,6 +75,13 @@ Status SliceLoader::add_child(uint64_t begin, uint64_t length) {
   BOBBIN_ASSIGN(Array child,
                 bobbin::load_slice(node_.children[part.children.size()], begin, length, segments_));
   part.children.push_back(std::move(child));
+  return {};
+}
+
+Status SliceLoader::add_children() {
+  for (const ChildShape& shape : find_codec(node_.codec)->shape.children) {
+    BOBBIN_TRY(shape.follows == Follows::rows ? add_child(begin_, part.length) : add_child());
+  }
   return {};
 }
 

@@ -52,6 +52,8 @@ class SliceLoader {
   // Values of the node's next child.
   [[nodiscard]] Status add_child(uint64_t begin, uint64_t length);
   [[nodiscard]] Status add_child();
+  // All children: of those that have a value for each row, the slice's values; the others whole.
+  [[nodiscard]] Status add_children();
 
   [[nodiscard]] const StoredNode& node() const { return node_; }
   [[nodiscard]] Segments& segments() const { return segments_; }
@@ -65,6 +67,7 @@ class SliceLoader {
  private:
   const StoredNode& node_;
   Segments& segments_;
+  uint64_t begin_;
   uint64_t first_vector_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/alp/alp.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/stored.hpp"
 #include "core/lanes.hpp"
 
@@ -8,11 +8,8 @@ namespace bobbin::codec::alp {
 
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
   const uint64_t start = array.offset + begin;
-  Array part = array;
-  part.offset = start % kVectorLength;
-  part.length = length;
+  Array part = slice_rows(array, begin, length);
   part.buffers[0] = array.buffers[0].sub(start / kVectorLength * 2, num_vectors(part.offset + length) * 2);
-  part.children[0] = find_codec(array.children[0].codec)->slice(array.children[0], begin, length);
   return part;
 }
 

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/alprd/alprd.hpp"
-#include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/stored.hpp"
-#include "core/lanes.hpp"
 
 namespace bobbin::codec::alprd {
 
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
-  Array part = array;
-  part.offset = (array.offset + begin) % kVectorLength;
-  part.length = length;
-  for (Array& child : part.children) {
-    child = find_codec(child.codec)->slice(child, begin, length);
-  }
-  return part;
+  return slice_rows(array, begin, length);
 }
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   SliceLoader loader(node, begin, length, segments);
-  BOBBIN_TRY(loader.add_child(begin, length));
-  BOBBIN_TRY(loader.add_child(begin, length));
+  BOBBIN_TRY(loader.add_children());
   return std::move(loader.part);
 }
 

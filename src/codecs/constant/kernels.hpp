@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans that launch the kernels of tile.hpp.
+// The kernels over the functions of tile.hpp, and the plans that launch them.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,34 @@
 
 namespace bobbin::codec::constant {
 
+struct FillKernel {
+  static constexpr uint32_t kThreads = kTileThreads;
+  using Shared = simt::NoShared;
+
+  Global<Quad> quads;
+  Global<uint8_t> rest;
+  Quad pattern;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    fill_tile(cta, quads, rest, pattern);
+  }
+};
+
+struct FillBitsKernel {
+  static constexpr uint32_t kThreads = kTileThreads;
+  using Shared = simt::NoShared;
+
+  Global<uint32_t> bitmap;
+  uint64_t end;
+  bool hit;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    fill_bits(cta, bitmap, end, hit);
+  }
+};
+
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
@@ -25,7 +53,7 @@ struct Plans {
           .quads = quads,
           .rest = {static_cast<uint8_t*>(out) + written, array.length * sizeof(T) - written},
           .pattern = simt::quad_of<T>([&](uint32_t) { return value; })};
-      const uint64_t blocks = ceil_div<uint64_t>(quads.size, FillKernel::kQuads);
+      const uint64_t blocks = ceil_div<uint64_t>(quads.size, kTileQuads);
       return Executor(stream).run(kernel, array.length == 0 ? 0 : std::max<uint64_t>(blocks, 1));
     });
   }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/constant/constant.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/stored.hpp"
-#include "core/lanes.hpp"
 
 namespace bobbin::codec::constant {
 
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
-  Array part = array;
-  part.offset = (array.offset + begin) % kVectorLength;
-  part.length = length;
-  return part;
+  return slice_rows(array, begin, length);
 }
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {

@@ -16,49 +16,35 @@ namespace bobbin::codec::constant {
 using simt::Global;
 using simt::Quad;
 
-struct FillKernel {
-  static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kQuadsPerThread = 4;
-  static constexpr uint32_t kQuads = kThreads * kQuadsPerThread;
-  using Shared = simt::NoShared;
+inline constexpr uint32_t kTileThreads = 256;
+inline constexpr uint32_t kQuadsPerThread = 4;
+inline constexpr uint32_t kTileQuads = kTileThreads * kQuadsPerThread;
 
-  Global<Quad> quads;
-  Global<uint8_t> rest;  // less than a quad
-  Quad pattern;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t first = uint64_t{cta.block()} * kQuads + cta.thread();
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
-      if (const uint64_t q = first + k * kThreads; q < quads.size) {
-        cta.store_once(quads, q, pattern);
-      }
-    }
-    if (cta.block() == 0 && cta.thread() < rest.size) {
-      const uint32_t i = cta.thread();
-      cta.store(rest, i, static_cast<uint8_t>(pattern.word[i / 4] >> (i % 4 * 8)));
+// `rest` is less than a quad.
+template <class Cta>
+BOBBIN_HD void fill_tile(Cta& cta, Global<Quad> quads, Global<uint8_t> rest, const Quad& pattern) {
+  const uint64_t first = uint64_t{cta.block()} * kTileQuads + cta.thread();
+  BOBBIN_UNROLL
+  for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+    if (const uint64_t q = first + k * kTileThreads; q < quads.size) {
+      cta.store_once(quads, q, pattern);
     }
   }
-};
-
-struct FillBitsKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  Global<uint32_t> bitmap;
-  uint64_t end;  // bits from here on are zero
-  bool hit;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t w = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (w < bitmap.size) {
-      const uint64_t rows = w * 32 < end ? end - w * 32 : 0;
-      const auto mask = low_mask<uint32_t>(static_cast<uint32_t>(rows < 32 ? rows : 32));
-      cta.store(bitmap, w, hit ? mask : 0);
-    }
+  if (cta.block() == 0 && cta.thread() < rest.size) {
+    const uint32_t i = cta.thread();
+    cta.store(rest, i, static_cast<uint8_t>(pattern.word[i / 4] >> (i % 4 * 8)));
   }
-};
+}
+
+// Bits from `end` on are zero.
+template <class Cta>
+BOBBIN_HD void fill_bits(Cta& cta, Global<uint32_t> bitmap, uint64_t end, bool hit) {
+  const uint64_t w = uint64_t{cta.block()} * kTileThreads + cta.thread();
+  if (w < bitmap.size) {
+    const uint64_t rows = w * 32 < end ? end - w * 32 : 0;
+    const auto mask = low_mask<uint32_t>(static_cast<uint32_t>(rows < 32 ? rows : 32));
+    cta.store(bitmap, w, hit ? mask : 0);
+  }
+}
 
 }  // namespace bobbin::codec::constant

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of arrays with nulls: values are decoded by their own codec's kernels, in its launch.
+// The kernel and the plans of arrays with nulls: values are decoded by their own codec's kernels, in its
+// launch.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,19 @@
 #include "codecs/registry.hpp"
 
 namespace bobbin::codec::masked {
+
+struct ClearKernel {
+  static constexpr uint32_t kThreads = kTileThreads;
+  using Shared = simt::NoShared;
+
+  Global<const uint32_t> validity;
+  Global<uint32_t> bitmap;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    clear_words(cta, validity, bitmap);
+  }
+};
 
 // The codec's device functions for one executor.
 template <class Executor>

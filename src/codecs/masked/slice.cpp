@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/stored.hpp"
 #include "core/lanes.hpp"
 
@@ -8,14 +9,10 @@ namespace bobbin::codec::masked {
 
 // Words go with whole vectors, as the values' own vectors do.
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
-  const Array& values = values_of(array);
   const Array& validity = validity_of(array);
   const uint64_t start = array.offset + begin;
   const uint64_t first_word = start / kVectorLength * (kVectorLength / kRowsPerWord);
-  Array part = array;
-  part.offset = start % kVectorLength;
-  part.length = length;
-  part.children[0] = find_codec(values.codec)->slice(values, begin, length);
+  Array part = slice_rows(array, begin, length);
   part.children[1] = find_codec(validity.codec)->slice(validity, first_word, num_words(part.offset + length));
   return part;
 }

@@ -14,20 +14,15 @@ namespace bobbin::codec::masked {
 
 using simt::Global;
 
-struct ClearKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
+inline constexpr uint32_t kTileThreads = 256;
 
-  Global<const uint32_t> validity;
-  Global<uint32_t> bitmap;  // as many words
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t w = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (w < validity.size) {
-      cta.store(bitmap, w, cta.load(bitmap, w) & cta.load(validity, w));
-    }
+// The bitmap has as many words as the validity.
+template <class Cta>
+BOBBIN_HD void clear_words(Cta& cta, Global<const uint32_t> validity, Global<uint32_t> bitmap) {
+  const uint64_t w = uint64_t{cta.block()} * kTileThreads + cta.thread();
+  if (w < validity.size) {
+    cta.store(bitmap, w, cta.load(bitmap, w) & cta.load(validity, w));
   }
-};
+}
 
 }  // namespace bobbin::codec::masked

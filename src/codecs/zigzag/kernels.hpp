@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans: codes are decoded by their own codec's kernels into the place of the values, and turned there.
+// The kernel and its plan: codes are decoded by their own codec's kernels into the place of the values, and
+// turned there.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,20 @@
 
 namespace bobbin::codec::zigzag {
 
+template <class T>
+struct ConvertKernel {
+  static constexpr uint32_t kThreads = kTileThreads;
+  using Shared = simt::NoShared;
+
+  Global<T> values;
+  Global<Quad> quads;  // of the values
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    convert_tile(cta, values, quads);
+  }
+};
+
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
@@ -19,10 +34,9 @@ struct Plans {
     const Array& codes = array.children[0];
     BOBBIN_TRY(device_ops(stream.backend(), codes.codec)->decode(codes, out, stream));
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) -> Status {
-      using K = ConvertKernel<T>;
       const Global<T> values{static_cast<T*>(out), array.length};
-      const K kernel{values, simt::whole_quads(values)};
-      const uint64_t blocks = ceil_div<uint64_t>(kernel.quads.size, K::kQuads);
+      const ConvertKernel<T> kernel{values, simt::whole_quads(values)};
+      const uint64_t blocks = ceil_div<uint64_t>(kernel.quads.size, kTileQuads);
       return Executor(stream).run(kernel, array.length == 0 ? 0 : std::max<uint64_t>(blocks, 1));
     });
   }

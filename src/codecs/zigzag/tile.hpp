@@ -17,38 +17,32 @@ namespace bobbin::codec::zigzag {
 using simt::Global;
 using simt::Quad;
 
-template <class T>
-struct ConvertKernel {
-  static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kQuadsPerThread = 4;
-  static constexpr uint32_t kQuads = kThreads * kQuadsPerThread;
-  using Shared = simt::NoShared;
+inline constexpr uint32_t kTileThreads = 256;
+inline constexpr uint32_t kQuadsPerThread = 4;
+inline constexpr uint32_t kTileQuads = kTileThreads * kQuadsPerThread;
 
-  Global<T> values;
-  Global<Quad> quads;  // of the values
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t first = uint64_t{cta.block()} * kQuads + cta.thread();
-    Quad loaded[kQuadsPerThread];
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
-      const uint64_t q = first + k * kThreads;
-      loaded[k] = q < quads.size ? cta.load(quads, q) : Quad{};
-    }
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
-      if (const uint64_t q = first + k * kThreads; q < quads.size) {
-        cta.store(quads, q, simt::quad_of<T>([&](uint32_t i) {
-                    return value_of_code(simt::value_of_quad<T>(loaded[k], i));
-                  }));
-      }
-    }
-    const uint64_t rest = quads.size * simt::kPerQuad<T> + cta.thread();
-    if (cta.block() == 0 && rest < values.size) {
-      cta.store(values, rest, value_of_code(cta.load(values, rest)));
+// `quads` are those of the values.
+template <class T, class Cta>
+BOBBIN_HD void convert_tile(Cta& cta, Global<T> values, Global<Quad> quads) {
+  const uint64_t first = uint64_t{cta.block()} * kTileQuads + cta.thread();
+  Quad loaded[kQuadsPerThread];
+  BOBBIN_UNROLL
+  for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+    const uint64_t q = first + k * kTileThreads;
+    loaded[k] = q < quads.size ? cta.load(quads, q) : Quad{};
+  }
+  BOBBIN_UNROLL
+  for (uint32_t k = 0; k < kQuadsPerThread; ++k) {
+    if (const uint64_t q = first + k * kTileThreads; q < quads.size) {
+      cta.store(quads, q, simt::quad_of<T>([&](uint32_t i) {
+                  return value_of_code(simt::value_of_quad<T>(loaded[k], i));
+                }));
     }
   }
-};
+  const uint64_t rest = quads.size * simt::kPerQuad<T> + cta.thread();
+  if (cta.block() == 0 && rest < values.size) {
+    cta.store(values, rest, value_of_code(cta.load(values, rest)));
+  }
+}
 
 }  // namespace bobbin::codec::zigzag
