@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
@@ -12,9 +11,6 @@
 
 namespace bobbin::bench {
 namespace {
-
-// Larger than any GPU's cache so far (H200: 50 MiB).
-constexpr size_t kDeviceFlushBytes = size_t{256} << 20;
 
 const std::byte* bytes_of(const Values& values) {
   return static_cast<const std::byte*>(values.data);
@@ -64,28 +60,6 @@ Sample measure_compare(const Codec* codec, const std::vector<Array>& arrays, con
         }
       },
       plan);
-}
-
-// Times work that a stream does, by events in it.
-Result<Sample> measure_in_stream(const std::function<Status()>& work, StreamView stream, const Plan& plan) {
-  BOBBIN_ASSIGN(Event start, Event::create(stream.backend()));
-  BOBBIN_ASSIGN(Event end, Event::create(stream.backend()));
-  const bool flush = stream.backend() == Backend::cuda && plan.cache == Cache::cold;
-  BOBBIN_ASSIGN(const DeviceBuffer scratch, DeviceBuffer::create(flush ? kDeviceFlushBytes : 256, stream));
-  BOBBIN_TRY(work());
-  std::vector<double> seconds;
-  for (int run = 0; run < plan.runs; ++run) {
-    if (flush) {
-      BOBBIN_TRY(fill_async(scratch.data(), static_cast<uint8_t>(run), scratch.size(), stream));
-    }
-    BOBBIN_TRY(start.record(stream));
-    BOBBIN_TRY(work());
-    BOBBIN_TRY(end.record(stream));
-    BOBBIN_TRY(end.synchronize());
-    BOBBIN_ASSIGN(const double milliseconds, end.elapsed_ms_since(start));
-    seconds.push_back(milliseconds / 1e3);
-  }
-  return summarize(std::move(seconds));
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/harness.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::bench {
 

@@ -7,11 +7,12 @@
 #include <cstdio>
 
 #include "bench/codecs.hpp"
-#include "bench/peers.hpp"
 #include "bench/program.hpp"
-#include "bench/shapes.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
+#include "measure/shapes.hpp"
 
 namespace bobbin::bench {
 namespace {

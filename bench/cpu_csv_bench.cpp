@@ -18,8 +18,8 @@ namespace {
 
 const csv::Options kOptions{.delimiter = '|', .header = false};
 
-csv::Schema schema_of(const std::vector<Column>& columns) {
-  csv::Schema schema;
+Schema schema_of(const std::vector<Column>& columns) {
+  Schema schema;
   for (const Column& column : columns) {
     schema.push_back({std::nullopt, {column.type, column.logical}});
   }
@@ -35,7 +35,7 @@ Result<std::vector<Column>> guess(const std::string& text) {
   return reader.columns();
 }
 
-Result<uint64_t> parse(const std::string& text, const csv::Schema& schema) {
+Result<uint64_t> parse(const std::string& text, const Schema& schema) {
   BOBBIN_ASSIGN(csv::Reader reader,
                 csv::Reader::open(csv::Source::from_memory(text, "text"), kOptions, schema));
   uint64_t rows = 0;
@@ -73,7 +73,7 @@ Result<std::vector<Row>> measure_table(const std::string& text, int null_device,
   Result<std::vector<Column>> columns = guess(text);
   BOBBIN_RETURN_IF(!columns.has_value(), StatusCode::device, columns.error().message());
   rows.push_back({"find types", text.size(), measure([&] { columns = guess(text); }, plan)});
-  const csv::Schema schema = schema_of(*columns);
+  const Schema schema = schema_of(*columns);
   Result<uint64_t> parsed = parse(text, schema);
   BOBBIN_RETURN_IF(!parsed.has_value(), StatusCode::device, parsed.error().message());
   rows.push_back({"read", text.size(), measure([&] { parsed = parse(text, schema); }, plan)});

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "array/array.hpp"
-#include "bench/harness.hpp"
 #include "bench/program.hpp"
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
+#include "measure/report.hpp"
+#include "measure/timing.hpp"
 #include "plan/host.hpp"
 
 namespace bobbin::bench {

@@ -5,9 +5,10 @@
 #include <cstring>
 #include <random>
 
-#include "bench/peers.hpp"
 #include "bench/program.hpp"
 #include "bobbin/scan.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::bench {
 namespace {

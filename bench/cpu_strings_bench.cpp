@@ -6,10 +6,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "bench/peers.hpp"
 #include "bench/program.hpp"
 #include "bench/texts.hpp"
 #include "codecs/registry.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::bench {
 namespace {

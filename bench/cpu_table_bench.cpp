@@ -10,11 +10,12 @@
 #include <numeric>
 #include <span>
 
-#include "bench/peers.hpp"
 #include "bench/program.hpp"
 #include "bench/tables.hpp"
 #include "bobbin/table.hpp"
 #include "csv/reader.hpp"
+#include "file/append.hpp"
+#include "measure/peers.hpp"
 
 namespace bobbin::bench {
 namespace {
@@ -31,7 +32,7 @@ Result<uint64_t> write_file(const TableText& table, const std::string& text, con
     while (step == csv::Reader::Step::rows) {
       BOBBIN_ASSIGN(step, reader.next());
       if (step == csv::Reader::Step::rows) {
-        BOBBIN_TRY(writer.append(reader.batch().pointers(), reader.batch().rows));
+        BOBBIN_TRY(file::append_untyped(writer, reader.batch().pointers(), reader.batch().rows));
       }
     }
     if (step == csv::Reader::Step::end) {

@@ -17,6 +17,7 @@
 #include "codecs/ffor/kernels.hpp"
 #include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
+#include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {

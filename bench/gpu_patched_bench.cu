@@ -12,6 +12,7 @@
 #include "bench/gpu_timer.hpp"
 #include "bench/program.hpp"
 #include "codecs/patched/patched.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::bench {
 namespace {

@@ -13,6 +13,7 @@
 #include "bench/raw_queries.cuh"
 #include "codecs/ffor/ffor.hpp"
 #include "core/scalar.hpp"
+#include "measure/report.hpp"
 #include "plan/gather.hpp"
 #include "plan/plan.hpp"
 

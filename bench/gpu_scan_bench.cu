@@ -15,6 +15,7 @@
 #include "bobbin/scan.hpp"
 #include "core/dispatch.hpp"
 #include "device/cuda_status.hpp"
+#include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {

@@ -16,6 +16,7 @@
 #include "codecs/fsst/kernels.hpp"
 #include "codecs/registry.hpp"
 #include "device/cuda_status.hpp"
+#include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {

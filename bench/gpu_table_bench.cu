@@ -17,6 +17,7 @@
 #include "bobbin/table.hpp"
 #include "core/parallel.hpp"
 #include "file/access.hpp"
+#include "file/append.hpp"
 
 namespace bobbin::bench {
 namespace {
@@ -95,7 +96,7 @@ Status write_table(const std::string& path, uint64_t rows, const Arguments& argu
     parallel_tasks(batches, 0,
                    [&](uint64_t b) { made[b] = std::make_unique<Rows>(first + b * kBatch, kBatch); });
     for (const auto& batch : made) {
-      BOBBIN_TRY(writer.append(batch->pointers(), kBatch));
+      BOBBIN_TRY(file::append_untyped(writer, batch->pointers(), kBatch));
     }
   }
   return writer.finish();

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::bench {
 

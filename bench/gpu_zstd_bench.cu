@@ -15,10 +15,10 @@
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/nvcomp.cuh"
-#include "bench/peers.hpp"
-#include "bench/report.hpp"
 #include "bobbin/zstd.hpp"
 #include "codecs/zstd/kernels.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {

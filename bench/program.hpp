@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "bench/report.hpp"
 #include "bobbin/status.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::bench {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/shapes.hpp"
+#include "measure/shapes.hpp"
 
 namespace bobbin::bench {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstdio>
 
 #include "bobbin/stream.hpp"
+#include "bobbin/text.hpp"
 #include "bobbin/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/strings.hpp"
 #include "cli/terminal.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 
@@ -171,10 +171,9 @@ int report(const Status& status) {
     return kOk;
   }
   // Names come from outside: whatever they hold, the message stays one line.
-  std::fputs(
-      fmt::format("{} {}\n", styled("bobbin:", Style::red, STDERR_FILENO), file::printable(status.message()))
-          .c_str(),
-      stderr);
+  std::fputs(fmt::format("{} {}\n", styled("bobbin:", Style::red, STDERR_FILENO), printable(status.message()))
+                 .c_str(),
+             stderr);
   return kFailure;
 }
 

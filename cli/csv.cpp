@@ -7,69 +7,34 @@
 #include <cstdio>
 #include <numeric>
 
+#include "bobbin/table.hpp"
+#include "bobbin/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/slices.hpp"
-#include "file/access.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
 
-constexpr uint64_t kSliceBytes = uint64_t{64} << 20;
-constexpr uint64_t kMostSliceRows = uint64_t{1} << 18;
-constexpr uint64_t kVectorRows = 1024;
-
-// Rows that are decoded at a time: no more than a table of many columns leaves room for.
-uint64_t slice_rows(size_t columns) {
-  const uint64_t rows = kSliceBytes / (2 * sizeof(uint64_t) * std::max<size_t>(1, columns));
-  return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMostSliceRows);
-}
-
-// How much of the rows lies before one of them.
+// The fraction of the rows that are before `row`.
 double share_of(const CsvJob& job, uint64_t row) {
   return static_cast<double>(row - job.rows.begin) / static_cast<double>(job.rows.end - job.rows.begin);
 }
 
-// Rows of a row group.
-Status copy_rows(const CsvJob& job, RowSink& writer, Progress& progress, size_t group, uint64_t begin,
-                 uint64_t end) {
-  const uint64_t step = slice_rows(job.columns.size());
-  BOBBIN_ASSIGN(const LoadedRows loaded,
-                LoadedRows::load(job.file.reader, group, job.columns, begin, end - begin));
-  for (uint64_t row = begin; row < end; row += step) {
-    const uint64_t count = std::min(step, end - row);
-    BOBBIN_ASSIGN(const std::vector<HostColumn> columns, loaded.read(row, count, job.backend));
-    BOBBIN_TRY(writer.append(to_batch(columns, count)).in(job.output_name));
-    BOBBIN_TRY(check_interrupt().in(job.file.name));
-    progress.show_share(share_of(job, row));
-  }
-  return {};
+Status append(const CsvJob& job, RowSink& writer, std::span<const HostColumn> columns, uint64_t rows) {
+  BOBBIN_TRY(writer.append(columns, rows).in(job.output_name));
+  return check_interrupt().in(job.file.name);
 }
 
 Status copy_all(const CsvJob& job, RowSink& writer, Progress& progress) {
-  const auto& groups = file::ReaderAccess::footer(job.file.reader).row_groups;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const uint64_t begin = std::max(job.rows.begin, groups[g].first_row);
-    const uint64_t end = std::min(job.rows.end, groups[g].first_row + groups[g].num_rows);
-    if (begin < end) {
-      BOBBIN_TRY(copy_rows(job, writer, progress, g, begin, end));
-    }
-  }
-  return {};
-}
-
-// Some rows of a row group, of which only what they need is read and decoded.
-Status copy_some(const CsvJob& job, RowSink& writer, size_t group, std::span<const uint64_t> rows) {
-  const uint64_t step = slice_rows(job.columns.size());
-  BOBBIN_ASSIGN(const LoadedRows loaded, LoadedRows::load(job.file.reader, group, job.columns, rows));
-  for (size_t i = 0; i < rows.size(); i += step) {
-    const auto part = rows.subspan(i, std::min<size_t>(step, rows.size() - i));
-    BOBBIN_ASSIGN(const std::vector<HostColumn> columns, loaded.take(part));
-    BOBBIN_TRY(writer.append(to_batch(columns, part.size())).in(job.output_name));
-    BOBBIN_TRY(check_interrupt().in(job.file.name));
-  }
-  return {};
+  uint64_t next = job.rows.begin;
+  const auto copy = [&](std::span<const HostColumn> columns, uint64_t rows) -> Status {
+    BOBBIN_TRY(append(job, writer, columns, rows));
+    next += rows;
+    progress.show_share(share_of(job, next));
+    return {};
+  };
+  return visit_slices(job.file.reader, job.columns, job.rows.begin, job.rows.end - job.rows.begin, copy,
+                      job.backend);
 }
 
 Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
@@ -77,16 +42,14 @@ Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
   const auto visit = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
     const auto taken = rows.first(std::min<uint64_t>(rows.size(), left));
     left -= taken.size();
-    BOBBIN_TRY(copy_some(job, writer, group, taken));
+    BOBBIN_TRY(visit_slices(job.file.reader, group, job.columns, taken,
+                            [&](std::span<const HostColumn> columns, uint64_t count) {
+                              return append(job, writer, columns, count);
+                            }));
     progress.show_share(share_of(job, rows.back()));
     return left > 0;
   };
   return left == 0 ? Status() : job.where->visit_rows(visit, job.rows.begin, job.rows.end);
-}
-
-char delimiter_by_name(const std::string& path) {
-  const std::string name = unpacked_name(path);
-  return name.ends_with(".tsv") ? '\t' : name.ends_with(".tbl") ? '|' : ',';
 }
 
 void add_mark_option(CLI::App& verb, const std::string& name, std::string& value, const std::string& help) {
@@ -150,20 +113,6 @@ void add_csv_input_options(CLI::App& verb, CsvArgs& args) {
       ->type_name("NAME");
 }
 
-bool is_csv_name(const std::string& path) {
-  const std::string name = unpacked_name(path);
-  return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".tbl");
-}
-
-std::string unpacked_name(const std::string& path) {
-  for (const std::string_view suffix : {".gz", ".zst"}) {
-    if (path.ends_with(suffix)) {
-      return path.substr(0, path.size() - suffix.size());
-    }
-  }
-  return path;
-}
-
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                  const std::string& path) {
   csv::Options options = known.value_or(csv::Options{});
@@ -177,49 +126,35 @@ Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::O
   return options;
 }
 
-Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path, csv::Source& source) {
-  csv::Options options;
-  options.comment = csv::parse_mark(args.comment).value_or(options.comment);
-  options.skip_lines = args.skip.value_or(0);
-  options.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;
-  BOBBIN_ASSIGN(options, csv_options(args, options, path));
-  if (std::ranges::find(options.nulls, "") == options.nulls.end()) {
-    options.nulls.emplace_back();
-  }
-  source.set_encoding(csv::parse_encoding(args.encoding).value_or(csv::Encoding::utf8));
-  csv::Known known;
-  known.delimiter = csv::parse_delimiter(args.delimiter);
-  known.quote = csv::parse_mark(args.quote);
-  known.skips = args.skip.has_value();
-  known.likely_delimiter = delimiter_by_name(path);
+csv::ReadOptions read_options(const CsvArgs& args) {
+  csv::ReadOptions options;
+  options.delimiter = csv::parse_delimiter(args.delimiter);
+  options.quote = csv::parse_mark(args.quote);
   if (args.header || args.no_header) {
-    known.header = args.header;
+    options.header = args.header;
   }
-  return csv::sniff(source, options, known);
+  options.other.escape = csv::parse_mark(args.escape).value_or(options.other.escape);
+  options.other.comment = csv::parse_mark(args.comment).value_or(options.other.comment);
+  options.skip_lines = args.skip;
+  options.other.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;
+  options.other.nulls = args.nulls.empty() ? options.other.nulls : args.nulls;
+  options.encoding = csv::parse_encoding(args.encoding).value_or(csv::Encoding::utf8);
+  return options;
 }
 
 void print_notes(const std::string& name, const std::vector<std::string>& notes) {
   constexpr size_t kMostNotes = 20;
   for (size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i) {
-    std::fputs(fmt::format("{}: {}\n", file::printable(name), notes[i]).c_str(), stderr);
+    std::fputs(fmt::format("{}: {}\n", printable(name), notes[i]).c_str(), stderr);
   }
   if (notes.size() > kMostNotes) {
-    std::fputs(fmt::format("{}: and {} more\n", file::printable(name), notes.size() - kMostNotes).c_str(),
-               stderr);
+    std::fputs(fmt::format("{}: and {} more\n", printable(name), notes.size() - kMostNotes).c_str(), stderr);
   }
 }
 
 Status write_rows(const CsvJob& job, const csv::Options& options, Progress& progress) {
-  const Reader& reader = job.file.reader;
-  const std::vector<csv::Spelling> noted = csv::noted_spellings(reader.metadata(), reader.columns());
-  std::vector<Column> columns;
-  std::vector<csv::Spelling> spellings;
-  for (const size_t i : job.columns) {
-    columns.push_back(reader.columns()[i]);
-    spellings.push_back(noted[i]);
-  }
   BOBBIN_ASSIGN(const std::unique_ptr<RowSink> writer,
-                make_sink(job.format, job.output, columns, options, std::move(spellings)));
+                make_sink(job.format, job.output, job.file.reader, job.columns, options));
   BOBBIN_TRY(writer->begin().in(job.output_name));
   BOBBIN_TRY(job.where.has_value() ? copy_passing(job, *writer, progress) : copy_all(job, *writer, progress));
   return writer->finish().in(job.output_name);

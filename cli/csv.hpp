@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/csv.hpp"
 #include "bobbin/query.hpp"
 #include "cli/command.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
 #include "cli/sink.hpp"
-#include "csv/options.hpp"
-#include "csv/sniff.hpp"
 
 namespace bobbin::cli {
 
@@ -40,19 +39,13 @@ void add_csv_options(CLI::App& verb, CsvArgs& args);
 // For text that is read.
 void add_csv_input_options(CLI::App& verb, CsvArgs& args);
 
-// A name that ends in .csv, .tsv or .tbl.
-[[nodiscard]] bool is_csv_name(const std::string& path);
-// The name without .gz or .zst.
-[[nodiscard]] std::string unpacked_name(const std::string& path);
-// What was asked for, and what the text says; sets the source's encoding.
-[[nodiscard]] Result<csv::Sniffed> sniff_options(const CsvArgs& args, const std::string& path,
-                                                 csv::Source& source);
-// Of text that is written: what was asked for; else what goes with the name, tabs for .tsv and | for .tbl;
-// else what `known` says.
+// Of text that is read.
+[[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);
+// Of text that is written: as given; else by the name, tabs for .tsv and | for .tbl; else as in `known`.
 [[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                                const std::string& path);
 
-// What a reader has to say, on stderr; of very many lines the first.
+// Prints notes about an import on stderr; of very many only the first.
 void print_notes(const std::string& name, const std::vector<std::string>& notes);
 
 // Columns of a file, in any order, and rows of theirs as text.

@@ -9,18 +9,18 @@
 #include <cmath>
 #include <cstdio>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
-#include "core/scalar.hpp"
-#include "core/value_text.hpp"
 
 namespace bobbin::cli {
 namespace {
 
-// The double nearest to a float's shortest decimal: JSON's writer then shows that decimal again, where the
-// float itself, seen as a double, would take seventeen digits.
-double read_back(const std::string& text) {
-  double value = 0;
+// For a float: the double nearest to its shortest decimal. JSON's writer then prints that decimal again; the
+// float itself, as a double, would have seventeen digits.
+template <class T>
+T read_back(const std::string& text) {
+  T value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
@@ -33,25 +33,23 @@ bool begins_character(char c) {
 }  // namespace
 
 std::string to_text(const ColumnType& type, Scalar scalar) {
-  if (type.logical.kind != Logical::Kind::plain) {
-    return value_text(type, scalar);
+  if (type.logical.kind == Logical::Kind::plain && is_float(type.type)) {
+    // value_text() has an exponent wherever that is shorter: 1e+05.
+    return type.type == DType::f32 ? fmt::format("{}", value_of<float>(scalar))
+                                   : fmt::format("{}", value_of<double>(scalar));
   }
-  return visit_type(type.type,
-                    [&]<class T>(std::type_identity<T>) { return fmt::format("{}", value_of<T>(scalar)); });
+  return value_text(type, scalar);
 }
 
 Json to_json(const ColumnType& type, Scalar scalar) {
+  const std::string text = to_text(type, scalar);
   if (type.logical.kind != Logical::Kind::plain) {
-    return type.logical.kind == Logical::Kind::boolean ? Json(scalar.bits != 0) : Json(to_text(type, scalar));
+    return type.logical.kind == Logical::Kind::boolean ? Json(scalar.bits != 0) : Json(text);
   }
-  return visit_type(type.type, [&]<class T>(std::type_identity<T>) -> Json {
-    if constexpr (std::is_floating_point_v<T>) {
-      const std::string text = to_text(type, scalar);
-      return std::isfinite(value_of<T>(scalar)) ? Json(read_back(text)) : Json(text);
-    } else {
-      return value_of<T>(scalar);
-    }
-  });
+  if (is_float(type.type)) {
+    return std::isfinite(to_double(type.type, scalar)) ? Json(read_back<double>(text)) : Json(text);
+  }
+  return is_signed(type.type) ? Json(read_back<int64_t>(text)) : Json(read_back<uint64_t>(text));
 }
 
 std::string count(uint64_t number, std::string_view noun) {

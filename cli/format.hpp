@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::cli {
 

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "bobbin/io.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
-#include "file/temporary.hpp"
 
 namespace bobbin::cli {
 namespace {

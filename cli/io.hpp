@@ -10,9 +10,8 @@
 #include <string>
 
 #include "bobbin/file.hpp"
+#include "bobbin/io.hpp"
 #include "bobbin/status.hpp"
-#include "file/descriptor.hpp"
-#include "file/output.hpp"
 
 namespace bobbin::cli {
 

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/value_text.hpp"
-#include "file/text.hpp"
+#include "bobbin/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -47,7 +46,7 @@ void append_base64(std::string& out, std::string_view bytes) {
 }
 
 void append_string(std::string& out, std::string_view bytes) {
-  if (file::is_utf8(bytes)) {
+  if (is_utf8(bytes)) {
     append_escaped(out, bytes);
     return;
   }
@@ -86,9 +85,9 @@ class JsonSink final : public RowSink {
 
   Status begin() override { return {}; }
 
-  Status append(const csv::Batch& batch) override {
-    for (uint64_t row = 0; row < batch.rows; ++row) {
-      put_row(batch, row);
+  Status append(std::span<const HostColumn> columns, uint64_t rows) override {
+    for (uint64_t row = 0; row < rows; ++row) {
+      put_row(columns, row);
       if (buffer_.size() >= kFlushBytes) {
         BOBBIN_TRY(flush());
       }
@@ -104,7 +103,7 @@ class JsonSink final : public RowSink {
   }
 
  private:
-  void put_row(const csv::Batch& batch, uint64_t row) {
+  void put_row(std::span<const HostColumn> columns, uint64_t row) {
     if (array_) {
       buffer_ += first_ ? "[\n" : ",\n";
     }
@@ -112,19 +111,19 @@ class JsonSink final : public RowSink {
     buffer_ += keys_.empty() ? "{" : "";
     for (size_t c = 0; c < keys_.size(); ++c) {
       buffer_ += keys_[c];
-      put_value(batch.columns[c], row);
+      put_value(columns[c], row);
     }
     buffer_ += array_ ? "}" : "}\n";
   }
 
-  void put_value(const csv::ColumnData& column, uint64_t row) {
+  void put_value(const HostColumn& column, uint64_t row) {
     if (column.is_null(row)) {
       buffer_ += "null";
-    } else if (is_string(column.type.type)) {
+    } else if (is_string(column.column.type)) {
       append_string(buffer_, column.string(row));
     } else {
       char text[kMaxValueText];
-      append_number(buffer_, column.type, {text, format_value(column.type, column.number(row), text)});
+      append_number(buffer_, column.type(), {text, format_value(column.type(), column.number(row), text)});
     }
   }
 

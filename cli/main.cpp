@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -48,7 +48,7 @@ int flush_stdout(int code) {
 // Says what was wrong and where to read about it: the verb's help once there is a verb.
 int report_usage(const Command& command, const CLI::ParseError& error) {
   const std::string verb = command.verb().empty() ? "" : " " + command.verb();
-  std::fputs(fmt::format("bobbin: {} (see 'bobbin{} --help')\n", file::printable(error.what()), verb).c_str(),
+  std::fputs(fmt::format("bobbin: {} (see 'bobbin{} --help')\n", printable(error.what()), verb).c_str(),
              stderr);
   return kUsage;
 }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "bench/report.hpp"
-#include "file/text.hpp"
+#include "bobbin/text.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -32,7 +32,7 @@ std::string speed(uint64_t bytes, double seconds) {
 }  // namespace
 
 Progress::Progress(std::string label, bool quiet)
-    : label_(file::printable(label)),
+    : label_(printable(label)),
       enabled_(!quiet && isatty(STDERR_FILENO) != 0),
       start_(Clock::now()),
       next_(start_ + kFirst) {}

@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/csv.hpp"
+#include "bobbin/io.hpp"
+#include "bobbin/text.hpp"
 #include "cli/format.hpp"
-#include "csv/writer.hpp"
-#include "file/output.hpp"
-#include "file/text.hpp"
-#include "query/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -31,7 +30,7 @@ std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
 }
 
 Json json_of(const std::string& text) {
-  if (file::is_utf8(text)) {
+  if (is_utf8(text)) {
     return text;
   }
   std::string digits;
@@ -91,13 +90,13 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 void print_table(const ResultTable& result) {
   std::vector<std::string> heads;
   for (const ResultTable::Column& column : result.columns) {
-    heads.push_back(file::printable(column.name));
+    heads.push_back(printable(column.name));
   }
   std::vector<std::vector<std::string>> lines;
   for (const std::vector<Value>& row : result.rows) {
     lines.emplace_back();
     for (size_t c = 0; c < row.size(); ++c) {
-      lines.back().push_back(file::printable(text_of(row[c], result.columns[c].type)));
+      lines.back().push_back(printable(text_of(row[c], result.columns[c].type)));
     }
   }
   print_table(heads, lines);
@@ -105,25 +104,23 @@ void print_table(const ResultTable& result) {
 
 Status print_csv(const ResultTable& result) {
   std::vector<Column> columns;
-  std::vector<Strings> texts(result.columns.size());
-  for (size_t c = 0; c < texts.size(); ++c) {
+  std::vector<HostColumn> texts;
+  for (size_t c = 0; c < result.columns.size(); ++c) {
     columns.push_back({result.columns[c].name, DType::binary});
+    HostColumn& made = texts.emplace_back();
+    made.column = columns.back();
     for (const std::vector<Value>& row : result.rows) {
       if (row[c].is_null()) {
-        texts[c].push_null();
+        made.strings.push_null();
       } else {
-        texts[c].push_back(bytes_of(text_of(row[c], result.columns[c].type)));
+        made.strings.push_back(bytes_of(text_of(row[c], result.columns[c].type)));
       }
     }
   }
-  csv::Batch batch{.columns = {}, .rows = result.rows.size()};
-  for (const Strings& text : texts) {
-    batch.columns.push_back({.type = {DType::binary, {}}, .numbers = {}, .strings = text.view()});
-  }
   file::Output output = file::Output::borrow(STDOUT_FILENO);
-  csv::Writer writer(output, columns, {});
+  BOBBIN_ASSIGN(csv::RowWriter writer, csv::RowWriter::create(output, columns, {}));
   BOBBIN_TRY(writer.begin().in("stdout"));
-  BOBBIN_TRY(writer.append(batch).in("stdout"));
+  BOBBIN_TRY(writer.append(texts, result.rows.size()).in("stdout"));
   BOBBIN_TRY(writer.finish().in("stdout"));
   return output.commit().in("stdout");
 }

@@ -9,7 +9,6 @@
 #include "cli/arguments.hpp"
 #include "cli/json_rows.hpp"
 #include "cli/table_rows.hpp"
-#include "csv/writer.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -34,16 +33,16 @@ std::string extension(const std::string& path) {
 
 class CsvSink final : public RowSink {
  public:
-  CsvSink(file::Output& output, const std::vector<Column>& columns, const csv::Options& options,
-          std::vector<csv::Spelling> spellings)
-      : writer_(output, columns, options, std::move(spellings)) {}
+  explicit CsvSink(csv::RowWriter writer) : writer_(std::move(writer)) {}
 
   Status begin() override { return writer_.begin(); }
-  Status append(const csv::Batch& batch) override { return writer_.append(batch); }
+  Status append(std::span<const HostColumn> columns, uint64_t rows) override {
+    return writer_.append(columns, rows);
+  }
   Status finish() override { return writer_.finish(); }
 
  private:
-  csv::Writer writer_;
+  csv::RowWriter writer_;
 };
 
 // The members of an object have different names.
@@ -51,7 +50,7 @@ Status check_names(const std::vector<Column>& columns) {
   std::set<std::string> names;
   for (const Column& column : columns) {
     BOBBIN_RETURN_IF(!names.insert(column.name).second, StatusCode::invalid_argument,
-                     "column '" + column.name + "' is asked for twice, which JSON cannot say");
+                     "column '" + column.name + "' is requested twice; JSON needs unique names");
   }
   return {};
 }
@@ -100,21 +99,25 @@ Status check_input_name(const std::string& path) {
   return {};
 }
 
-Result<std::unique_ptr<RowSink>> make_sink(Format format, file::Output& output,
-                                           const std::vector<Column>& columns, const csv::Options& options,
-                                           std::vector<csv::Spelling> spellings) {
+Result<std::unique_ptr<RowSink>> make_sink(Format format, file::Output& output, const Reader& reader,
+                                           std::span<const size_t> columns, const csv::Options& options) {
+  std::vector<Column> written;
+  for (const size_t i : columns) {
+    written.push_back(reader.columns()[i]);
+  }
   switch (format) {
     case Format::json:
     case Format::ndjson:
-      BOBBIN_TRY(check_names(columns));
-      return make_json_sink(output, columns, format == Format::json);
+      BOBBIN_TRY(check_names(written));
+      return make_json_sink(output, written, format == Format::json);
     case Format::table:
-      return make_table_sink(output, columns);
+      return make_table_sink(output, written);
     case Format::csv:
     case Format::tsv:
       break;
   }
-  return std::unique_ptr<RowSink>(std::make_unique<CsvSink>(output, columns, options, std::move(spellings)));
+  BOBBIN_ASSIGN(csv::RowWriter writer, csv::RowWriter::create(output, reader, columns, options));
+  return std::unique_ptr<RowSink>(std::make_unique<CsvSink>(std::move(writer)));
 }
 
 }  // namespace bobbin::cli

@@ -4,16 +4,16 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bobbin/csv.hpp"
 #include "bobbin/file.hpp"
+#include "bobbin/io.hpp"
+#include "bobbin/table.hpp"
 #include "cli/command.hpp"
-#include "csv/batch.hpp"
-#include "csv/options.hpp"
-#include "csv/spelling.hpp"
-#include "file/output.hpp"
 
 namespace bobbin::cli {
 
@@ -44,15 +44,14 @@ class RowSink {
   virtual ~RowSink() = default;
 
   [[nodiscard]] virtual Status begin() = 0;
-  [[nodiscard]] virtual Status append(const csv::Batch& batch) = 0;
+  [[nodiscard]] virtual Status append(std::span<const HostColumn> columns, uint64_t rows) = 0;
   [[nodiscard]] virtual Status finish() = 0;
 };
 
-// Options and spellings are CSV's; options must have passed csv::check(). Fails when the format cannot say
-// these columns.
+// For columns of a file; the options are CSV's. Fails when the format cannot represent these columns.
 [[nodiscard]] Result<std::unique_ptr<RowSink>> make_sink(Format format, file::Output& output,
-                                                         const std::vector<Column>& columns,
-                                                         const csv::Options& options,
-                                                         std::vector<csv::Spelling> spellings);
+                                                         const Reader& reader,
+                                                         std::span<const size_t> columns,
+                                                         const csv::Options& options);
 
 }  // namespace bobbin::cli

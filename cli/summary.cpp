@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/scalar.hpp"
-#include "file/text.hpp"
+#include "bobbin/encoding.hpp"
+#include "bobbin/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -46,14 +46,6 @@ uint64_t tree_bytes(const NodeInfo& node) {
     bytes += tree_bytes(child);
   }
   return bytes;
-}
-
-std::string cascade_text(const NodeInfo& node) {
-  std::string text = node.codec;
-  for (size_t i = 0; i < node.children.size(); ++i) {
-    text += (i == 0 ? "(" : ", ") + cascade_text(node.children[i]);
-  }
-  return node.children.empty() ? text : text + ")";
 }
 
 void Zone::add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
@@ -130,7 +122,7 @@ uint64_t raw_bytes(const std::vector<ColumnSummary>& summaries) {
 std::vector<CascadeTotal> cascades(const ColumnSummary& summary) {
   std::vector<CascadeTotal> totals;
   for (const ColumnSummary::Encoding& encoding : summary.encodings) {
-    std::string text = cascade_text(encoding.sum);
+    std::string text = to_string(cascade_of(encoding.sum));
     auto found = std::ranges::find(totals, text, &CascadeTotal::cascade);
     if (found == totals.end()) {
       found = totals.insert(totals.end(), {std::move(text), 0, 0});
@@ -150,7 +142,7 @@ std::string min_text(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return "-";
   }
-  return is_string(column.type) ? file::quoted(zone.strings.min) : to_text(full_type(column), zone.min);
+  return is_string(column.type) ? bobbin::quoted(zone.strings.min) : to_text(full_type(column), zone.min);
 }
 
 std::string max_text(const Column& column, const Zone& zone) {
@@ -160,7 +152,7 @@ std::string max_text(const Column& column, const Zone& zone) {
   if (!is_string(column.type)) {
     return to_text(full_type(column), zone.max);
   }
-  return zone.strings.max_is_open ? "open" : file::quoted(zone.strings.max);
+  return zone.strings.max_is_open ? "open" : bobbin::quoted(zone.strings.max);
 }
 
 // JSON has no bytes: those that are no text stand as \xNN.
@@ -168,16 +160,14 @@ Json min_json(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return nullptr;
   }
-  return is_string(column.type) ? Json(file::printable(zone.strings.min))
-                                : to_json(full_type(column), zone.min);
+  return is_string(column.type) ? Json(printable(zone.strings.min)) : to_json(full_type(column), zone.min);
 }
 
 Json max_json(const Column& column, const Zone& zone) {
   if (!zone.has_bounds() || (is_string(column.type) && zone.strings.max_is_open)) {
     return nullptr;
   }
-  return is_string(column.type) ? Json(file::printable(zone.strings.max))
-                                : to_json(full_type(column), zone.max);
+  return is_string(column.type) ? Json(printable(zone.strings.max)) : to_json(full_type(column), zone.max);
 }
 
 }  // namespace bobbin::cli

@@ -17,8 +17,6 @@ namespace bobbin::cli {
 [[nodiscard]] uint64_t raw_bytes(const ChunkInfo& chunk);
 // Of a node and all below it.
 [[nodiscard]] uint64_t tree_bytes(const NodeInfo& node);
-// A tree's codecs in a line: "masked(delta(ffor), bitpack)".
-[[nodiscard]] std::string cascade_text(const NodeInfo& node);
 
 // What is known of the values of a chunk, or of several chunks of a column together.
 struct Zone {

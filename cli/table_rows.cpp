@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bobbin/text.hpp"
 #include "cli/format.hpp"
 #include "cli/terminal.hpp"
-#include "core/value_text.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -28,19 +27,19 @@ class TableSink final : public RowSink {
  public:
   TableSink(file::Output& output, const std::vector<Column>& columns) : output_(output) {
     for (const Column& column : columns) {
-      names_.push_back(file::printable(column.name));
+      names_.push_back(printable(column.name));
     }
   }
 
   Status begin() override { return {}; }
 
-  Status append(const csv::Batch& batch) override {
+  Status append(std::span<const HostColumn> columns, uint64_t rows) override {
     types_.clear();
-    for (const csv::ColumnData& column : batch.columns) {
-      types_.push_back(column.type.type);
+    for (const HostColumn& column : columns) {
+      types_.push_back(column.column.type);
     }
-    for (uint64_t row = 0; row < batch.rows; ++row) {
-      held_.push_back(cells_of(batch, row));
+    for (uint64_t row = 0; row < rows; ++row) {
+      held_.push_back(cells_of(columns, row));
       if (held_.size() >= kRowsForWidths) {
         BOBBIN_TRY(write_held());
       }
@@ -66,15 +65,15 @@ class TableSink final : public RowSink {
   };
   using Cells = std::vector<Cell>;
 
-  static Cells cells_of(const csv::Batch& batch, uint64_t row) {
+  static Cells cells_of(std::span<const HostColumn> columns, uint64_t row) {
     Cells cells;
-    for (const csv::ColumnData& column : batch.columns) {
+    for (const HostColumn& column : columns) {
       if (column.is_null(row)) {
         cells.push_back({std::string(kNull), true});
-      } else if (is_string(column.type.type)) {
-        cells.push_back({file::printable(column.string(row))});
+      } else if (is_string(column.column.type)) {
+        cells.push_back({printable(column.string(row))});
       } else {
-        cells.push_back({value_text(column.type, column.number(row))});
+        cells.push_back({value_text(column.type(), column.number(row))});
       }
     }
     return cells;

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/where.hpp"
 
-#include "query/parse.hpp"
-
 namespace bobbin::cli {
 
-CLI::Option* add_where_option(CLI::App& verb, std::string& where) {
-  return verb
-      .add_option("--where", where,
-                  "Keep rows that pass a test, such as 'price < 3.5 and qty >= 2' (default: all)")
-      ->check(text_for(query::parse_predicate))
+CLI::Option* add_where_option(CLI::App& verb, std::optional<query::Predicate>& where) {
+  return add_parsed(verb, "--where", where, &query::parse_predicate,
+                    "Keep rows that pass a test, such as 'price < 3.5 and qty >= 2' (default: all)")
       ->type_name("TEXT");
 }
 
-Result<query::Scan> where(const query::Scan& scan, const std::string& text) {
-  if (text.empty()) {
+Result<query::Scan> where(const query::Scan& scan, const std::optional<query::Predicate>& predicate) {
+  if (!predicate) {
     return scan;
   }
-  BOBBIN_ASSIGN(query::Predicate predicate, query::parse_predicate(text));
-  query::Scan narrower = scan.where(std::move(predicate));
-  BOBBIN_TRY(narrower.rows(0, 0).error());
+  query::Scan narrower = scan.where(*predicate);
+  BOBBIN_TRY(narrower.check());
   return narrower;
 }
 

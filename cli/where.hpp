@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// --where TEXT, which several verbs take, and checks of query texts in general.
+// --where TEXT, which several verbs take, and options that are parsed by the library.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bobbin/query.hpp"
@@ -9,18 +10,26 @@
 
 namespace bobbin::cli {
 
-// Accepts the text that `parse` accepts, so that mistakes are reported before anything is touched.
-template <class Parse>
-[[nodiscard]] CLI::Validator text_for(Parse parse) {
-  const auto check = [parse](const std::string& text) -> std::string {
-    return parse(text).error().message();
+// An option whose text `parse` turns into `value`. Text that it refuses is a usage error, reported before
+// anything is touched.
+template <class T, class Parse>
+CLI::Option* add_parsed(CLI::App& verb, const std::string& name, T& value, Parse parse,
+                        const std::string& help) {
+  const auto keep = [&value, parse, name](const CLI::results_t& results) {
+    auto parsed = parse(results.back());
+    if (!parsed.has_value()) {
+      throw CLI::ValidationError(name, parsed.error().message());
+    }
+    value = std::move(*parsed);
+    return true;
   };
-  return {check, "", "text"};
+  return verb.add_option(name, CLI::callback_t(keep), help);
 }
 
-CLI::Option* add_where_option(CLI::App& verb, std::string& where);
-// Narrowed by the text, unless that is empty. Fails when the text does not fit the file's columns, so that
-// nothing is written before that is known.
-[[nodiscard]] Result<query::Scan> where(const query::Scan& scan, const std::string& text);
+CLI::Option* add_where_option(CLI::App& verb, std::optional<query::Predicate>& where);
+// Narrowed by the predicate, if there is one. Fails if it does not fit the file's columns, so that nothing is
+// written before that is known.
+[[nodiscard]] Result<query::Scan> where(const query::Scan& scan,
+                                        const std::optional<query::Predicate>& predicate);
 
 }  // namespace bobbin::cli

@@ -12,10 +12,10 @@
 #include <string_view>
 
 #include "bench/codecs.hpp"
-#include "bench/peers.hpp"
-#include "bench/report.hpp"
-#include "bench/shapes.hpp"
 #include "bobbin/bobbin.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
+#include "measure/shapes.hpp"
 
 namespace bobbin::demo {
 namespace {
@@ -59,15 +59,15 @@ struct DemoColumn {
 // Writes all columns into one file.
 Status write_file(const std::string& path, const std::vector<DemoColumn>& columns, uint64_t rows) {
   std::vector<Column> schema;
-  std::vector<const void*> data;
+  std::vector<ColumnView> data;
   for (const DemoColumn& column : columns) {
     schema.push_back(column.column);
-    data.push_back(column.raw.data());
+    data.emplace_back(column.column.type, column.raw.data(), rows);
   }
   WriteOptions options;
   options.overwrite = true;
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, schema, options));
-  BOBBIN_TRY(writer.append(data, rows));
+  BOBBIN_TRY(writer.append(data));
   return writer.finish();
 }
 

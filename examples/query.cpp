@@ -22,8 +22,7 @@ Status write_orders(const char* path) {
   options.rows_per_group = 65536;
   options.overwrite = true;
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"price", DType::f32}, {"qty", DType::i32}}, options));
-  const void* const columns[] = {price.data(), qty.data()};
-  BOBBIN_TRY(writer.append(columns, kRows));
+  BOBBIN_TRY(writer.append({price, qty}));
   return writer.finish();
 }
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the rule of docs/architecture.md: a folder includes only what stands above it.
 
-Also: a codec's folder holds the agreed file names and nothing else, a codec knows other codecs only as
-KNOWN_CODECS says, and CUDA's headers stay in files that only nvcc or a CUDA build reads.
+Also: the command and measure/ use the public headers only, whose functions are exported; a codec's folder holds
+the agreed file names and nothing else; a codec knows other codecs only as KNOWN_CODECS says; and CUDA's headers
+stay in files that only nvcc or a CUDA build reads.
 
 usage: check_layers.py [--root DIR] | --self-test
 """
@@ -16,9 +17,11 @@ import tempfile
 # From the top: each may include itself and what stands before it.
 LAYERS = [
     "include", "src/core", "src/device", "src/simt", "src/scan", "src/codecs", "src/array", "src/select",
-    "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "bench", "cli", "examples", "tests", "fuzz",
+    "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "measure", "bench", "cli", "examples", "tests", "fuzz",
 ]
 FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
+# Programs that use the library as anybody else would: the public headers, and these folders.
+PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "examples": {"examples", "measure", "bench"}}
 
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
@@ -45,6 +48,8 @@ TEMPLATES = {"tests/adding_a_codec"}
 CUDA_SUFFIXES = {".cu", ".cuh"}
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Declared at the left margin, in one of the two forms that our headers have.
+PUBLIC_FUNCTION = re.compile(r"\[\[(nodiscard|noreturn)\]\] (?!BOBBIN_API|inline|constexpr)|(const char\*|void|bobbin_status) bobbin_\w+\(")
 CUDA_HEADER = re.compile(r"^(cuda|cub/|thrust/|nv/|cooperative_groups|device_launch|driver_types|vector_types|nvml|sm_)")
 
 
@@ -110,6 +115,9 @@ class Tree:
         own, other = layer_of(path), layer_of(target)
         if other > own:
             self.report(path, line, f"{LAYERS[own]} stands above {LAYERS[other]} and may not include {target}")
+        allowed = PUBLIC_USERS.get(LAYERS[own])
+        if allowed is not None and LAYERS[other] not in allowed | {"include"}:
+            self.report(path, line, f"{LAYERS[own]} uses the public headers only and may not include {target}")
         if target.suffix == ".cpp":
             self.report(path, line, f"{target} is no header")
         if self.needs_cuda(target) and not may_include_cuda(path):
@@ -138,6 +146,15 @@ class Tree:
                 elif quoted and name.split("/")[0] in {pathlib.Path(l).name for l in LAYERS} and "_generated" not in name:
                     self.report(path, line, f'"{name}" is not there')
 
+    def check_exports(self):
+        """A function of the public headers that is not defined there is exported: a shared library hides the rest."""
+        for path, text in self.files.items():
+            before = ""
+            for number, line in enumerate(text.splitlines(), 1):
+                if path.parts[0] == "include" and PUBLIC_FUNCTION.match(line) and not before.startswith("template"):
+                    self.report(path, number, "a public function needs BOBBIN_API")
+                before = line
+
     def check_codec_folders(self):
         codecs = self.root / "src/codecs"
         for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
@@ -153,6 +170,7 @@ class Tree:
 
     def check(self):
         self.check_includes()
+        self.check_exports()
         self.check_codec_folders()
         return self.problems
 
@@ -166,14 +184,15 @@ def make_tree(root, files):
 
 def good_tree():
     files = {
-        "include/bobbin/status.hpp": "#include <string>\n",
+        "include/bobbin/status.hpp": "#include <string>\n[[nodiscard]] BOBBIN_API int f();\ntemplate <class T>\n[[nodiscard]] T g();\n",
         "src/core/bits.hpp": '#include "bobbin/status.hpp"\n',
         "src/device/cuda_status.hpp": "#include <cuda_runtime_api.h>\n",
         "src/device/cuda_api.cpp": '#include "device/cuda_status.hpp"\n',
         "src/codecs/codec.hpp": '#include "core/bits.hpp"\n',
         "src/codecs/registry.cpp": '#include "codecs/ffor/ffor.hpp"\n#include "codecs/bitpack/bitpack.hpp"\n',
         "src/file/reader.cpp": '#include "codecs/codec.hpp"\n#include "footer_generated.h"\n',
-        "cli/main.cpp": '#include "bobbin/status.hpp"\n#include "args.hpp"\n',
+        "cli/main.cpp": '#include "bobbin/status.hpp"\n#include "args.hpp"\n#include "measure/timing.hpp"\n',
+        "measure/timing.hpp": '#include "bobbin/status.hpp"\n',
         "cli/args.hpp": "",
     }
     for codec in ("bitpack", "ffor"):
@@ -186,9 +205,12 @@ def good_tree():
 
 # Each plants one violation: the files it adds or changes, and what the report must say.
 PLANTED = [
+    ({"include/bobbin/a.hpp": "[[nodiscard]] int f();\n"}, "a.hpp:1: a public function needs BOBBIN_API"),
     ({"src/core/bits.hpp": '#include "codecs/codec.hpp"\n'}, "src/core stands above src/codecs"),
     ({"include/bobbin/status.hpp": '#include "core/bits.hpp"\n'}, "include stands above src/core"),
     ({"src/file/reader.cpp": '#include "../../cli/args.hpp"\n'}, "src/file stands above cli"),
+    ({"cli/main.cpp": '#include "core/bits.hpp"\n'}, "cli uses the public headers only"),
+    ({"measure/timing.hpp": '#include "core/bits.hpp"\n'}, "measure uses the public headers only"),
     ({"src/codecs/bitpack/decode.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "codec bitpack may not know codec ffor"),
     ({"src/codecs/ffor/decode.cpp": '#include "codecs/bitpack/private.hpp"\n',
       "src/codecs/bitpack/private.hpp": ""}, "belongs to codec bitpack alone"),

@@ -8,7 +8,6 @@
 
 #include "cli/report/html.hpp"
 #include "cli/report/page.hpp"
-#include "core/scalar.hpp"
 
 namespace bobbin::cli::page {
 namespace {
@@ -74,11 +73,6 @@ std::string cascade_legend_html(const Palette& palette) {
   return html + "</ul>\n";
 }
 
-double as_double(DType type, Scalar scalar) {
-  return visit_type(type,
-                    [&]<class T>(std::type_identity<T>) { return static_cast<double>(value_of<T>(scalar)); });
-}
-
 struct Bounds {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -89,7 +83,7 @@ Bounds finite_bounds(const ColumnFacts& facts) {
   Bounds bounds;
   for (const ColumnSummary& cell : facts.cells) {
     for (const Scalar end : {cell.zone.min, cell.zone.max}) {
-      const double value = as_double(facts.column.type, end);
+      const double value = to_double(facts.column.type, end);
       if (cell.zone.has_bounds() && std::isfinite(value)) {
         bounds = {std::min(bounds.low, value), std::max(bounds.high, value)};
       }
@@ -116,8 +110,8 @@ std::string band_path(const ColumnFacts& facts) {
     if (!zone.has_bounds()) {
       continue;
     }
-    const double top = depth_of(as_double(facts.column.type, zone.max), bounds);
-    const double bottom = depth_of(as_double(facts.column.type, zone.min), bounds);
+    const double top = depth_of(to_double(facts.column.type, zone.max), bounds);
+    const double bottom = depth_of(to_double(facts.column.type, zone.min), bounds);
     const double height = std::max(kLeastBand, bottom - top);
     path += fmt::format("M{} {:.1f}h1v{:.1f}h-1z", i, std::clamp(top, 0.0, kHeight - height), height);
   }

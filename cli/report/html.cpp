@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/report.hpp"
+#include "bobbin/text.hpp"
 #include "cli/format.hpp"
-#include "file/text.hpp"
+#include "measure/report.hpp"
 
 namespace bobbin::cli::page {
 namespace {
@@ -39,7 +39,7 @@ void append_escaped(char c, std::string& html) {
 
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char c : file::printable(text)) {
+  for (const char c : printable(text)) {
     append_escaped(c, html);
   }
   return html;
@@ -55,7 +55,7 @@ std::string escaped_lines(std::string_view text) {
 }
 
 std::string name_html(std::string_view name) {
-  return "<bdi>" + escaped(clipped(file::printable(name), kLongestName)) + "</bdi>";
+  return "<bdi>" + escaped(clipped(printable(name), kLongestName)) + "</bdi>";
 }
 
 std::string bytes_html(uint64_t bytes) {

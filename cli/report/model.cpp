@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cli/source_size.hpp"
+#include "bobbin/csv.hpp"
 
 namespace bobbin::cli::page {
 namespace {
@@ -56,7 +56,7 @@ Model make_model(const OpenReader& file) {
               .raw = 0,
               .file_bytes = reader.file_bytes(),
               .footer_bytes = reader.file_bytes(),
-              .source_bytes = source_bytes(reader.metadata()),
+              .source_bytes = csv::noted_source_bytes(reader.metadata()),
               .spans = {},
               .columns = {},
               .bytes_of_others = 0};

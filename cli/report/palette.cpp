@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "bobbin/encoding.hpp"
 #include "cli/report/colors.hpp"
 
 namespace bobbin::cli::page {
@@ -64,7 +65,7 @@ Palette::Palette(const Model& model) {
   for (const ColumnFacts& facts : model.columns) {
     for (const ColumnSummary::Encoding& encoding : facts.total.encodings) {
       add_nodes(encoding.sum, codecs);
-      cascades[cascade_text(encoding.sum)] += tree_bytes(encoding.sum);
+      cascades[to_string(cascade_of(encoding.sum))] += tree_bytes(encoding.sum);
     }
   }
   codecs_ = by_size(codecs);

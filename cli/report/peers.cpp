@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same columns compressed with zstd and lz4.
-#include "bench/peers.hpp"
+#include "measure/peers.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report/model.hpp"

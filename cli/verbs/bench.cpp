@@ -2,16 +2,17 @@
 // bobbin bench: sizes and speeds on the user's own data, beside memcpy, zstd -1 and lz4 on the same bytes.
 #include <fmt/format.h>
 
-#include "bench/codecs.hpp"
-#include "bench/peers.hpp"
-#include "bench/report.hpp"
-#include "bench/shapes.hpp"
+#include <algorithm>
+
+#include "bobbin/encoded_array.hpp"
+#include "bobbin/memory.hpp"
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
-#include "codecs/registry.hpp"
-#include "codecs/smallest.hpp"
-#include "file/text.hpp"
+#include "measure/peers.hpp"
+#include "measure/report.hpp"
+#include "measure/shapes.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -36,16 +37,38 @@ struct Args {
 };
 
 struct Row {
-  std::string data;
+  std::string data{};
   DType type{};
-  std::string method;
+  std::string method{};
   std::string backend = "cpu";
   uint64_t raw_bytes = 0;
   uint64_t bytes = 0;  // 0: not compressed, or not present
   bool checked = false;
-  Sample encode;
-  Sample decode;
+  Sample encode{};
+  Sample decode{};
   double copy_speed = 0;  // memcpy in the same memory
+};
+
+// Columns are cut as a writer cuts them by default.
+constexpr uint64_t kRowsPerChunk = WriteOptions{}.rows_per_group;
+
+// Numbers that somebody else owns.
+struct Values {
+  DType type{};
+  const std::byte* data = nullptr;
+  uint64_t length = 0;
+
+  [[nodiscard]] uint64_t bytes() const { return length * size_bytes(type); }
+  [[nodiscard]] std::vector<Values> chunks() const {
+    std::vector<Values> all;
+    for (uint64_t begin = 0; begin < length; begin += kRowsPerChunk) {
+      all.push_back({type, data + begin * size_bytes(type), std::min(kRowsPerChunk, length - begin)});
+    }
+    return all;
+  }
+  [[nodiscard]] Result<EncodedArray> encode(const std::string& codec) const {
+    return EncodedArray::encode(type, data, length, Cascade{codec});
+  }
 };
 
 class Bench {
@@ -60,13 +83,10 @@ class Bench {
     const Values values{type, raw.data(), raw.size() / size_bytes(type)};
     const std::vector<bench::PeerResult> peers = bench::measure_peers(raw.span(), plan_);
     const double copy_speed = peers.front().decompress.bytes_per_second(raw.size());
-    for (const Codec* codec : value_codecs()) {
-      if (!can_encode(*codec, values)) {
-        continue;
+    for (const std::string& codec : codec_names()) {
+      if (check_cascade({codec}, type).ok()) {
+        measure_codec({.data = name, .type = type, .method = codec, .copy_speed = copy_speed}, values);
       }
-      BOBBIN_ASSIGN(const bench::CodecResult result, bench::measure_codec(codec, values, plan_));
-      rows_.push_back({name, type, std::string(codec->name), "cpu", raw.size(), result.bytes, result.checked,
-                       result.encode, result.decode, copy_speed});
     }
     for (const bench::PeerResult& peer : peers) {
       rows_.push_back({name, type, peer.name, "cpu", raw.size(), peer.bytes, peer.checked || !peer.present,
@@ -78,24 +98,93 @@ class Bench {
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
  private:
+  // One core, chunk by chunk. A codec that cannot encode these values has no row.
+  void measure_codec(Row row, const Values& values) {
+    const std::vector<Values> chunks = values.chunks();
+    std::vector<EncodedArray> arrays;
+    for (const Values& chunk : chunks) {
+      const Result<EncodedArray> array = chunk.encode(row.method);
+      if (!array.has_value()) {
+        return;
+      }
+      row.bytes += array->encoded_bytes();
+      arrays.push_back(*array);
+    }
+    row.raw_bytes = values.bytes();
+    row.checked = true;
+    row.encode = bench::measure(
+        [&] {
+          for (const Values& chunk : chunks) {
+            row.checked = chunk.encode(row.method).has_value() && row.checked;
+          }
+        },
+        plan_);
+    const Bytes out(row.raw_bytes);
+    row.decode = bench::measure(
+        [&] {
+          size_t at = 0;
+          for (const EncodedArray& array : arrays) {
+            const size_t size = array.length() * size_bytes(array.type());
+            row.checked = array.decode(out.span().subspan(at, size)).ok() && row.checked;
+            at += size;
+          }
+        },
+        plan_);
+    row.checked = row.checked && std::equal(out.span().begin(), out.span().end(), values.data);
+    rows_.push_back(std::move(row));
+  }
+
   Status measure_device(const std::string& name, Values values) {
-    const std::string where(to_string(backend_));
     if (backend_ == Backend::emulator) {
       values.length = std::min(values.length, kEmulatorRows);
     }
-    const uint64_t raw = values.length * size_bytes(values.type);
-    Sample copy;
-    for (const Codec* codec : value_codecs()) {
-      if (!can_encode(*codec, values)) {
-        continue;
+    BOBBIN_ASSIGN(const Stream owner, Stream::create(backend_));
+    const StreamView stream = owner.view();
+    BOBBIN_ASSIGN(const DeviceBuffer raw, DeviceBuffer::create(values.bytes(), stream));
+    BOBBIN_ASSIGN(const DeviceBuffer decoded, DeviceBuffer::create(values.bytes(), stream));
+    BOBBIN_TRY(copy_async(raw.data(), values.data, values.bytes(), stream));
+    Row row{.data = name,
+            .type = values.type,
+            .method = "memcpy",
+            .backend = std::string(to_string(backend_)),
+            .raw_bytes = values.bytes(),
+            .checked = true};
+    BOBBIN_ASSIGN(row.decode, bench::measure_in_stream(
+                                  [&] { return copy_async(decoded.data(), raw.data(), raw.size(), stream); },
+                                  stream, plan_));
+    row.copy_speed = row.decode.bytes_per_second(row.raw_bytes);
+    const Row copy = row;
+    for (const std::string& codec : codec_names()) {
+      const Result<EncodedArray> host = values.encode(codec);
+      if (host.has_value()) {
+        row.method = codec;
+        BOBBIN_TRY(measure_codec_on_device(row, *host, values, raw, decoded, stream));
       }
-      BOBBIN_ASSIGN(const bench::DeviceResult result,
-                    bench::measure_on_device(backend_, codec, values, plan_));
-      copy = result.copy;
-      rows_.push_back({name, values.type, std::string(codec->name), where, raw, 0, result.checked,
-                       result.encode, result.decode, copy.bytes_per_second(raw)});
     }
-    rows_.push_back({name, values.type, "memcpy", where, raw, 0, true, {}, copy, copy.bytes_per_second(raw)});
+    rows_.push_back(copy);
+    return {};
+  }
+
+  // The column as one array in the device's memory.
+  Status measure_codec_on_device(Row row, const EncodedArray& host, const Values& values,
+                                 const DeviceBuffer& raw, const DeviceBuffer& decoded, StreamView stream) {
+    BOBBIN_ASSIGN(const EncodedArray array, host.to_device(stream));
+    BOBBIN_TRY(fill_async(decoded.data(), 0, decoded.size(), stream));
+    BOBBIN_ASSIGN(row.decode,
+                  bench::measure_in_stream([&] { return array.decode_on_device(decoded.data(), stream); },
+                                           stream, plan_));
+    BOBBIN_ASSIGN(row.encode, bench::measure_in_stream(
+                                  [&] {
+                                    return EncodedArray::encode_on_device(row.method, values.type, raw.data(),
+                                                                          values.length, stream)
+                                        .error();
+                                  },
+                                  stream, plan_));
+    const Bytes back(values.bytes());
+    BOBBIN_TRY(copy_async(back.data(), decoded.data(), back.size(), stream));
+    BOBBIN_TRY(stream.synchronize());
+    row.checked = std::equal(back.span().begin(), back.span().end(), values.data);
+    rows_.push_back(std::move(row));
     return {};
   }
 
@@ -109,7 +198,7 @@ double of_memcpy(const Row& row) {
 }
 
 std::vector<std::string> to_cells(const Row& row) {
-  return {file::printable(row.data),
+  return {printable(row.data),
           std::string(to_string(row.type)),
           row.method,
           row.backend,

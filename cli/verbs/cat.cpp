@@ -21,9 +21,9 @@ constexpr uint64_t kTerminalRows = 40;  // unless rows are asked for
 
 struct Args {
   std::string input;
-  std::string columns;
+  std::optional<std::vector<std::string>> columns;
   std::string rows;
-  std::string where;
+  std::optional<query::Predicate> where;
   std::optional<uint64_t> limit;
   std::optional<Format> format;
   bool json = false;
@@ -32,13 +32,13 @@ struct Args {
   CsvArgs csv;
 };
 
-Result<std::vector<size_t>> find_columns(const OpenReader& file, const std::string& list) {
-  if (list.empty()) {
+Result<std::vector<size_t>> find_columns(const OpenReader& file,
+                                         const std::optional<std::vector<std::string>>& names) {
+  if (!names) {
     return all_columns(file.reader);
   }
-  BOBBIN_ASSIGN(const std::vector<std::string> names, csv::parse_names(list));
   std::vector<size_t> columns;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     BOBBIN_ASSIGN(const size_t column, find_column(file, name));
     columns.push_back(column);
   }
@@ -62,7 +62,7 @@ Limit pick_limit(const Args& args, uint64_t rows) {
   if (args.limit || args.head) {
     return {args.limit.value_or(kHeadRows)};
   }
-  const bool by_terminal = isatty(STDOUT_FILENO) != 0 && args.rows.empty() && args.where.empty();
+  const bool by_terminal = isatty(STDOUT_FILENO) != 0 && args.rows.empty() && !args.where;
   return {by_terminal ? kTerminalRows : rows, by_terminal && rows > kTerminalRows};
 }
 
@@ -73,13 +73,13 @@ Status cat(const Args& args) {
                                                   format == Format::tsv ? ".tsv" : ""));
   BOBBIN_ASSIGN(RowRange rows, find_rows(file, args.rows));
   const Limit limit = pick_limit(args, file.reader.num_rows());
-  if (args.where.empty()) {
+  if (!args.where) {
     rows.end = rows.begin + std::min(rows.end - rows.begin, limit.rows);
   }
   BOBBIN_ASSIGN(const std::vector<size_t> columns, find_columns(file, args.columns));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   std::optional<query::Scan> scan;
-  if (!args.where.empty()) {
+  if (args.where) {
     BOBBIN_ASSIGN(scan, where(query::scan(file.reader).on(backend), args.where));
   }
   file::Output output = file::Output::borrow(STDOUT_FILENO);
@@ -106,9 +106,8 @@ Status cat(const Args& args) {
 std::shared_ptr<Args> add_options(CLI::App& verb, Action& action) {
   auto args = std::make_shared<Args>();
   add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
-  verb.add_option(
-          "--columns", args->columns,
-          "Columns to print, in this order; quote names that contain special characters (default: all)")
+  add_parsed(verb, "--columns", args->columns, &parse_names,
+             "Columns to print, in this order; quote names that contain special characters (default: all)")
       ->type_name("A,B,...");
   add_where_option(verb, args->where);
   add_rows_option(verb, args->rows);

@@ -2,9 +2,12 @@
 // bobbin compress: a raw array, strings or CSV become a .bob file, row group by row group.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <limits>
 
+#include "bobbin/csv.hpp"
+#include "bobbin/encoding.hpp"
+#include "bobbin/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
@@ -12,13 +15,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
-#include "cli/source_size.hpp"
 #include "cli/strings.hpp"
 #include "cli/summary.hpp"
-#include "codecs/registry.hpp"
-#include "csv/reader.hpp"
-#include "file/text.hpp"
-#include "select/cascade.hpp"
+#include "cli/where.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -30,7 +29,7 @@ constexpr const char* kColumn = "value";
 
 struct Args {
   CsvArgs csv;
-  std::string schema;
+  std::optional<Schema> schema;
   bool as_csv = false;
   std::string input;
   std::vector<std::string> more_inputs;
@@ -48,7 +47,7 @@ struct Args {
   bool quiet = false;
 };
 
-Result<Writer> open_writer(const Target& target, const std::vector<Column>& columns, const Args& args) {
+Result<WriteOptions> write_options(const Args& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   WriteOptions options{.rows_per_group = args.rows_per_group,
                        .backend = backend,
@@ -63,8 +62,7 @@ Result<Writer> open_writer(const Target& target, const std::vector<Column>& colu
       options.codec = text;
     }
   }
-  return target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)
-                       : Writer::create(target.path, columns, options);
+  return options;
 }
 
 // A table that exists is not replaced by the nothing that a failed command, or a forgotten file name, sends.
@@ -84,8 +82,7 @@ Result<uint64_t> copy_rows(const Input& input, DType type, Writer& writer, bool 
   for (size_t size = block.size(); size == block.size();) {
     BOBBIN_ASSIGN(size, read_full(input, block));
     total += size;
-    const void* const columns[] = {block.data()};
-    BOBBIN_TRY(writer.append(columns, size / size_bytes(type)));
+    BOBBIN_TRY(writer.append({{type, block.data(), size / size_bytes(type)}}));
     BOBBIN_TRY(check_interrupt().in(input.name));
     progress.show(total, input.length.value_or(0));
   }
@@ -98,8 +95,7 @@ Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, boo
   StringSource source(input, form);
   while (!source.ended()) {
     BOBBIN_ASSIGN(const StringsView strings, source.next());
-    const void* const columns[] = {&strings};
-    BOBBIN_TRY(writer.append(columns, strings.length));
+    BOBBIN_TRY(writer.append({strings}));
     BOBBIN_TRY(check_interrupt().in(input.name));
     progress.show(source.bytes_read(), input.length.value_or(0));
   }
@@ -111,7 +107,11 @@ Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, boo
 Result<uint64_t> copy_column(const Input& input, const Target& target, const Args& args, uint64_t& written) {
   const std::optional<Form> form = parse_form(args.type);
   const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
-  BOBBIN_ASSIGN(Writer writer, open_writer(target, {{kColumn, type}}, args));
+  BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
+  const std::vector<Column> columns{{kColumn, type}};
+  BOBBIN_ASSIGN(Writer writer,
+                target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)
+                              : Writer::create(target.path, columns, options));
   BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
                                                : copy_rows(input, type, writer, args.quiet));
   BOBBIN_TRY(check_not_empty(input, raw_bytes, target, args));
@@ -120,69 +120,46 @@ Result<uint64_t> copy_column(const Input& input, const Target& target, const Arg
   return raw_bytes;
 }
 
-// The rows from the first to the last. False: the types were not the right ones, and it must be done again.
-Result<bool> append_table(csv::Reader& reader, const Input& input, Writer& writer, Progress& progress) {
-  while (true) {
-    BOBBIN_ASSIGN(const csv::Reader::Step step, reader.next());
-    if (step != csv::Reader::Step::rows) {
-      return step == csv::Reader::Step::end;
-    }
-    BOBBIN_TRY(writer.append(reader.batch().pointers(), reader.batch().rows));
-    BOBBIN_TRY(check_interrupt().in(input.name));
-    progress.show(reader.bytes_read(), input.length.value_or(0));
-  }
-}
-
-// All inputs, the first one of which is open; they are written like it.
-Result<csv::Options> open_sources(const Input& input, const Args& args, std::vector<csv::Source>& sources) {
-  BOBBIN_ASSIGN(csv::Source first, csv::Source::keeping(input.descriptor.get(), input.name));
-  BOBBIN_ASSIGN(const csv::Sniffed sniffed, sniff_options(args.csv, args.input, first));
-  if (!args.quiet && sniffed.columns > 0) {
-    print_notes(input.name, {csv::describe(sniffed)});
-  }
-  sources.push_back(std::move(first));
+Result<csv::Importer> open_importer(const Input& input, const Args& args) {
+  std::vector<csv::Input> inputs{csv::Input::descriptor(input.descriptor.get(), input.name)};
   for (const std::string& path : args.more_inputs) {
-    BOBBIN_ASSIGN(csv::Source source, csv::Source::open(path));
-    source.set_encoding(csv::parse_encoding(args.csv.encoding).value_or(csv::Encoding::utf8));
-    sources.push_back(std::move(source));
+    inputs.push_back(csv::Input::file(path));
   }
-  return sniffed.options;
+  csv::ReadOptions options = read_options(args.csv);
+  options.schema = args.schema;
+  BOBBIN_ASSIGN(csv::Importer importer, csv::Importer::open(std::move(inputs), options));
+  if (!args.quiet && importer.sniffed().columns > 0) {
+    print_notes(input.name, {csv::describe(importer.sniffed())});
+  }
+  return importer;
 }
 
 // Returns the number of bytes read.
-Result<uint64_t> copy_table(Input& input, const Target& target, const Args& args, uint64_t& written) {
-  std::vector<csv::Source> sources;
-  BOBBIN_ASSIGN(csv::Options options, open_sources(input, args, sources));
-  std::optional<csv::Schema> schema;
-  if (!args.schema.empty()) {
-    BOBBIN_ASSIGN(schema, csv::parse_schema(args.schema));
+Result<uint64_t> copy_table(const Input& input, const Target& target, const Args& args, uint64_t& written) {
+  BOBBIN_ASSIGN(csv::Importer importer, open_importer(input, args));
+  BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
+  csv::ImportResult result;
+  {
+    Progress progress(input.name, args.quiet);
+    const auto visit = [&](const csv::ImportProgress& step) -> Status {
+      BOBBIN_TRY(check_interrupt().in(input.name));
+      progress.show(step.bytes_read, input.length.value_or(0));
+      return step.finished ? check_not_empty(input, step.bytes_read, target, args) : Status();
+    };
+    BOBBIN_ASSIGN(result, target.stream ? importer.write_to_descriptor(target.descriptor.get(), target.name,
+                                                                       options, visit)
+                                        : importer.write(target.path, options, visit));
   }
-  if (target.stream) {
-    options.sample_bytes = std::numeric_limits<uint64_t>::max();  // what is written cannot be taken back
-  }
-  Progress progress(input.name, args.quiet);
-  BOBBIN_ASSIGN(csv::Reader reader, csv::Reader::open(std::move(sources), options, schema));
-  for (bool done = false; !done;) {
-    BOBBIN_ASSIGN(Writer writer, open_writer(target, reader.columns(), args));
-    BOBBIN_ASSIGN(done, append_table(reader, input, writer, progress));
-    if (done) {
-      BOBBIN_TRY(check_not_empty(input, reader.bytes_read(), target, args));
-      BOBBIN_TRY(csv::note_options(writer, options));
-      BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
-      BOBBIN_TRY(csv::note_spellings(writer, reader.columns(), reader.spellings()));
-      BOBBIN_TRY(writer.finish());
-      written = writer.bytes_written();
-    }
-  }
+  written = result.bytes_written;
   if (!args.quiet) {
-    print_notes(input.name, reader.notes());
+    print_notes(input.name, result.notes);
   }
-  return reader.bytes_read();
+  return result.bytes_read;
 }
 
 bool is_csv(const Args& args) {
-  return args.as_csv || args.csv.given() || !args.schema.empty() ||
-         (args.type.empty() && is_csv_name(args.input));
+  return args.as_csv || args.csv.given() || args.schema.has_value() ||
+         (args.type.empty() && csv::delimiter_by_name(args.input).has_value());
 }
 
 // The share of the input, as zstd shows it, and the ratio that 'inspect', 'stats' and 'report' show.
@@ -190,10 +167,10 @@ Status print_summary(const std::string& input, uint64_t input_bytes, const Targe
   BOBBIN_ASSIGN(const Reader reader, Reader::open(target.path));
   const double share =
       input_bytes == 0 ? 0 : 100 * static_cast<double>(bytes) / static_cast<double>(input_bytes);
-  std::fputs(fmt::format("{}: {} => {} ({}ratio {}), {}\n", file::printable(input),
-                         bench::human_bytes(input_bytes), bench::human_bytes(bytes),
+  std::fputs(fmt::format("{}: {} => {} ({}ratio {}), {}\n", printable(input), bench::human_bytes(input_bytes),
+                         bench::human_bytes(bytes),
                          input_bytes == 0 ? "" : fmt::format("{:.2f} % of the input, ", share),
-                         ratio_text(cli::raw_bytes(summarize(reader)), bytes), file::printable(target.name))
+                         ratio_text(cli::raw_bytes(summarize(reader)), bytes), printable(target.name))
                  .c_str(),
              stderr);
   return {};
@@ -228,11 +205,6 @@ void check_usage(const Args& args) {
     if (!args.more_inputs.empty() && args.output.empty()) {
       throw CLI::ValidationError("several files become one: name it with -o");
     }
-    if (!args.schema.empty()) {
-      if (const auto schema = csv::parse_schema(args.schema); !schema.has_value()) {
-        throw CLI::ValidationError(schema.error().message());
-      }
-    }
     return;
   }
   if (!args.more_inputs.empty()) {
@@ -249,23 +221,21 @@ void check_usage(const Args& args) {
   }
 }
 
+// One codec's name that is not known gets a list of those that are.
 std::string check_codec(const std::string& text) {
   const size_t equals = text.rfind('=');
   const std::string cascade = equals == std::string::npos ? text : text.substr(equals + 1);
-  if (const auto parsed = select::parse_cascade(cascade); parsed.has_value()) {
-    const Codec& codec = *find_codec(parsed->codec);
-    return codec.has_nulls() ? fmt::format("codec {} is for nulls, which get it by themselves", codec.name)
-                             : "";
-  } else if (cascade.find_first_of("(,) ") != std::string::npos) {
+  const std::vector<std::string> names = codec_names();
+  const Result<Cascade> parsed = parse_cascade(cascade);
+  if (parsed.has_value()) {
+    return std::ranges::find(names, parsed->codec) == names.end()
+               ? fmt::format("codec {} is for nulls and is applied automatically", parsed->codec)
+               : "";
+  }
+  if (cascade.find_first_of("(,) ") != std::string::npos) {
     return parsed.error().message();
   }
-  std::string names;
-  for (const Codec* codec : all_codecs()) {
-    if (!codec->has_nulls()) {
-      names += (names.empty() ? "" : ", ") + std::string(codec->name);
-    }
-  }
-  return "unknown codec '" + cascade + "'; expected one of " + names;
+  return fmt::format("unknown codec '{}'; expected one of {}", cascade, fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -310,8 +280,8 @@ void add_compress(CLI::App& app, Action& action) {
                  "--type is not given)");
   add_csv_options(*verb, args->csv);
   add_csv_input_options(*verb, args->csv);
-  verb->add_option("--schema", args->schema,
-                   "CSV column types, of all columns or some (default: inferred from all values)")
+  add_parsed(*verb, "--schema", args->schema, &parse_schema,
+             "CSV column types, of all columns or some (default: inferred from all values)")
       ->type_name("NAME:TYPE,...");
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "bobbin/io.hpp"
+#include "bobbin/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
@@ -15,9 +17,6 @@
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
 #include "cli/strings.hpp"
-#include "core/value_text.hpp"
-#include "file/output.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -109,13 +108,12 @@ Status copy_number_lines(const Job& job, uint64_t begin, uint64_t end) {
   std::vector<uint8_t> validity((rows + 7) / 8);
   BOBBIN_TRY(reader.read(job.column, begin, rows, values, job.backend));
   BOBBIN_TRY(reader.read_validity(job.column, begin, rows, validity));
-  const csv::ColumnData data{
-      .type = {column.type, column.logical}, .numbers = {values.data(), validity.data()}, .strings = {}};
+  const ColumnType type{column.type, column.logical};
   std::string lines;
   for (uint64_t row = 0; row < rows; ++row) {
     char text[kMaxValueText];
-    if (!data.is_null(row)) {
-      lines.append(text, format_value(data.type, data.number(row), text));
+    if ((validity[row / 8] >> (row % 8) & 1) != 0) {
+      lines.append(text, format_value(type, scalar_at(type.type, values.data(), row), text));
     }
     lines += '\n';
   }
@@ -229,8 +227,8 @@ Status decompress(const Args& args) {
                     : copy_column(args, file, rows, backend, output, target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
-    std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(output.position(), "byte"),
-                           file::printable(target.name))
+    std::fputs(fmt::format("{}: {} => {}\n", printable(file.name), count(output.position(), "byte"),
+                           printable(target.name))
                    .c_str(),
                stderr);
   }

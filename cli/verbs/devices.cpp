@@ -2,10 +2,10 @@
 // bobbin devices: where work can run on this machine.
 #include <fmt/format.h>
 
-#include "bench/harness.hpp"
 #include "bobbin/stream.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::cli {
 namespace {

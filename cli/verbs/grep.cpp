@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "bobbin/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/terminal.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -78,11 +78,11 @@ Result<StringMatches> find_matches(const OpenReader& file, size_t column, size_t
 // The row, a tab and the string, in which a terminal shows what was found.
 void print_match(uint64_t row, std::string_view string, const Args& args) {
   const size_t at = std::min(find_text(string, args), string.size());
-  print(fmt::format("{}\t{}{}{}\n", row, file::printable(string.substr(0, at)),
-                    args.text.empty() ? ""
-                                      : styled(file::printable(string.substr(at, args.text.size())),
-                                               Style::red, STDOUT_FILENO),
-                    file::printable(string.substr(std::min(string.size(), at + args.text.size())))));
+  print(fmt::format("{}\t{}{}{}\n", row, printable(string.substr(0, at)),
+                    args.text.empty()
+                        ? ""
+                        : styled(printable(string.substr(at, args.text.size())), Style::red, STDOUT_FILENO),
+                    printable(string.substr(std::min(string.size(), at + args.text.size())))));
 }
 
 // Returns how many there are.

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
 #include "cli/terminal.hpp"
 #include "cli/why.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -39,7 +39,7 @@ void print_tree(const NodeInfo& node, uint64_t raw, size_t indent, const std::st
   const uint64_t bytes = tree_bytes(node);
   print(fmt::format("{:{}}{}: {}{}, {}, ratio {}{}{}\n", "", indent, node.codec, chunks, to_string(node.type),
                     count(bytes, "byte"), ratio_text(raw, bytes), node.detail.empty() ? "" : ", ",
-                    file::printable(node.detail)));
+                    printable(node.detail)));
   for (const NodeInfo& child : node.children) {
     print_tree(child, raw_bytes(child), indent + 2, "");
   }
@@ -48,13 +48,13 @@ void print_tree(const NodeInfo& node, uint64_t raw, size_t indent, const std::st
 void print_head(const OpenReader& file, const std::vector<ColumnSummary>& summaries) {
   const Reader& reader = file.reader;
   const uint64_t raw = raw_bytes(summaries);
-  print(fmt::format("{}: format {}, {}, {}, {}\n", file::printable(file.name), reader.format_version(),
+  print(fmt::format("{}: format {}, {}, {}, {}\n", printable(file.name), reader.format_version(),
                     count(reader.columns().size(), "column"), count(reader.num_rows(), "row"),
                     count(reader.num_row_groups(), "row group")));
   print(fmt::format("total: {} raw, {} on disk, ratio {}\n", count(raw, "byte"),
                     count(reader.file_bytes(), "byte"), ratio_text(raw, reader.file_bytes())));
   for (const auto& [key, value] : reader.metadata()) {
-    print(fmt::format("metadata {}: {}\n", file::printable(key), file::quoted(value)));
+    print(fmt::format("metadata {}: {}\n", printable(key), bobbin::quoted(value)));
   }
 }
 
@@ -62,9 +62,8 @@ void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summa
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    print(fmt::format("\ncolumn {}: {}, {}\n",
-                      styled(file::printable(column.name), Style::bold, STDOUT_FILENO), type_text(column),
-                      zone_text(column, summary.zone)));
+    print(fmt::format("\ncolumn {}: {}, {}\n", styled(printable(column.name), Style::bold, STDOUT_FILENO),
+                      type_text(column), zone_text(column, summary.zone)));
     print(fmt::format("  {} raw, {} encoded, ratio {}\n", count(summary.raw, "byte"), summary.bytes,
                       ratio_text(summary.raw, summary.bytes)));
     for (const ColumnSummary::Encoding& encoding : summary.encodings) {
@@ -79,7 +78,7 @@ void print_row_groups(const Reader& reader) {
     print(fmt::format("\nrow group {}: rows {}:{}\n", group, info.first_row, info.first_row + info.num_rows));
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       const Column& column = reader.columns()[i];
-      print(fmt::format("  column {}: {}\n", file::printable(column.name),
+      print(fmt::format("  column {}: {}\n", printable(column.name),
                         zone_text(column, zone_of(info, i, column.type))));
       print_tree(info.chunks[i].root, raw_bytes(info.chunks[i]), 4, "");
     }
@@ -154,7 +153,7 @@ Json row_groups_json(const Reader& reader) {
 Json metadata_json(const Reader& reader) {
   Json json = Json::object();
   for (const auto& [key, value] : reader.metadata()) {
-    json[key] = file::printable(value);
+    json[key] = printable(value);
   }
   return json;
 }

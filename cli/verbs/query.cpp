@@ -5,35 +5,37 @@
 #include <optional>
 
 #include "bobbin/query.hpp"
+#include "bobbin/schema.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/results.hpp"
 #include "cli/where.hpp"
-#include "csv/options.hpp"
-#include "query/parse.hpp"
 
 namespace bobbin::cli {
 namespace {
 
 struct Args {
   std::string input;
-  std::string where;
-  std::string aggregates = "count()";
-  std::string group;
-  std::string select;
-  std::string order;
-  uint64_t limit = UINT64_MAX;
-  uint64_t max_groups = query::kMaxGroups;
+  std::optional<query::Predicate> where;
+  std::vector<query::AggregateSpec> aggregates = {query::count()};
+  std::vector<std::string> group;
+  std::optional<std::vector<std::string>> select;
+  query::ResultOptions result;
   std::string backend = "auto";
   bool as_csv = false;
   bool as_json = false;
   bool stats = false;
 };
 
-Result<std::vector<std::string>> selected_names(const Reader& reader, const std::string& list) {
-  if (list != "*") {
-    return csv::parse_names(list);
+// "*" means all columns, and gives an empty list.
+Result<std::vector<std::string>> parse_selection(std::string_view text) {
+  return text == "*" ? Result<std::vector<std::string>>(std::vector<std::string>()) : parse_names(text);
+}
+
+std::vector<std::string> selected_names(const Reader& reader, const std::vector<std::string>& asked) {
+  if (!asked.empty()) {
+    return asked;
   }
   std::vector<std::string> names;
   for (const Column& column : reader.columns()) {
@@ -44,20 +46,8 @@ Result<std::vector<std::string>> selected_names(const Reader& reader, const std:
 
 Result<query::ResultTable> run(const Args& args, const Reader& reader, const query::Scan& scan,
                                query::QueryStats& stats) {
-  query::ResultOptions options{.limit = args.limit, .max_groups = args.max_groups};
-  if (!args.order.empty()) {
-    BOBBIN_ASSIGN(options.order, query::parse_order(args.order));
-  }
-  if (!args.select.empty()) {
-    BOBBIN_ASSIGN(const auto names, selected_names(reader, args.select));
-    return scan.select(names, options, &stats);
-  }
-  std::vector<std::string> keys;
-  if (!args.group.empty()) {
-    BOBBIN_ASSIGN(keys, csv::parse_names(args.group));
-  }
-  BOBBIN_ASSIGN(const auto aggregates, query::parse_aggregates(args.aggregates));
-  return scan.group_by(keys, aggregates, options, &stats);
+  return args.select ? scan.select(selected_names(reader, *args.select), args.result, &stats)
+                     : scan.group_by(args.group, args.aggregates, args.result, &stats);
 }
 
 Status run_query(const Args& args) {
@@ -81,14 +71,13 @@ Status run_query(const Args& args) {
 }
 
 void add_result_options(CLI::App& verb, Args& args) {
-  verb.add_option("--order", args.order,
-                  "Sort by columns or aggregates, such as 'count() desc, city' (default: group columns)")
-      ->check(text_for(query::parse_order))
+  add_parsed(verb, "--order", args.result.order, &query::parse_order,
+             "Sort by columns or aggregates, such as 'count() desc, city' (default: group columns)")
       ->type_name("LIST");
-  verb.add_option("--limit", args.limit, "Print at most N rows")
+  verb.add_option("--limit", args.result.limit, "Print at most N rows")
       ->check(number_between(0, UINT64_MAX))
       ->type_name("N");
-  verb.add_option("--max-groups", args.max_groups, "Fail beyond N groups")
+  verb.add_option("--max-groups", args.result.max_groups, "Fail beyond N groups")
       ->check(number_between(1, UINT32_MAX))
       ->type_name("N")
       ->capture_default_str();
@@ -104,18 +93,16 @@ void add_query(CLI::App& app, Action& action) {
   auto args = std::make_shared<Args>();
   verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
   add_where_option(*verb, args->where);
-  CLI::Option* list = verb->add_option("--agg", args->aggregates,
-                                       "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
-                                       "avg(c), min(c), max(c)")
-                          ->check(text_for(query::parse_aggregates))
+  CLI::Option* list = add_parsed(*verb, "--agg", args->aggregates, &query::parse_aggregates,
+                                 "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
+                                 "avg(c), min(c), max(c)")
                           ->type_name("LIST")
-                          ->capture_default_str();
-  CLI::Option* group =
-      verb->add_option("--group", args->group, "Compute them for each combination of these columns' values")
-          ->check(text_for(csv::parse_names))
-          ->type_name("A,B,...");
-  verb->add_option("--select", args->select, "Print these columns of the rows instead; '*' for all")
-      ->check(text_for(csv::parse_names))
+                          ->default_str("count()");
+  CLI::Option* group = add_parsed(*verb, "--group", args->group, &parse_names,
+                                  "Compute them for each combination of these columns' values")
+                           ->type_name("A,B,...");
+  add_parsed(*verb, "--select", args->select, &parse_selection,
+             "Print these columns of the rows instead; '*' for all")
       ->type_name("A,B,...")
       ->excludes(list)
       ->excludes(group);

@@ -4,12 +4,12 @@
 
 #include <cstdio>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/report/page.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -37,8 +37,8 @@ Status write_report(const Args& args) {
   BOBBIN_TRY(output.write(std::as_bytes(std::span(html))).in(target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
-    std::fputs(fmt::format("{}: {} => {}\n", file::printable(file.name), count(html.size(), "byte"),
-                           file::printable(target.name))
+    std::fputs(fmt::format("{}: {} => {}\n", printable(file.name), count(html.size(), "byte"),
+                           printable(target.name))
                    .c_str(),
                stderr);
   }

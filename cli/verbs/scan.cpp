@@ -9,14 +9,14 @@
 #include <new>
 #include <stdexcept>
 
+#include "bobbin/io.hpp"
+#include "bobbin/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
-#include "file/output.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -153,8 +153,8 @@ Status scan_file(const Args& args) {
   BOBBIN_TRY(check_interrupt().in(input.name));
   BOBBIN_TRY(write_blocks(values, output, target.name));
   if (!args.quiet && !target.stream) {
-    std::fputs(fmt::format("{}: {} => {}\n", file::printable(input.name),
-                           count(values.size() / size_bytes(job.type), "value"), file::printable(target.name))
+    std::fputs(fmt::format("{}: {} => {}\n", printable(input.name),
+                           count(values.size() / size_bytes(job.type), "value"), printable(target.name))
                    .c_str(),
                stderr);
   }

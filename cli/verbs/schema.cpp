@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "bobbin/schema.hpp"
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
-#include "csv/options.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -31,11 +31,11 @@ void print_table(const std::vector<Column>& columns) {
   size_t names = 0;
   size_t types = 0;
   for (const Column& column : columns) {
-    names = std::max(names, file::printable(column.name).size());
+    names = std::max(names, printable(column.name).size());
     types = std::max(types, type_name(column).size());
   }
   for (const Column& column : columns) {
-    const std::string name = file::printable(column.name);
+    const std::string name = printable(column.name);
     print(may_be_null(column) ? fmt::format("{:{}}  {:{}}  nullable\n", name, names, type_name(column), types)
                               : fmt::format("{:{}}  {}\n", name, names, type_name(column)));
   }
@@ -47,7 +47,7 @@ void print_json(const Reader& reader) {
     columns.push_back(
         {{"name", column.name}, {"type", type_name(column)}, {"nullable", may_be_null(column)}});
   }
-  print(bench::dump({{"schema", csv::schema_text(reader.columns())},
+  print(bench::dump({{"schema", schema_text(reader.columns())},
                      {"num_rows", reader.num_rows()},
                      {"columns", std::move(columns)}}) +
         "\n");
@@ -58,10 +58,10 @@ Status schema(const Args& args) {
   if (args.json) {
     print_json(file.reader);
   } else if (args.text) {
-    print(csv::schema_text(file.reader.columns()) + "\n");
+    print(schema_text(file.reader.columns()) + "\n");
   } else {
-    print(fmt::format("{}: {}, {}\n", file::printable(file.name),
-                      count(file.reader.columns().size(), "column"), count(file.reader.num_rows(), "row")));
+    print(fmt::format("{}: {}, {}\n", printable(file.name), count(file.reader.columns().size(), "column"),
+                      count(file.reader.num_rows(), "row")));
     print_table(file.reader.columns());
   }
   return {};

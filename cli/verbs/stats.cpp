@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
 #include "cli/terminal.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -35,12 +35,11 @@ void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summa
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
     const ColumnSummary& summary = summaries[i];
-    lines.push_back({clipped(file::printable(column.name), kLongestName), type_text(column),
-                     std::to_string(summary.zone.rows), std::to_string(summary.zone.nulls),
-                     clipped(min_text(column, summary.zone), kLongestBound),
-                     clipped(max_text(column, summary.zone), kLongestBound), std::to_string(summary.raw),
-                     std::to_string(summary.bytes), ratio_text(summary.raw, summary.bytes),
-                     encodings_text(summary)});
+    lines.push_back(
+        {clipped(printable(column.name), kLongestName), type_text(column), std::to_string(summary.zone.rows),
+         std::to_string(summary.zone.nulls), clipped(min_text(column, summary.zone), kLongestBound),
+         clipped(max_text(column, summary.zone), kLongestBound), std::to_string(summary.raw),
+         std::to_string(summary.bytes), ratio_text(summary.raw, summary.bytes), encodings_text(summary)});
   }
   print_table({"name", "type", "rows", "nulls", "min", "max", "raw", "bytes", "ratio", "encodings"}, lines,
               "llrrrrrrrl");
@@ -85,7 +84,7 @@ Status stats(const Args& args, size_t index, Json& json) {
   }
   if (args.inputs.size() > 1) {
     print(fmt::format("{}{}:\n", index == 0 ? "" : "\n",
-                      styled(file::printable(file.name), Style::bold, STDOUT_FILENO)));
+                      styled(printable(file.name), Style::bold, STDOUT_FILENO)));
   }
   print_columns(file.reader, summaries);
   return {};

@@ -2,11 +2,11 @@
 // bobbin verify: every checksum, and that every chunk decodes.
 #include <fmt/format.h>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -24,7 +24,7 @@ Status verify_file(const std::string& path, Backend backend, bool quiet) {
     BOBBIN_TRY(file.reader.verify(backend, [&](double share) { progress.show_share(share); }));
   }
   if (!quiet) {
-    print(fmt::format("{}: OK ({}, {}, {})\n", file::printable(file.name),
+    print(fmt::format("{}: OK ({}, {}, {})\n", printable(file.name),
                       count(file.reader.columns().size(), "column"), count(file.reader.num_rows(), "row"),
                       count(file.reader.file_bytes(), "byte")));
   }

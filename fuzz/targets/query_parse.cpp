@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "bobbin/query.hpp"
 #include "query/bind.hpp"
 #include "query/order.hpp"
-#include "query/parse.hpp"
 #include "query/prune.hpp"
 
 namespace {

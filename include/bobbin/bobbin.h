@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bobbin/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,7 +26,7 @@ extern "C" {
 /* ---- Versions and errors ---- */
 
 /* "0.1.0": the version of the library, which may be newer than this header. */
-const char* bobbin_version(void);
+BOBBIN_API const char* bobbin_version(void);
 
 typedef uint32_t bobbin_status;
 enum {
@@ -41,7 +43,7 @@ enum {
 
 /* The message of this thread's last failed call, in one line; "" if none has failed. The text is valid until
  * the thread's next failure, or its end. Never NULL. */
-const char* bobbin_last_error(void);
+BOBBIN_API const char* bobbin_last_error(void);
 
 /* ---- Types and backends ---- */
 
@@ -119,16 +121,17 @@ typedef struct bobbin_scan_options {
  * other backends it is NULL, and the scan is done on return.
  *
  * Integers wrap around. Floats can be summed at order 1; backends group the additions differently. */
-bobbin_status bobbin_scan(bobbin_dtype type, const void* in, void* out, uint64_t length,
-                          const bobbin_scan_options* options, bobbin_backend backend, void* cuda_stream);
+BOBBIN_API bobbin_status bobbin_scan(bobbin_dtype type, const void* in, void* out, uint64_t length,
+                                     const bobbin_scan_options* options, bobbin_backend backend,
+                                     void* cuda_stream);
 
 /* `memory` may be NULL: the backend's default. The struct is copied; its `context` must outlive the
  * workspace. On failure *workspace is NULL. */
-bobbin_status bobbin_scan_workspace_create(bobbin_backend backend, void* cuda_stream,
-                                           const bobbin_memory_resource* memory,
-                                           bobbin_scan_workspace** workspace);
+BOBBIN_API bobbin_status bobbin_scan_workspace_create(bobbin_backend backend, void* cuda_stream,
+                                                      const bobbin_memory_resource* memory,
+                                                      bobbin_scan_workspace** workspace);
 /* Releases the memory in the order of its stream, which must still exist. NULL is allowed. */
-void bobbin_scan_workspace_destroy(bobbin_scan_workspace* workspace);
+BOBBIN_API void bobbin_scan_workspace_destroy(bobbin_scan_workspace* workspace);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing .bob files. docs/format.md describes the bytes.
+//
+// Threads: any number of threads may call a Reader's const functions at the same time. A Writer is used by
+// one thread at a time (WriteOptions::threads says how many threads it uses itself). Everything else here is
+// plain data.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/status.hpp"
 #include "bobbin/strings.hpp"
 #include "bobbin/types.hpp"
@@ -18,7 +24,8 @@ namespace bobbin {
 
 namespace file {
 struct ReaderAccess;
-}
+struct WriterAccess;
+}  // namespace file
 
 struct Column {
   std::string name;  // UTF-8, unique in its file
@@ -29,10 +36,34 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;
 };
 
-// A view of numbers, some of which may be null.
-struct NullableView {
-  const void* values = nullptr;       // ignored for nulls
-  const uint8_t* validity = nullptr;  // bit i % 8 of byte i / 8 is 0 for a null; nullptr: no nulls
+// A view of a column's values for Writer::append(). `validity`, if given, has one bit per value: bit i % 8 of
+// byte i / 8 is 0 for a null, whose value is ignored.
+class ColumnView {
+ public:
+  template <class T>
+  ColumnView(std::span<const T> values, const uint8_t* validity = nullptr)
+      : ColumnView(kDTypeOf<T>, values.data(), values.size(), validity) {}
+  template <class T>
+  ColumnView(const std::vector<T>& values, const uint8_t* validity = nullptr)
+      : ColumnView(std::span<const T>(values), validity) {}
+  // Numbers whose type is known only at run time, at any alignment.
+  ColumnView(DType type, const void* values, uint64_t length, const uint8_t* validity = nullptr)
+      : type_(type), length_(length), values_(values), validity_(validity) {}
+  ColumnView(const StringsView& strings) : type_(strings.type), length_(strings.length), strings_(strings) {}
+  ColumnView(const Strings& strings) : ColumnView(strings.view()) {}
+
+  [[nodiscard]] DType type() const { return type_; }
+  [[nodiscard]] uint64_t length() const { return length_; }
+  [[nodiscard]] const void* values() const { return values_; }         // of numbers
+  [[nodiscard]] const uint8_t* validity() const { return validity_; }  // of numbers
+  [[nodiscard]] const StringsView& strings() const { return strings_; }
+
+ private:
+  DType type_;
+  uint64_t length_;
+  const void* values_ = nullptr;
+  const uint8_t* validity_ = nullptr;
+  StringsView strings_;
 };
 
 // Keys and values of the whole file, in the order in which they were set. At most 1024 keys, each of 1 to 256
@@ -67,7 +98,7 @@ struct WriteOptions {
 
 // Writes a file from start to end, with memory for about two row groups. The file gets its name only when
 // finish() succeeds: until then, or if the writer is destroyed first, an existing file stays as it was.
-class Writer {
+class BOBBIN_API Writer {
  public:
   static Result<Writer> create(const std::string& path, std::vector<Column> columns,
                                const WriteOptions& options);
@@ -79,11 +110,13 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  // Appends `rows` rows. `columns` has one pointer per column: to `rows` values of its type; for a nullable
-  // column, to a NullableView of them; for strings, to a StringsView of which the first `rows` strings are
-  // used and the type is ignored. Any number of rows may be appended at a time; they are gathered into row
-  // groups. A utf8 column accepts valid UTF-8 only.
-  Status append(std::span<const void* const> columns, uint64_t rows);
+  // Appends rows: one view per column, all of the same length and each of its column's type, as in
+  // append({ids, prices, names}). Strings may be of either string type; a utf8 column accepts valid UTF-8
+  // only. Any number of rows may be appended at a time; they are gathered into row groups.
+  Status append(std::span<const ColumnView> columns);
+  Status append(std::initializer_list<ColumnView> columns) {
+    return append(std::span(columns.begin(), columns.size()));
+  }
   // Sets a key of the file's metadata, replacing its value if the key exists. A refused pair leaves the
   // writer unchanged.
   Status set_metadata(std::string key, std::string value);
@@ -93,6 +126,7 @@ class Writer {
   [[nodiscard]] uint64_t bytes_written() const;
 
  private:
+  friend struct file::WriterAccess;
   struct Impl;
   explicit Writer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
@@ -147,7 +181,7 @@ struct StringMatches {
 
 // Opening a file reads and checks the footer; column data is read and its checksum verified only on request.
 // Every error names the file, the location and the reason.
-class Reader {
+class BOBBIN_API Reader {
  public:
   static Result<Reader> open(const std::string& path);
   // Reads from a descriptor that can seek; the caller closes it. `name` is for error messages.

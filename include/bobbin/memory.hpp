@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owned device memory. Allocation and release are ordered in a stream.
+//
+// Threads: default_memory(), and a MemoryResource of yours that Bobbin uses, may be called from several
+// threads at the same time. A buffer object is used by one thread at a time; its memory is ordered by
+// streams.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +11,14 @@
 #include <span>
 #include <utility>
 
+#include "bobbin/export.h"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
 
 namespace bobbin {
 
 // A source of device memory. Implement it to let Bobbin use an engine's own pool.
-class MemoryResource {
+class BOBBIN_API MemoryResource {
  public:
   virtual ~MemoryResource() = default;
   // At least 256-byte aligned. The memory may be used by work submitted to `stream` from now on.
@@ -24,9 +29,9 @@ class MemoryResource {
 
 // The backend's default: CUDA's stream-ordered pool, or for the emulator host memory with guard bytes on both
 // sides (a damaged guard ends the process with a message when the memory is released).
-[[nodiscard]] MemoryResource& default_memory(Backend backend);
+[[nodiscard]] BOBBIN_API MemoryResource& default_memory(Backend backend);
 
-class DeviceBuffer {
+class BOBBIN_API DeviceBuffer {
  public:
   static Result<DeviceBuffer> create(size_t bytes, StreamView stream, MemoryResource& memory);
   static Result<DeviceBuffer> create(size_t bytes, StreamView stream) {
@@ -59,7 +64,7 @@ class DeviceBuffer {
 };
 
 // Pinned host memory, which the GPU copies to and from at full speed.
-class PinnedBuffer {
+class BOBBIN_API PinnedBuffer {
  public:
   static Result<PinnedBuffer> create(size_t bytes, Backend backend);
 
@@ -82,7 +87,7 @@ class PinnedBuffer {
 
 // Copies in stream order; the direction follows from the addresses. With memory that is not pinned the call
 // blocks.
-[[nodiscard]] Status copy_async(void* to, const void* from, size_t bytes, StreamView stream);
-[[nodiscard]] Status fill_async(void* to, uint8_t value, size_t bytes, StreamView stream);
+[[nodiscard]] BOBBIN_API Status copy_async(void* to, const void* from, size_t bytes, StreamView stream);
+[[nodiscard]] BOBBIN_API Status fill_async(void* to, uint8_t value, size_t bytes, StreamView stream);
 
 }  // namespace bobbin

@@ -27,6 +27,9 @@
 // Columns compare with columns in the same way: numbers of any two types exactly (a decimal beside a float
 // column is first rounded to that float type), strings with strings, dates and timestamps with each other,
 // booleans with booleans.
+//
+// Threads: queries only read the file, so that any number of threads may run queries over one Reader, and
+// share a Scan. Everything else here is plain data.
 #pragma once
 
 #include <concepts>
@@ -40,6 +43,7 @@
 #include <utility>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
@@ -66,8 +70,8 @@ struct Literal {
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
-// Which rows pass: a tree of tests. Made by col(), the text parser of the command, or by hand; whether
-// columns exist and types fit is checked when a scan runs.
+// Which rows pass: a tree of tests. Made by col(), by parse_predicate() or by hand; whether columns exist and
+// types fit is checked when a scan runs.
 struct Predicate {
   enum class Kind : uint8_t {
     compare,          // the column with literals[0], by `op`
@@ -96,12 +100,12 @@ struct Predicate {
 };
 
 // `a && b && c` is one node of three parts.
-[[nodiscard]] Predicate operator&&(Predicate a, Predicate b);
-[[nodiscard]] Predicate operator||(Predicate a, Predicate b);
-[[nodiscard]] Predicate operator!(Predicate a);
+[[nodiscard]] BOBBIN_API Predicate operator&&(Predicate a, Predicate b);
+[[nodiscard]] BOBBIN_API Predicate operator||(Predicate a, Predicate b);
+[[nodiscard]] BOBBIN_API Predicate operator!(Predicate a);
 
 // A column's name, from which tests are made.
-class ColumnName {
+class BOBBIN_API ColumnName {
  public:
   explicit ColumnName(std::string name) : name_(std::move(name)) {}
 
@@ -223,7 +227,7 @@ struct Value {
 };
 
 // "null", "12", "3.50", "2014-08-08", "true"; floats as the shortest decimal, texts as they are.
-[[nodiscard]] std::string to_string(const Value& value);
+[[nodiscard]] BOBBIN_API std::string to_string(const Value& value);
 
 using GroupCounts = std::vector<std::pair<Value, uint64_t>>;
 
@@ -252,6 +256,16 @@ struct OrderTerm {
 [[nodiscard]] inline OrderTerm descending(AggregateSpec aggregate) {
   return {.aggregate = std::move(aggregate), .is_descending = true};
 }
+
+// Query text, as the command takes it. Errors name the character (counted from 1) and what was expected
+// there. Parentheses and `not` may be nested up to 100 deep.
+//
+//   price < 3.5 and (qty >= 2 or not flag = 1) and "odd name" in ('abc', 'it''s') and x is not null and a < b
+[[nodiscard]] BOBBIN_API Result<Predicate> parse_predicate(std::string_view text);
+// "sum(price), count(), count(distinct city)"
+[[nodiscard]] BOBBIN_API Result<std::vector<AggregateSpec>> parse_aggregates(std::string_view text);
+// "city, sum(price) desc, day asc nulls last"
+[[nodiscard]] BOBBIN_API Result<std::vector<OrderTerm>> parse_order(std::string_view text);
 
 // What a query may hold in memory by default. More is an error of code `unsupported`.
 inline constexpr uint64_t kMaxGroups = uint64_t{1} << 20;
@@ -287,9 +301,12 @@ struct QueryStats {
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
 // A query to run. The reader must outlive it.
-class Scan {
+class BOBBIN_API Scan {
  public:
   explicit Scan(const Reader& reader) : reader_(&reader) {}
+
+  // Fails if the predicates do not fit the file's columns, as running the query would. Reads no data.
+  [[nodiscard]] Status check() const;
 
   // Keeps matching rows; repeated calls are combined with AND.
   [[nodiscard]] Scan where(Predicate predicate) const;

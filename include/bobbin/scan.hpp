@@ -11,6 +11,8 @@
 // Integers wrap around. For max, min, and, or, every order gives the result of order 1; xor is applied k
 // times. Floats can be summed at order 1; the result of a backend is the same from run to run, but backends
 // group the additions differently.
+//
+// Threads: scans may run at the same time, except that a Workspace serves one scan at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include <span>
 #include <type_traits>
 
+#include "bobbin/export.h"
 #include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
@@ -39,7 +42,7 @@ inline constexpr uint64_t kMaxLength = uint64_t{1} << 40;
 
 // Memory through which blocks of a GPU exchange sums, kept from scan to scan: without one, each scan
 // allocates and clears its own. For one stream at a time.
-class Workspace {
+class BOBBIN_API Workspace {
  public:
   explicit Workspace(StreamView stream);
   Workspace(StreamView stream, MemoryResource& memory);
@@ -66,8 +69,8 @@ struct Options {
 // Asynchronous in `stream` on a GPU; done on return on the CPU and the emulator. `in` and `out` are `length`
 // values each in the backend's memory, aligned to their type. They may be the same array; overlapping
 // otherwise is an error.
-[[nodiscard]] Status run(DType type, Kind kind, const void* in, void* out, uint64_t length,
-                         const Options& options, StreamView stream);
+[[nodiscard]] BOBBIN_API Status run(DType type, Kind kind, const void* in, void* out, uint64_t length,
+                                    const Options& options, StreamView stream);
 
 template <class T>
 [[nodiscard]] Status run(Kind kind, std::span<const T> in, std::span<T> out, const Options& options,
@@ -88,8 +91,8 @@ template <class T>
   return run<T>(Kind::exclusive, in, out, options, stream);
 }
 
-[[nodiscard]] std::string_view to_string(Op op);
+[[nodiscard]] BOBBIN_API std::string_view to_string(Op op);
 // "sum", "max", "min", "xor", "and", "or"; nothing for other names.
-[[nodiscard]] std::optional<Op> parse_op(std::string_view name);
+[[nodiscard]] BOBBIN_API std::optional<Op> parse_op(std::string_view name);
 
 }  // namespace bobbin::scan

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as values. Nothing in Bobbin throws: a function that can fail returns a Status or a Result<T>.
+// Errors as values. Nothing in Bobbin throws: a function that can fail returns a Status or a Result<T>, which
+// the compiler does not let callers ignore.
+//
+// Threads: a Status or Result is a value like a std::string: any number of threads may read one, a thread
+// that changes one must be alone.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "bobbin/export.h"
 
 namespace bobbin {
 
@@ -21,7 +26,7 @@ enum class StatusCode {
   device,  // a CUDA call or a kernel failed, or the emulator found a fault
 };
 
-[[nodiscard]] std::string_view to_string(StatusCode code);
+[[nodiscard]] BOBBIN_API std::string_view to_string(StatusCode code);
 
 // A location in the source. (std::source_location needs a newer clang than Debian 12's.)
 struct SourcePlace {
@@ -59,33 +64,54 @@ class [[nodiscard]] Status {
   SourcePlace where_;
 };
 
-// A value, or the Status that says why there is none. Member names follow std::expected.
+namespace detail {
+// End the process with a message on stderr, in every build: what follows would read memory that is not there.
+[[noreturn]] BOBBIN_API void fail_without_value(const Status& error);
+[[noreturn]] BOBBIN_API void fail_without_error();
+}  // namespace detail
+
+// A value, or the Status that says why there is none. Member names follow std::expected. Asking for the value
+// of a Result that has none, or making a Result from a Status that is ok, is a mistake in the program: it
+// prints the error and aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}
-  Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
+  Result(Status status) : status_(std::move(status)) {
+    if (status_.ok()) {
+      detail::fail_without_error();
+    }
+  }
 
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
+  // The error; a Status that is ok if there is a value.
   [[nodiscard]] const Status& error() const { return status_; }
   [[nodiscard]] T& value() & {
-    assert(has_value());
+    require();
     return *value_;
   }
   [[nodiscard]] const T& value() const& {
-    assert(has_value());
+    require();
     return *value_;
   }
-  [[nodiscard]] T&& value() && {
-    assert(has_value());
+  // By value: a reference into a temporary Result would dangle.
+  [[nodiscard]] T value() && {
+    require();
     return std::move(*value_);
   }
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
+  [[nodiscard]] T& operator*() & { return value(); }
+  [[nodiscard]] const T& operator*() const& { return value(); }
+  [[nodiscard]] T operator*() && { return std::move(*this).value(); }
+  [[nodiscard]] T* operator->() { return &value(); }
+  [[nodiscard]] const T* operator->() const { return &value(); }
 
  private:
+  void require() const {
+    if (!value_.has_value()) [[unlikely]] {
+      detail::fail_without_value(status_);
+    }
+  }
+
   std::optional<T> value_;
   Status status_;
 };

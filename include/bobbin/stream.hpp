@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events of a device: the GPU, or the emulator that stands in for it. There is no default stream.
+// Streams and events of a device: the GPU, or the emulator in its place. There is no default stream.
+//
+// Threads: several threads may submit work to one stream; its order is then the order of their calls.
+// Creating, moving and destroying an object, and recording an Event, is for one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin {
 
 // A stream somebody else owns. The emulator's streams have no handle: its work is done when the call returns.
-class StreamView {
+class BOBBIN_API StreamView {
  public:
   StreamView(Backend backend, void* handle) : backend_(backend), handle_(handle) {}
 
@@ -27,7 +31,7 @@ class StreamView {
   void* handle_;
 };
 
-class Stream {
+class BOBBIN_API Stream {
  public:
   // Fails with `unavailable` when the backend is not in this build, or when it is `cuda` and there is no GPU
   // or no driver.
@@ -46,7 +50,7 @@ class Stream {
 };
 
 // A point in a stream's work. On the emulator it is a time stamp of the host's clock.
-class Event {
+class BOBBIN_API Event {
  public:
   static Result<Event> create(Backend backend);
 
@@ -79,6 +83,6 @@ struct GpuInfo {
 };
 
 // Every GPU this process can use; `unavailable` with the reason when there is none.
-[[nodiscard]] Result<std::vector<GpuInfo>> list_gpus();
+[[nodiscard]] BOBBIN_API Result<std::vector<GpuInfo>> list_gpus();
 
 }  // namespace bobbin

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings in memory in the layout of Apache Arrow: offsets, bytes, and a validity bit per string.
+//
+// Threads: plain data: any number of threads may read it, a thread that changes it must be alone.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/types.hpp"
 
 namespace bobbin {
 
 // A view of strings. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be
 // 0.
-struct StringsView {
+struct BOBBIN_API StringsView {
   DType type = DType::binary;
   uint64_t length = 0;
   const void* offsets = nullptr;  // length + 1 of them, ascending
@@ -60,7 +63,7 @@ template <class T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
 // Strings that own their memory. A null string is empty.
-struct Strings {
+struct BOBBIN_API Strings {
   DType type = DType::binary;
   UnsetVector<uint64_t> offsets = {0};
   UnsetVector<uint8_t> bytes;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several columns of a file at once: into host memory by several threads, or onto a GPU, where reading,
 // copying and decoding overlap.
+//
+// Threads: the functions may be called from any thread, also for the same Reader. A Loader runs one load at a
+// time; different loaders are independent. HostColumn, DeviceStrings and DeviceColumn are plain data: any
+// number of threads may read one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/file.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
@@ -24,17 +31,47 @@ struct HostColumn {
   std::unique_ptr<std::byte[]> values;  // of numbers: length * size_bytes(type), zero for nulls
   std::vector<uint8_t> validity;        // of numbers: as Reader::read_validity(); empty: no nulls
   Strings strings;                      // of strings
+
+  [[nodiscard]] ColumnType type() const { return {column.type, column.logical}; }
+  [[nodiscard]] bool is_null(uint64_t row) const {
+    const std::vector<uint8_t>& bits = is_string(column.type) ? strings.validity : validity;
+    return !bits.empty() && (bits[row / 8] >> (row % 8) & 1) == 0;
+  }
+  // A value of a column of numbers.
+  [[nodiscard]] Scalar number(uint64_t row) const { return scalar_at(column.type, values.get(), row); }
+  // The bytes of a string.
+  [[nodiscard]] std::string_view string(uint64_t row) const {
+    const uint64_t begin = strings.offsets[row];
+    return {reinterpret_cast<const char*>(strings.bytes.data()) + begin, strings.offsets[row + 1] - begin};
+  }
 };
 
 // Rows begin .. begin+count-1 of the columns, in the given order. 0 threads: one per core.
-[[nodiscard]] Result<std::vector<HostColumn>> read_columns(const Reader& reader,
-                                                           std::span<const size_t> columns, uint64_t begin,
-                                                           uint64_t count, unsigned threads = 0);
+[[nodiscard]] BOBBIN_API Result<std::vector<HostColumn>> read_columns(const Reader& reader,
+                                                                      std::span<const size_t> columns,
+                                                                      uint64_t begin, uint64_t count,
+                                                                      unsigned threads = 0);
 
-// Rows of given numbers, which ascend and differ, of the columns in the order asked for. Of chunks in which
-// few are wanted only those are read and decoded.
-[[nodiscard]] Result<std::vector<HostColumn>> read_rows(const Reader& reader, std::span<const size_t> columns,
-                                                        std::span<const uint64_t> rows);
+// Rows with the given numbers, which must be ascending and distinct, of the columns in the given order. In
+// chunks where few rows are wanted, only those are read and decoded.
+[[nodiscard]] BOBBIN_API Result<std::vector<HostColumn>> read_rows(const Reader& reader,
+                                                                   std::span<const size_t> columns,
+                                                                   std::span<const uint64_t> rows);
+
+// Receives rows of the columns in the given order, and how many they are; never zero.
+using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, uint64_t rows)>;
+
+// Passes rows begin .. begin+count-1 to `visit`, a slice at a time: each chunk is read once, and memory holds
+// the chunks of a row group as they are encoded and one decoded slice (64 MiB of numbers at most). An error
+// of `visit` ends the call.
+[[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, std::span<const size_t> columns,
+                                             uint64_t begin, uint64_t count, const SliceVisitor& visit,
+                                             Backend backend = Backend::cpu);
+// The same for rows of one row group with the given numbers, which must be ascending and distinct and are
+// counted from the file's first row: what query::Scan::visit_rows() passes.
+[[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, size_t row_group,
+                                             std::span<const size_t> columns, std::span<const uint64_t> rows,
+                                             const SliceVisitor& visit);
 
 // Strings of a row group in device memory, in the layout of Arrow.
 struct DeviceStrings {
@@ -68,7 +105,7 @@ struct LoadOptions {
 // and queue copies and decoding in batches; meanwhile they read the next chunks. A loader keeps its threads,
 // streams and pinned memory: create one and reuse it, for one load at a time. Loaded columns may outlive
 // the loader.
-class Loader {
+class BOBBIN_API Loader {
  public:
   static Result<Loader> create(Backend backend, const LoadOptions& options = {});
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The value types of columns, and where work can run.
+//
+// Threads: everything here is plain data and functions without state.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "bobbin/export.h"
 
 namespace bobbin {
 
@@ -65,45 +70,46 @@ inline constexpr DType kDTypeOf = [] {
 
 // The meaning of a column's values, where it is more than their type. The numbers are part of the file
 // format.
-struct Logical {
+struct BOBBIN_API Logical {
   enum class Kind : uint8_t {
     plain = 0,      // the values themselves
     boolean = 1,    // u8: 0 or 1
     date = 2,       // i32: days since 1970-01-01
     timestamp = 3,  // i64: `unit`s since 1970-01-01 00:00:00, without a time zone
-    decimal = 4     // a signed integer: the number times 10^scale
+    decimal = 4,    // a signed integer: the number times 10^scale
+    time = 5        // i64: `unit`s since midnight
   };
   enum class Unit : uint8_t { seconds = 0, milliseconds = 1, microseconds = 2, nanoseconds = 3 };
   static constexpr uint8_t kMaxScale = 18;
 
   Kind kind = Kind::plain;
-  Unit unit = Unit::seconds;  // of a timestamp
+  Unit unit = Unit::seconds;  // of a timestamp or time
   uint8_t scale = 0;          // of a decimal: digits after the point, up to kMaxScale
 
   [[nodiscard]] bool fits(DType type) const;
   friend bool operator==(const Logical&, const Logical&) = default;
 };
 
-[[nodiscard]] std::string_view to_string(DType type);
+[[nodiscard]] BOBBIN_API std::string_view to_string(DType type);
 // "u32" to DType::u32; nothing for a name that is not a type.
-[[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+[[nodiscard]] BOBBIN_API std::optional<DType> parse_dtype(std::string_view name);
 
-// A column's type as people write it: "u32", "bool", "date", "timestamp[us]", "decimal(2)". A decimal that
-// does not have 64 bits is followed by its type: "decimal(2) i32".
+// A column's type as people write it: "u32", "bool", "date", "timestamp[us]", "time[s]", "decimal(2)". A
+// decimal that does not have 64 bits is followed by its type: "decimal(2) i32".
 struct ColumnType {
   DType type{};
   Logical logical{};
 
   friend bool operator==(const ColumnType&, const ColumnType&) = default;
 };
-[[nodiscard]] std::string to_string(const ColumnType& type);
-[[nodiscard]] std::optional<ColumnType> parse_column_type(std::string_view text);
+[[nodiscard]] BOBBIN_API std::string to_string(const ColumnType& type);
+[[nodiscard]] BOBBIN_API std::optional<ColumnType> parse_column_type(std::string_view text);
 
 // Where work runs. `emulator` runs the GPU kernels on the CPU, thread by thread, and checks them.
 enum class Backend : uint8_t { cpu, cuda, emulator };
 
-[[nodiscard]] std::string_view to_string(Backend backend);
-[[nodiscard]] std::optional<Backend> parse_backend(std::string_view name);
+[[nodiscard]] BOBBIN_API std::string_view to_string(Backend backend);
+[[nodiscard]] BOBBIN_API std::optional<Backend> parse_backend(std::string_view name);
 
 // One value of any column type: the value's bits, zero-extended. Interpreted by the column's DType.
 struct Scalar {
@@ -111,6 +117,45 @@ struct Scalar {
 
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
+
+// The unsigned integer of a type's size.
+template <class T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
+// scalar_of(1.5F) has the bits of the float; value_of<float>() is its inverse.
+template <class T>
+[[nodiscard]] constexpr Scalar scalar_of(T value) {
+  return {std::bit_cast<BitsOf<T>>(value)};
+}
+template <class T>
+[[nodiscard]] constexpr T value_of(Scalar scalar) {
+  return std::bit_cast<T>(static_cast<BitsOf<T>>(scalar.bits));
+}
+// Element i of an array of numbers, at any alignment.
+[[nodiscard]] inline Scalar scalar_at(DType type, const void* values, uint64_t i) {
+  const size_t size = size_bytes(type);
+  Scalar scalar;
+  // A constant size in each branch becomes one load.
+  const auto* const from = static_cast<const std::byte*>(values) + i * size;
+  if (size == 8) {
+    std::memcpy(&scalar.bits, from, 8);
+  } else if (size == 4) {
+    std::memcpy(&scalar.bits, from, 4);
+  } else if (size == 2) {
+    std::memcpy(&scalar.bits, from, 2);
+  } else {
+    std::memcpy(&scalar.bits, from, 1);
+  }
+  return scalar;
+}
+
+// Whether a is before b in the order of zone maps: by value; -0.0 is before +0.0, and NaN lies beyond the
+// infinities on the side of its sign bit.
+[[nodiscard]] BOBBIN_API bool less(DType type, Scalar a, Scalar b);
+// The nearest double. Logical types are not considered: a decimal gives its stored integer.
+[[nodiscard]] BOBBIN_API double to_double(DType type, Scalar value);
 
 // Sums of integers are exact.
 __extension__ typedef __int128 Int128;

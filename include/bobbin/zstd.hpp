@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard zstd frames (RFC 8878), compressed and decompressed by Bobbin's own code.
+//
+// Threads: every function may be called from any thread at any time. A Dictionary does not change: threads
+// may share one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bobbin/export.h"
 #include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
@@ -19,7 +23,7 @@ namespace bobbin::zstd {
 struct DictionaryTables;
 
 // Bytes that frames may refer to, and, if it was trained, the tables that their first block may reuse.
-class Dictionary {
+class BOBBIN_API Dictionary {
  public:
   // A trained dictionary starts with its own magic number; any other bytes are content without tables.
   static Result<Dictionary> parse(std::span<const std::byte> bytes);
@@ -51,8 +55,8 @@ struct FrameHeader {
   uint32_t dictionary_id = 0;  // 0: none is named
   bool has_checksum = false;
 };
-[[nodiscard]] Result<FrameHeader> parse_frame_header(std::span<const std::byte> bytes,
-                                                     const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<FrameHeader> parse_frame_header(std::span<const std::byte> bytes,
+                                                                const DecodeOptions& options = {});
 
 // What a walk over a frame's block headers finds. Nothing is decoded.
 struct FrameExtent {
@@ -61,18 +65,20 @@ struct FrameExtent {
   uint64_t content_bound = 0;     // the content has at most this many bytes
   uint64_t num_blocks = 0;
 };
-[[nodiscard]] Result<FrameExtent> measure_frame(std::span<const std::byte> bytes,
-                                                const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<FrameExtent> measure_frame(std::span<const std::byte> bytes,
+                                                           const DecodeOptions& options = {});
 
 // Decodes one frame from the start of `in`. Returns the bytes written to `out`; an output that is too small
 // is an error, and what it then holds is unspecified.
-[[nodiscard]] Result<uint64_t> decode_frame(std::span<const std::byte> in, std::span<std::byte> out,
-                                            const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<uint64_t> decode_frame(std::span<const std::byte> in,
+                                                       std::span<std::byte> out,
+                                                       const DecodeOptions& options = {});
 
 // Decodes all frames of `in`, skippable ones left out, into new memory of at most `max_bytes`. Memory follows
 // what blocks really hold, never a size that a header only claims.
-[[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
-                                                        const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in,
+                                                                   uint64_t max_bytes,
+                                                                   const DecodeOptions& options = {});
 
 // Frames in a device's memory, decoded together: thousands of them keep a GPU busy, one does not.
 struct BatchFrame {
@@ -91,7 +97,7 @@ enum class Verdict : uint32_t {
   needs_cpu,    // a frame that decode_frame() may decode but decode_batch() does not: it needs a dictionary,
                 // has over 256 MiB, or consists of very many tiny blocks
 };
-[[nodiscard]] std::string_view to_string(Verdict verdict);
+[[nodiscard]] BOBBIN_API std::string_view to_string(Verdict verdict);
 
 struct FrameResult {
   uint64_t bytes = 0;  // of content; of a skippable frame 0
@@ -111,14 +117,16 @@ struct BatchOptions {
 // Decodes each frame to its own output. All arrays are in the memory of the stream's backend, which is a
 // device. Asynchronous in `stream`, without waiting for it. A damaged frame gets its verdict and leaves the
 // others right; what its output then holds is unspecified.
-[[nodiscard]] Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,
-                                  const BatchOptions& options, StreamView stream);
+[[nodiscard]] BOBBIN_API Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,
+                                             const BatchOptions& options, StreamView stream);
 // Scratch memory that decode_batch() takes: about 1.5 times the slice's outputs, whatever the frames hold.
-[[nodiscard]] uint64_t batch_scratch_bytes(uint64_t count, const BatchOptions& options);
+[[nodiscard]] BOBBIN_API uint64_t batch_scratch_bytes(uint64_t count, const BatchOptions& options);
 
 // decode_all() on a device, from and to host memory; what a device leaves to the CPU is decoded there.
-[[nodiscard]] Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
-                                                        const DecodeOptions& options, Backend backend);
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in,
+                                                                   uint64_t max_bytes,
+                                                                   const DecodeOptions& options,
+                                                                   Backend backend);
 
 struct EncodeOptions {
   uint32_t level = 3;                         // 1 to 9: how hard matches are looked for
@@ -132,8 +140,8 @@ struct EncodeOptions {
 
 // Compresses to frames that any zstd decoder reads; one at least. The same bytes on every machine and with
 // any number of threads.
-[[nodiscard]] Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
-                                                    const EncodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
+                                                               const EncodeOptions& options = {});
 
 // Where a frame lies among the compressed bytes, and its content among all content.
 struct SeekEntry {
@@ -145,14 +153,15 @@ struct SeekEntry {
 
 // The frames of `in`, from its seek table if it ends with one (zstd's seekable format), else by a walk over
 // all block headers; then every frame must state its content's size. Skippable frames are left out.
-[[nodiscard]] Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in,
-                                                         const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in,
+                                                                    const DecodeOptions& options = {});
 
 // The table that list_frames() reads, to be written after these frames, the first of which starts the file.
-[[nodiscard]] std::vector<std::byte> make_seek_table(std::span<const SeekEntry> frames);
+[[nodiscard]] BOBBIN_API std::vector<std::byte> make_seek_table(std::span<const SeekEntry> frames);
 
 // Bytes begin .. begin+length-1 of the content. Only the frames that hold them are decoded.
-[[nodiscard]] Result<std::vector<std::byte>> decode_range(std::span<const std::byte> in, uint64_t begin,
-                                                          uint64_t length, const DecodeOptions& options = {});
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> decode_range(std::span<const std::byte> in,
+                                                                     uint64_t begin, uint64_t length,
+                                                                     const DecodeOptions& options = {});
 
 }  // namespace bobbin::zstd

@@ -13,6 +13,10 @@
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
 
+namespace bobbin {
+class Session;
+}
+
 namespace bobbin::array {
 
 // Metadata and buffers of the whole tree, without padding.
@@ -76,6 +80,9 @@ struct OnDevice {
 [[nodiscard]] Result<OnDevice> to_device(const Array& array, StreamView stream);
 // Copies an array's buffers back. Waits for the stream.
 [[nodiscard]] Result<Array> to_host(const Array& array, StreamView stream);
+// The same through pinned memory; the host buffers may go at once.
+[[nodiscard]] Result<OnDevice> to_device(const Array& array, Session& session);
+[[nodiscard]] Result<Array> to_host(const Array& array, Session& session);
 
 // Device memory in, device memory out (16-byte aligned); asynchronous. A comparison that has to decode takes
 // memory for the values from the backend's default_memory.

@@ -8,6 +8,7 @@
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
 #include "device/backends.hpp"
+#include "device/session.hpp"
 
 namespace bobbin::array {
 namespace {
@@ -34,39 +35,43 @@ size_t device_bytes(const Array& array) {
   return bytes;
 }
 
-Status upload(Array& array, std::byte*& to, const std::shared_ptr<DeviceBuffer>& memory, StreamView stream) {
+// Moves the buffers of a tree to device memory, by copy(to, bytes).
+template <class Copy>
+Status move_buffers(Array& array, std::byte*& to, const std::shared_ptr<DeviceBuffer>& memory, Copy&& copy) {
   for (Buffer& buffer : array.buffers) {
     const size_t size = buffer.bytes.size();
-    BOBBIN_TRY(copy_async(to, buffer.bytes.data(), size, stream));
+    BOBBIN_TRY(copy(to, buffer.bytes));
     buffer = {memory, {to, size}};
     to += round_up(size, kAlignment);
   }
   for (Array& child : array.children) {
-    BOBBIN_TRY(upload(child, to, memory, stream));
+    BOBBIN_TRY(move_buffers(child, to, memory, copy));
   }
   return {};
 }
 
-Status download(Array& array, StreamView stream) {
+template <class Copy>
+Result<OnDevice> to_device_by(const Array& array, StreamView stream, Copy&& copy) {
+  BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(device_bytes(array), stream));
+  auto memory = std::make_shared<DeviceBuffer>(std::move(fresh));
+  OnDevice on_device{.array = array, .memory = memory};
+  auto* to = memory->as<std::byte>();
+  BOBBIN_TRY(move_buffers(on_device.array, to, memory, copy));
+  return on_device;
+}
+
+// Brings the buffers of a tree to host memory, by fetch(to, from); that waits, so that device memory may go.
+template <class Fetch>
+Status fetch_buffers(Array& array, Fetch&& fetch) {
   for (Buffer& buffer : array.buffers) {
     const NewBuffer host = make_buffer(buffer.bytes.size());
-    BOBBIN_TRY(copy_async(host.data, buffer.bytes.data(), buffer.bytes.size(), stream));
-    // The device bytes must outlive the copy: the owner goes only once the stream is done.
-    BOBBIN_TRY(stream.synchronize());
+    BOBBIN_TRY(fetch(std::span(host.data, buffer.bytes.size()), buffer.bytes.data()));
     buffer = host.buffer;
   }
   for (Array& child : array.children) {
-    BOBBIN_TRY(download(child, stream));
+    BOBBIN_TRY(fetch_buffers(child, fetch));
   }
   return {};
-}
-
-Status decode_through_device(const Array& array, std::span<std::byte> out, StreamView stream) {
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
-  BOBBIN_ASSIGN(const DeviceBuffer values, DeviceBuffer::create(out.size(), stream));
-  BOBBIN_TRY(decode_on_device(encoded.array, values.data(), stream));
-  BOBBIN_TRY(copy_async(out.data(), values.data(), out.size(), stream));
-  return stream.synchronize();
 }
 
 // For codecs that encode on the CPU only.
@@ -84,17 +89,31 @@ Result<Array> encode_through_host(CodecId codec, DType type, const void* values,
 }  // namespace
 
 Result<OnDevice> to_device(const Array& array, StreamView stream) {
-  BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(device_bytes(array), stream));
-  auto memory = std::make_shared<DeviceBuffer>(std::move(fresh));
-  OnDevice on_device{.array = array, .memory = memory};
-  auto* to = memory->as<std::byte>();
-  BOBBIN_TRY(upload(on_device.array, to, memory, stream));
-  return on_device;
+  return to_device_by(array, stream, [&](std::byte* to, std::span<const std::byte> bytes) {
+    return copy_async(to, bytes.data(), bytes.size(), stream);
+  });
+}
+
+Result<OnDevice> to_device(const Array& array, Session& session) {
+  return to_device_by(array, session.stream(), [&](std::byte* to, std::span<const std::byte> bytes) {
+    return session.upload(to, bytes);
+  });
 }
 
 Result<Array> to_host(const Array& array, StreamView stream) {
+  const auto fetch = [&](std::span<std::byte> to, const void* from) -> Status {
+    BOBBIN_TRY(copy_async(to.data(), from, to.size(), stream));
+    return stream.synchronize();
+  };
   Array host = array;
-  BOBBIN_TRY(download(host, stream));
+  BOBBIN_TRY(fetch_buffers(host, fetch));
+  return host;
+}
+
+Result<Array> to_host(const Array& array, Session& session) {
+  Array host = array;
+  BOBBIN_TRY(fetch_buffers(
+      host, [&](std::span<std::byte> to, const void* from) { return session.download(to, from); }));
   return host;
 }
 
@@ -135,21 +154,27 @@ Status decode(const Array& array, std::span<std::byte> out, Backend backend) {
   }
   BOBBIN_RETURN_IF(out.size() != array.length * size_bytes(array.type), StatusCode::invalid_argument,
                    "the output does not fit the array");
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  return decode_through_device(array, out, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const DeviceBuffer values, DeviceBuffer::create(out.size(), session.stream()));
+  BOBBIN_TRY(decode_on_device(encoded.array, values.data(), session.stream()));
+  return session.download(out, values.data());
 }
 
 Result<Array> encode(CodecId codec, const Values& values, Backend backend) {
   if (backend == Backend::cpu) {
     return find_codec(codec)->encode(values);
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  const size_t bytes = values.length * size_bytes(values.type);
-  BOBBIN_ASSIGN(const DeviceBuffer input, DeviceBuffer::create(bytes, stream.view()));
-  BOBBIN_TRY(copy_async(input.data(), values.data, bytes, stream.view()));
-  BOBBIN_ASSIGN(const Array encoded,
-                encode_on_device(codec, values.type, input.data(), values.length, stream.view()));
-  return to_host(encoded, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  BOBBIN_ASSIGN(const DeviceOps* ops, ops_for(codec, session.stream()));
+  if (ops->encode == nullptr) {
+    return find_codec(codec)->encode(values);  // the values are here already
+  }
+  const std::span bytes(static_cast<const std::byte*>(values.data), values.length * size_bytes(values.type));
+  BOBBIN_ASSIGN(const DeviceBuffer input, DeviceBuffer::create(bytes.size(), session.stream()));
+  BOBBIN_TRY(session.upload(input.data(), bytes));
+  BOBBIN_ASSIGN(const Array encoded, ops->encode(values.type, input.data(), values.length, session.stream()));
+  return to_host(encoded, session);
 }
 
 }  // namespace bobbin::array

@@ -8,6 +8,7 @@
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "device/backends.hpp"
+#include "device/session.hpp"
 
 namespace bobbin::array {
 namespace {
@@ -61,18 +62,17 @@ class Fault {
 };
 
 template <class T>
-Result<UnsetVector<T>> fetch(const DeviceBuffer& from, uint64_t count, StreamView stream) {
+Result<UnsetVector<T>> fetch(const DeviceBuffer& from, uint64_t count, Session& session) {
   UnsetVector<T> values;
   BOBBIN_TRY(resize(values, count));
-  BOBBIN_TRY(copy_async(values.data(), from.data(), count * sizeof(T), stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(session.download(std::as_writable_bytes(std::span(values)), from.data()));
   return values;
 }
 
 template <class T>
-Result<DeviceBuffer> send(std::span<const T> values, StreamView stream) {
-  BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(values.size_bytes(), stream));
-  BOBBIN_TRY(copy_async(buffer.data(), values.data(), values.size_bytes(), stream));
+Result<DeviceBuffer> send(std::span<const T> values, Session& session) {
+  BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(values.size_bytes(), session.stream()));
+  BOBBIN_TRY(session.upload(buffer.data(), std::as_bytes(values)));
   return buffer;
 }
 
@@ -91,37 +91,38 @@ Result<Strings> decode_on_cpu(const Array& array) {
   return strings;
 }
 
-Result<Strings> decode_through_device(const Array& array, StreamView stream) {
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+Result<Strings> decode_through_device(const Array& array, Session& session) {
+  const StreamView stream = session.stream();
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
   BOBBIN_ASSIGN(const StringsOnDevice decoded, decode_strings_on_device(encoded.array, stream));
   Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = string_validity(array)};
-  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(*decoded.bytes, decoded.sizes.bytes, stream));
+  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(*decoded.bytes, decoded.sizes.bytes, session));
   if (decoded.sizes.wide) {
-    BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(*decoded.offsets, array.length + 1, stream));
+    BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(*decoded.offsets, array.length + 1, session));
   } else {
-    BOBBIN_ASSIGN(const auto offsets, fetch<uint32_t>(*decoded.offsets, array.length + 1, stream));
+    BOBBIN_ASSIGN(const auto offsets, fetch<uint32_t>(*decoded.offsets, array.length + 1, session));
     strings.offsets = widen(offsets);
   }
   return strings;
 }
 
-Result<Strings> take_through_device(const Array& array, std::span<const uint64_t> indices,
-                                    StreamView stream) {
+Result<Strings> take_through_device(const Array& array, std::span<const uint64_t> indices, Session& session) {
+  const StreamView stream = session.stream();
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
-  BOBBIN_ASSIGN(const DeviceBuffer wanted, send(indices, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const DeviceBuffer wanted, send(indices, session));
   BOBBIN_ASSIGN(const DeviceBuffer offsets,
                 DeviceBuffer::create((indices.size() + 1) * sizeof(uint64_t), stream));
   BOBBIN_TRY(ops->take_offsets(encoded.array, wanted.as<uint64_t>(), indices.size(), offsets.as<uint64_t>(),
                                stream));
   Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = {}};
-  BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(offsets, indices.size() + 1, stream));
+  BOBBIN_ASSIGN(strings.offsets, fetch<uint64_t>(offsets, indices.size() + 1, session));
   BOBBIN_ASSIGN(const DeviceBuffer bytes, DeviceBuffer::create(strings.offsets.back(), stream));
   BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
   BOBBIN_TRY(ops->take_bytes(encoded.array, wanted.as<uint64_t>(), indices.size(), offsets.as<uint64_t>(),
                              bytes.as<uint8_t>(), fault.word(), stream));
   BOBBIN_TRY(fault.check());
-  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(bytes, strings.offsets.back(), stream));
+  BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(bytes, strings.offsets.back(), session));
   const std::vector<uint8_t> all = string_validity(array);
   if (!all.empty()) {
     strings.validity.resize(ceil_div<uint64_t>(indices.size(), 8));
@@ -134,7 +135,8 @@ Result<Strings> take_through_device(const Array& array, std::span<const uint64_t
 }
 
 Result<Array> encode_through_device(CodecId codec, const StringsView& strings, const Array* previous,
-                                    StreamView stream) {
+                                    Session& session) {
+  const StreamView stream = session.stream();
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(codec, stream));
   if (ops->encode == nullptr) {
     return find_codec(codec)->strings->encode(strings, previous);
@@ -144,9 +146,9 @@ Result<Array> encode_through_device(CodecId codec, const StringsView& strings, c
   for (uint64_t i = 0; i < strings.length; ++i) {
     rebased[i + 1] = strings.offset(i + 1) - base;
   }
-  BOBBIN_ASSIGN(const DeviceBuffer offsets, send<uint64_t>(rebased, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer offsets, send<uint64_t>(rebased, session));
   BOBBIN_ASSIGN(const DeviceBuffer bytes,
-                send<uint8_t>({strings.bytes + base, static_cast<size_t>(strings.num_bytes())}, stream));
+                send<uint8_t>({strings.bytes + base, static_cast<size_t>(strings.num_bytes())}, session));
   StringsView view{.type = strings.type,
                    .length = strings.length,
                    .offsets = offsets.data(),
@@ -154,24 +156,24 @@ Result<Array> encode_through_device(CodecId codec, const StringsView& strings, c
                    .bytes = bytes.as<uint8_t>(),
                    .validity = nullptr};
   const size_t validity_bytes = strings.validity == nullptr ? 0 : ceil_div<uint64_t>(strings.length, 8);
-  BOBBIN_ASSIGN(const DeviceBuffer validity, send<uint8_t>({strings.validity, validity_bytes}, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer validity, send<uint8_t>({strings.validity, validity_bytes}, session));
   if (strings.validity != nullptr) {
     view.validity = validity.as<uint8_t>();
   }
   BOBBIN_ASSIGN(const Array encoded, ops->encode(view, previous, stream));
-  return to_host(encoded, stream);
+  return to_host(encoded, session);
 }
 
 Status match_through_device(const Array& array, const StringQuery& query, std::vector<uint32_t>& words,
-                            StreamView stream) {
+                            Session& session) {
+  const StreamView stream = session.stream();
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
   BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream));
   BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
   BOBBIN_TRY(ops->match(encoded.array, query, bitmap.as<uint32_t>(), fault.word(), stream));
   BOBBIN_TRY(fault.check());
-  BOBBIN_TRY(copy_async(words.data(), bitmap.data(), words.size() * sizeof(uint32_t), stream));
-  return stream.synchronize();
+  return session.download(std::as_writable_bytes(std::span(words)), bitmap.data());
 }
 
 Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& ops,
@@ -184,17 +186,18 @@ Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& o
 }
 
 // From the offsets that taking all strings would give.
-Result<std::vector<uint64_t>> lengths_on_device(const Array& array, StreamView stream) {
+Result<std::vector<uint64_t>> lengths_on_device(const Array& array, Session& session) {
+  const StreamView stream = session.stream();
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, stream));
+  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
   std::vector<uint64_t> all(array.length);
   std::iota(all.begin(), all.end(), uint64_t{0});
-  BOBBIN_ASSIGN(const DeviceBuffer indices, send<uint64_t>(all, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer indices, send<uint64_t>(all, session));
   BOBBIN_ASSIGN(const DeviceBuffer offsets,
                 DeviceBuffer::create((all.size() + 1) * sizeof(uint64_t), stream));
   BOBBIN_TRY(
       ops->take_offsets(encoded.array, indices.as<uint64_t>(), all.size(), offsets.as<uint64_t>(), stream));
-  BOBBIN_ASSIGN(const auto ends, fetch<uint64_t>(offsets, all.size() + 1, stream));
+  BOBBIN_ASSIGN(const auto ends, fetch<uint64_t>(offsets, all.size() + 1, session));
   for (size_t i = 0; i < all.size(); ++i) {
     all[i] = ends[i + 1] - ends[i];
   }
@@ -253,8 +256,8 @@ Result<Strings> decode_strings(const Array& array, Backend backend) {
   if (backend == Backend::cpu) {
     return decode_on_cpu(array);
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  return decode_through_device(array, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  return decode_through_device(array, session);
 }
 
 Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
@@ -264,8 +267,8 @@ Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Ar
     BOBBIN_ASSIGN(const StringOps* ops, ops_of(codec));
     return ops->encode(strings, previous);
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  return encode_through_device(codec, strings, previous, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  return encode_through_device(codec, strings, previous, session);
 }
 
 Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indices, Backend backend) {
@@ -277,8 +280,8 @@ Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indic
     BOBBIN_TRY(ops->take(array, indices, strings));
     return strings;
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  return take_through_device(array, indices, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  return take_through_device(array, indices, session);
 }
 
 Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend) {
@@ -286,8 +289,8 @@ Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend
     BOBBIN_ASSIGN(const StringOps* ops, ops_of(array.codec));
     return ops->lengths(array);
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  return lengths_on_device(array, stream.view());
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  return lengths_on_device(array, session);
 }
 
 Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend) {
@@ -298,8 +301,8 @@ Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backe
     BOBBIN_TRY(ops->match(array, query, bitmap.words.data()));
     return bitmap;
   }
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-  BOBBIN_TRY(match_through_device(array, query, bitmap.words, stream.view()));
+  BOBBIN_ASSIGN(Session session, Session::borrow(backend));
+  BOBBIN_TRY(match_through_device(array, query, bitmap.words, session));
   return bitmap;
 }
 

@@ -10,12 +10,6 @@
 
 namespace bobbin {
 
-// The unsigned integer of a type's size.
-template <class T>
-using BitsOf = std::conditional_t<
-    sizeof(T) == 1, uint8_t,
-    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-
 // Calls f with std::type_identity of the column's type, which is not a string's.
 template <class F>
 decltype(auto) visit_type(DType type, F&& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a Scalar and a value of its type, and the order of values.
+// The order of values, as integers.
 #pragma once
 
 #include <bit>
@@ -12,16 +12,6 @@
 #include "core/portable.hpp"
 
 namespace bobbin {
-
-template <class T>
-[[nodiscard]] constexpr Scalar scalar_of(T value) {
-  return {std::bit_cast<BitsOf<T>>(value)};
-}
-
-template <class T>
-[[nodiscard]] constexpr T value_of(Scalar scalar) {
-  return std::bit_cast<T>(static_cast<BitsOf<T>>(scalar.bits));
-}
 
 // Floats are sign and magnitude: turning a negative one's magnitude round makes it two's complement, and
 // back.
@@ -60,13 +50,6 @@ template <class T>
   } else {
     return static_cast<Bits>(bits);
   }
-}
-
-// Whether a stands below b in the order of their type.
-[[nodiscard]] inline bool less(DType type, Scalar a, Scalar b) {
-  return visit_type(type, [&]<class T>(std::type_identity<T>) {
-    return order_key(value_of<T>(a)) < order_key(value_of<T>(b));
-  });
 }
 
 }  // namespace bobbin

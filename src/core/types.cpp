@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "core/value_text.hpp"
+#include "core/scalar.hpp"
 
 namespace bobbin {
 namespace {
@@ -69,7 +69,7 @@ std::optional<ColumnType> parse_time_type(std::string_view text) {
   if (!unit.has_value()) {
     return std::nullopt;
   }
-  const Logical::Kind kind = stamp ? Logical::Kind::timestamp : kTimeOfDay;
+  const Logical::Kind kind = stamp ? Logical::Kind::timestamp : Logical::Kind::time;
   return ColumnType{DType::i64, {.kind = kind, .unit = *unit}};
 }
 
@@ -93,9 +93,6 @@ std::optional<ColumnType> parse_decimal(std::string_view text) {
 }  // namespace
 
 bool Logical::fits(DType type) const {
-  if (kind == kTimeOfDay) {
-    return type == DType::i64 && unit <= Unit::nanoseconds && scale == 0;
-  }
   switch (kind) {
     case Kind::plain:
       return unit == Unit::seconds && scale == 0;
@@ -104,6 +101,7 @@ bool Logical::fits(DType type) const {
     case Kind::date:
       return type == DType::i32 && unit == Unit::seconds && scale == 0;
     case Kind::timestamp:
+    case Kind::time:
       return type == DType::i64 && unit <= Unit::nanoseconds && scale == 0;
     case Kind::decimal:
       return is_signed(type) && unit == Unit::seconds && scale <= kMaxScale;
@@ -112,9 +110,6 @@ bool Logical::fits(DType type) const {
 }
 
 std::string to_string(const ColumnType& type) {
-  if (type.logical.kind == kTimeOfDay) {
-    return fmt::format("time[{}]", name_of(kUnitNames, type.logical.unit));
-  }
   switch (type.logical.kind) {
     case Logical::Kind::plain:
       break;
@@ -124,6 +119,8 @@ std::string to_string(const ColumnType& type) {
       return "date";
     case Logical::Kind::timestamp:
       return fmt::format("timestamp[{}]", name_of(kUnitNames, type.logical.unit));
+    case Logical::Kind::time:
+      return fmt::format("time[{}]", name_of(kUnitNames, type.logical.unit));
     case Logical::Kind::decimal:
       return fmt::format("decimal({}){}{}", type.logical.scale, type.type == DType::i64 ? "" : " ",
                          type.type == DType::i64 ? "" : to_string(type.type));
@@ -142,6 +139,17 @@ std::optional<ColumnType> parse_column_type(std::string_view text) {
     return ColumnType{DType::i32, {.kind = Logical::Kind::date}};
   }
   return text.starts_with("time") ? parse_time_type(text) : parse_decimal(text);
+}
+
+bool less(DType type, Scalar a, Scalar b) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    return order_key(value_of<T>(a)) < order_key(value_of<T>(b));
+  });
+}
+
+double to_double(DType type, Scalar value) {
+  return visit_type(type,
+                    [&]<class T>(std::type_identity<T>) { return static_cast<double>(value_of<T>(value)); });
 }
 
 std::string_view to_string(DType type) {

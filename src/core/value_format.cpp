@@ -116,9 +116,6 @@ int64_t signed_of(DType type, Scalar value) {
 }  // namespace
 
 char* format_value(const ColumnType& type, Scalar value, char* out) {
-  if (type.logical.kind == kTimeOfDay) {
-    return format_time(type.logical.unit, signed_of(DType::i64, value), {}, out);
-  }
   switch (type.logical.kind) {
     case Logical::Kind::boolean:
       return put(out, static_cast<uint8_t>(value.bits) != 0 ? "true" : "false");
@@ -126,6 +123,8 @@ char* format_value(const ColumnType& type, Scalar value, char* out) {
       return put_date(out, signed_of(DType::i32, value));
     case Logical::Kind::timestamp:
       return format_timestamp(type.logical.unit, signed_of(DType::i64, value), {}, out);
+    case Logical::Kind::time:
+      return format_time(type.logical.unit, signed_of(DType::i64, value), {}, out);
     case Logical::Kind::decimal:
       return put_decimal(out, signed_of(type.type, value), type.logical.scale);
     case Logical::Kind::plain:

@@ -355,11 +355,6 @@ TextError parse_instant(std::string_view text, Instant& instant) {
 TextError parse_value(const ColumnType& type, std::string_view text, Scalar& value) {
   TextError error = TextError::none;
   int64_t number = 0;
-  if (type.logical.kind == kTimeOfDay) {
-    error = parse_time(text, type.logical.unit, number);
-    value = scalar_of(number);
-    return error;
-  }
   switch (type.logical.kind) {
     case Logical::Kind::boolean: {
       uint8_t truth = 0;
@@ -367,6 +362,10 @@ TextError parse_value(const ColumnType& type, std::string_view text, Scalar& val
       value = scalar_of(truth);
       return error;
     }
+    case Logical::Kind::time:
+      error = parse_time(text, type.logical.unit, number);
+      value = scalar_of(number);
+      return error;
     case Logical::Kind::date: {
       int32_t days = 0;
       error = parse_date(text, days);

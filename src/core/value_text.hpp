@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as text: what CSV, the command and queries print and read. Every value has a text, and every text
-// that format_value() gives reads back as the same value (a NaN as some NaN).
-//
-//   integers      -12
-//   decimals      -0.50 with exactly the scale's digits; of scale 0 no point
-//   booleans      true, false
-//   dates         2014-08-08
-//   timestamps    2014-08-08 18:00:00.250 with as many digits of a second as the unit has
-//   times         18:00:00.250, likewise
-//   floats        the shortest decimal that reads back as the same value; inf, -inf, nan
-//
-// Years outside 0 to 9999 have a sign and at least four digits: -0044-03-15, +12345-01-01. A time column's
-// integer that is not within a day is written as the integer.
+// Values as text, beyond what bobbin/text.hpp offers: parsing, and other forms of times.
 #pragma once
 
 #include <array>
@@ -20,13 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "bobbin/text.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin {
-
-// One more kind of a column's values, i64: `unit`s since midnight. A part of the file format, as the others
-// are.
-inline constexpr Logical::Kind kTimeOfDay{5};
 
 enum class TextError : uint8_t {
   none,
@@ -34,13 +19,6 @@ enum class TextError : uint8_t {
   range,   // a value, but beyond the type
   digits   // more digits after the point than the type keeps
 };
-
-// No text of a number is longer.
-inline constexpr size_t kMaxValueText = 48;
-
-// Writes a value of any type but strings, at most kMaxValueText characters; returns their end.
-[[nodiscard]] char* format_value(const ColumnType& type, Scalar value, char* out);
-[[nodiscard]] std::string value_text(const ColumnType& type, Scalar value);
 
 // How a time or timestamp is written. What the form has no place for, such as seconds other than zero, is
 // written all the same: every text reads back as its value.

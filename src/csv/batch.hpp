@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bobbin/file.hpp"
+#include "file/append.hpp"
 
 namespace bobbin::csv {
 
@@ -26,25 +27,14 @@ struct ColumnData {
     const std::span<const uint8_t> bytes = strings.string(row);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  [[nodiscard]] Scalar number(uint64_t row) const {
-    switch (size_bytes(type.type)) {
-      case 8:
-        return {static_cast<const uint64_t*>(numbers.values)[row]};
-      case 4:
-        return {static_cast<const uint32_t*>(numbers.values)[row]};
-      case 2:
-        return {static_cast<const uint16_t*>(numbers.values)[row]};
-      default:
-        return {static_cast<const uint8_t*>(numbers.values)[row]};
-    }
-  }
+  [[nodiscard]] Scalar number(uint64_t row) const { return scalar_at(type.type, numbers.values, row); }
 };
 
 struct Batch {
   std::vector<ColumnData> columns;
   uint64_t rows = 0;
 
-  // What Writer::append() takes for columns that may be null.
+  // What append_untyped() takes for columns that may be null.
   [[nodiscard]] std::vector<const void*> pointers() const {
     std::vector<const void*> all;
     for (const ColumnData& column : columns) {

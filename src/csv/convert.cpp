@@ -9,9 +9,9 @@
 #include "core/bits.hpp"
 #include "core/digits.hpp"
 #include "core/dispatch.hpp"
+#include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "csv/guess.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -235,7 +235,7 @@ size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const Nul
       validity.set_null(r);
     }
     offsets_[r] = static_cast<uint32_t>(out - bytes_.data());
-    if ((check && !file::is_utf8(field.text())) || (accept_ == Accept::nulls && !null)) {
+    if ((check && !is_utf8(field.text())) || (accept_ == Accept::nulls && !null)) {
       return r;
     }
     out = null ? out : copy_text(out, field, rows.scanner.marks());
@@ -277,6 +277,8 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
       return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
         return read_timestamp(text, logical.unit, spelling_, value);
       });
+    case Logical::Kind::time:
+      return convert_times(rows, column, is_null);
     case Logical::Kind::decimal:
       return convert_decimals(rows, column, is_null);
     case Logical::Kind::plain:
@@ -308,6 +310,8 @@ size_t ColumnBuilder::convert_plain(const Rows& rows, size_t column, const NullT
       return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
         return parse_timestamp(text, logical.unit, value) == TextError::none;
       });
+    case Logical::Kind::time:
+      return convert_times(rows, column, is_null);
     case Logical::Kind::decimal:
       return visit_integer(type_.type, [&]<class T>(std::type_identity<T>) {
         return convert_numbers<T>(rows, column, is_null, [&](std::string_view text, T& value) {
@@ -342,9 +346,6 @@ size_t ColumnBuilder::convert(const Rows& rows, size_t column, const NullTest& i
   rows_ = rows.count;
   if (is_string(type_.type)) {
     return convert_strings(rows, column, is_null);
-  }
-  if (type_.logical.kind == kTimeOfDay) {
-    return convert_times(rows, column, is_null);
   }
   return accept_ == Accept::guessed ? convert_strictly(rows, column, is_null)
                                     : convert_plain(rows, column, is_null);

@@ -3,21 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "bobbin/csv.hpp"
 #include "bobbin/status.hpp"
 
 namespace bobbin::csv {
-
-enum class Encoding : uint8_t {
-  utf8,    // or bytes of any kind; a text with UTF-16's byte order mark is UTF-16 all the same
-  latin1,  // ISO 8859-1
-  utf16    // of either byte order, little-endian unless a mark or the first byte says otherwise
-};
-
-[[nodiscard]] std::optional<Encoding> parse_encoding(std::string_view name);
 
 class Transcoder {
  public:

@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "core/calendar.hpp"
+#include "core/text.hpp"
 #include "csv/number_text.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -315,7 +315,7 @@ bool Guess::add_misfit(std::string_view text) {
   if (std::ranges::find(misfits_, text, &Misfit::text) != misfits_.end()) {
     return false;
   }
-  utf8_ = utf8_ && file::is_utf8(text);
+  utf8_ = utf8_ && is_utf8(text);
   if (misfits_.size() == kMostMisfits || text.size() > kLongestMisfit) {
     given_up_ = true;
     return false;
@@ -327,7 +327,7 @@ bool Guess::add_misfit(std::string_view text) {
 bool Guess::add(std::string_view text) {
   seen_ = true;
   if (given_up_) {
-    utf8_ = utf8_ && file::is_utf8(text);
+    utf8_ = utf8_ && is_utf8(text);
     return false;
   }
   uint32_t fits = look_at_short(text);
@@ -401,7 +401,7 @@ ColumnType Guess::regular_type() const {
   }
   const auto unit = static_cast<Logical::Unit>((fraction_digits_ + 2) / 3);
   return {DType::i64,
-          {.kind = (fits_ & kTimestamp) != 0 ? Logical::Kind::timestamp : kTimeOfDay, .unit = unit}};
+          {.kind = (fits_ & kTimestamp) != 0 ? Logical::Kind::timestamp : Logical::Kind::time, .unit = unit}};
 }
 
 Spelling Guess::boolean_spelling() const {
@@ -458,15 +458,13 @@ Spelling Guess::time_spelling(Logical::Unit unit) const {
 
 Spelling Guess::spelling() const {
   const ColumnType chosen = type();
-  if (chosen.logical.kind == kTimeOfDay) {
-    return time_spelling(chosen.logical.unit);
-  }
   switch (chosen.logical.kind) {
     case Logical::Kind::boolean:
       return boolean_spelling();
     case Logical::Kind::decimal:
       return decimal_spelling();
     case Logical::Kind::timestamp:
+    case Logical::Kind::time:
       return time_spelling(chosen.logical.unit);
     case Logical::Kind::plain:
       return chosen.type == DType::f64 ? float_spelling() : Spelling{};

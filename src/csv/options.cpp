@@ -8,7 +8,7 @@
 #include <charconv>
 #include <map>
 
-#include "file/text.hpp"
+#include "core/text.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -22,6 +22,7 @@ constexpr std::string_view kCommentKey = "bobbin.csv.comment";
 constexpr std::string_view kLineEndKey = "bobbin.csv.line_end";
 constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
 constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
+constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 constexpr uint64_t kMostRecordBytes = uint64_t{1} << 29;
 constexpr size_t kMostNotedBytes = size_t{1} << 16;  // of a value of a file's metadata
 
@@ -60,58 +61,6 @@ std::string mark_text(char mark) {
 char noted_mark(const Metadata& metadata, std::string_view key, char usual) {
   const std::optional<std::string> text = find(metadata, key);
   return text ? parse_mark(*text).value_or(usual) : usual;
-}
-
-// A name from a schema, if there is one: up to the colon, or in quotes.
-struct Taken {
-  std::optional<std::string> name;
-  size_t end = 0;
-};
-
-struct Quoted {
-  std::string name;
-  size_t end = 0;
-};
-
-// Up to the closing quote.
-Result<Quoted> take_quotes(std::string_view text) {
-  std::string name;
-  for (size_t i = 1; i < text.size(); ++i) {
-    if (text[i] != '"') {
-      name += text[i];
-    } else if (i + 1 < text.size() && text[i + 1] == '"') {
-      name += text[i++];
-    } else {
-      return Quoted{name, i + 1};
-    }
-  }
-  return Status(StatusCode::invalid_argument, "a name's quote is not closed");
-}
-
-Result<Taken> take_quoted_name(std::string_view text) {
-  BOBBIN_ASSIGN(Quoted taken, take_quotes(text));
-  BOBBIN_RETURN_IF(taken.end >= text.size() || text[taken.end] != ':', StatusCode::invalid_argument,
-                   fmt::format("a colon and a type must follow the name {}", file::quoted(taken.name)));
-  return Taken{std::move(taken.name), taken.end + 1};
-}
-
-Result<Taken> take_name(std::string_view text) {
-  if (text.starts_with('"')) {
-    return take_quoted_name(text);
-  }
-  const size_t end = text.find_first_of(":,");
-  if (end == std::string_view::npos || text[end] == ',') {
-    return Taken{std::nullopt, 0};
-  }
-  return Taken{std::string(text.substr(0, end)), end + 1};
-}
-
-bool needs_quotes(std::string_view name) {
-  return name.empty() || name.front() == ' ' || name.find_first_of(":,\"") != std::string_view::npos;
-}
-
-void skip_blanks(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
 }
 
 ColumnType type_of(const Column& column) {
@@ -154,14 +103,6 @@ void apply_spelling(std::string_view entry, const std::vector<Column>& columns,
   }
 }
 
-std::string quoted_name(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    out.append(c == '"' ? 2 : 1, c);
-  }
-  return out + '"';
-}
-
 }  // namespace
 
 Status check(const Options& options) {
@@ -176,12 +117,12 @@ Status check(const Options& options) {
                    "delimiter, quote, escape and comment must be different characters");
   const std::string special{'\r', '\n', options.delimiter, options.quote == '\0' ? '\n' : options.quote};
   for (const std::string& text : options.nulls) {
-    BOBBIN_RETURN_IF(text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
-                     fmt::format("{} cannot stand for null: it has a delimiter, quote or line end in it",
-                                 file::quoted(text)));
+    BOBBIN_RETURN_IF(
+        text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
+        fmt::format("{} cannot stand for null: it has a delimiter, quote or line end in it", quoted(text)));
     BOBBIN_RETURN_IF(options.comment != '\0' && text.starts_with(options.comment),
                      StatusCode::invalid_argument,
-                     fmt::format("{} cannot stand for null: it begins a comment", file::quoted(text)));
+                     fmt::format("{} cannot stand for null: it begins a comment", quoted(text)));
   }
   BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument, "no text stands for null");
   BOBBIN_RETURN_IF(options.max_record_bytes == 0 || options.max_record_bytes > kMostRecordBytes,
@@ -201,6 +142,16 @@ std::optional<char> parse_delimiter(std::string_view text) {
   return text.size() == 1 && is_delimiter(text[0]) ? std::optional(text[0]) : std::nullopt;
 }
 
+std::optional<char> delimiter_by_name(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    path.remove_suffix(path.ends_with(packed) ? packed.size() : 0);
+  }
+  return path.ends_with(".csv")   ? std::optional(',')
+         : path.ends_with(".tsv") ? std::optional('\t')
+         : path.ends_with(".tbl") ? std::optional('|')
+                                  : std::nullopt;
+}
+
 std::optional<char> parse_mark(std::string_view text) {
   if (text == "none") {
     return '\0';
@@ -213,61 +164,6 @@ Marks marks_of(const Options& options) {
           .quote = options.quote == '\0' ? options.delimiter : options.quote,
           .line_end = options.line_end == LineEnd::cr ? '\r' : '\n',
           .escape = options.escape == '\0' ? options.delimiter : options.escape};
-}
-
-Result<Schema> parse_schema(std::string_view text) {
-  Schema schema;
-  for (bool more = true; more;) {
-    const std::string where = fmt::format("schema, column {}", schema.size() + 1);
-    skip_blanks(text);
-    Result<Taken> taken = take_name(text);
-    if (!taken.has_value()) {
-      return taken.error().in(where);
-    }
-    text.remove_prefix(taken->end);
-    skip_blanks(text);
-    const size_t comma = text.find(',');
-    const std::string_view type = text.substr(0, comma);
-    const std::optional<ColumnType> known = parse_column_type(type);
-    BOBBIN_RETURN_IF(
-        !known, StatusCode::invalid_argument,
-        fmt::format(
-            "{}: unknown type '{}'; expected u8 to u64, i8 to i64, f32, f64, utf8, binary, bool, date, "
-            "time[s|ms|us|ns], timestamp[s|ms|us|ns] or decimal(SCALE)",
-            where, type));
-    schema.push_back({std::move(taken->name), *known});
-    more = comma != std::string_view::npos;
-    text.remove_prefix(more ? comma + 1 : text.size());
-  }
-  return schema;
-}
-
-Result<std::vector<std::string>> parse_names(std::string_view text) {
-  std::vector<std::string> names;
-  for (bool more = true; more;) {
-    size_t end = std::min(text.find(','), text.size());
-    std::string name(text.substr(0, end));
-    if (text.starts_with('"')) {
-      BOBBIN_ASSIGN(Quoted taken, take_quotes(text));
-      name = std::move(taken.name);
-      end = taken.end;
-    }
-    names.push_back(std::move(name));
-    more = end < text.size();
-    BOBBIN_RETURN_IF(more && text[end] != ',', StatusCode::invalid_argument,
-                     fmt::format("a comma must follow the name {}", file::quoted(names.back())));
-    text.remove_prefix(more ? end + 1 : end);
-  }
-  return names;
-}
-
-std::string schema_text(const std::vector<Column>& columns) {
-  std::string text;
-  for (const Column& column : columns) {
-    text += (text.empty() ? "" : ",") + (needs_quotes(column.name) ? quoted_name(column.name) : column.name) +
-            ":" + to_string(ColumnType{column.type, column.logical});
-  }
-  return text;
 }
 
 Status note_options(Writer& writer, const Options& options) {
@@ -309,6 +205,17 @@ std::optional<Options> noted_options(const Metadata& metadata) {
       line_end == kLineEnds.end() ? usual.line_end : static_cast<LineEnd>(line_end - kLineEnds.begin());
   // Whoever wrote the file may have written anything.
   return check(options).ok() ? std::optional(std::move(options)) : std::nullopt;
+}
+
+Status note_source_bytes(Writer& writer, uint64_t bytes) {
+  return writer.set_metadata(std::string(kSourceBytesKey), std::to_string(bytes));
+}
+
+std::optional<uint64_t> noted_source_bytes(const Metadata& metadata) {
+  const std::string text = find(metadata, kSourceBytesKey).value_or("");
+  uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
 }
 
 Status note_spellings(Writer& writer, const std::vector<Column>& columns,

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "csv/options.hpp"
 #include "csv/source.hpp"
@@ -20,15 +19,7 @@ struct Known {
   char likely_delimiter = ',';  // where several would do
 };
 
-struct Sniffed {
-  Options options;
-  size_t columns = 0;
-};
-
 // Reads the beginning of a source that can be read again. `options` has all else that is known.
 [[nodiscard]] Result<Sniffed> sniff(Source& source, const Options& options, const Known& known);
-
-// "delimiter ';', quote '"', header row, 5 columns".
-[[nodiscard]] std::string describe(const Sniffed& sniffed);
 
 }  // namespace bobbin::csv

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "file/temporary.hpp"
+#include "bobbin/io.hpp"
 
 namespace bobbin::csv {
 namespace {

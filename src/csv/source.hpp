@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bobbin/io.hpp"
 #include "bobbin/status.hpp"
 #include "csv/encoding.hpp"
 #include "csv/unpack.hpp"
-#include "file/descriptor.hpp"
 
 namespace bobbin::csv {
 

@@ -81,7 +81,7 @@ char* put_double(char* out, double value, const Spelling& spelling) {
 }
 
 bool is_time(const ColumnType& type) {
-  return type.logical.kind == Logical::Kind::timestamp || type.logical.kind == kTimeOfDay;
+  return type.logical.kind == Logical::Kind::timestamp || type.logical.kind == Logical::Kind::time;
 }
 
 constexpr std::array<std::string_view, 6> kNumberForms{"", "trimmed", "point", "%.16g", "%.17g", "%.18g"};
@@ -205,9 +205,6 @@ bool parse_words(std::string_view text, Spelling& spelling) {
 
 char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out) {
   const auto number = static_cast<int64_t>(value.bits);
-  if (type.logical.kind == kTimeOfDay) {
-    return format_time(type.logical.unit, number, spelling.time, out);
-  }
   switch (type.logical.kind) {
     case Logical::Kind::boolean: {
       const BooleanWords& words = kBooleanWords[spelling.words];
@@ -215,6 +212,8 @@ char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar va
     }
     case Logical::Kind::timestamp:
       return format_timestamp(type.logical.unit, number, spelling.time, out);
+    case Logical::Kind::time:
+      return format_time(type.logical.unit, number, spelling.time, out);
     case Logical::Kind::decimal: {
       char* const end = format_value(type, value, out);
       return spelling.number == Spelling::Number::canonical

@@ -7,9 +7,9 @@
 #include <array>
 #include <charconv>
 
+#include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "csv/blocks.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -27,18 +27,6 @@ bool misleads_at_start(std::string_view text) {
 
 bool has_number_character(std::string_view text) {
   return text.find_first_of(kNumberCharacters) != std::string_view::npos;
-}
-
-template <class T>
-Scalar load(const void* values, uint64_t row) {
-  return {static_cast<const T*>(values)[row]};
-}
-
-Scalar load(const void* values, uint64_t row, size_t size) {
-  return size == 8   ? load<uint64_t>(values, row)
-         : size == 4 ? load<uint32_t>(values, row)
-         : size == 2 ? load<uint16_t>(values, row)
-                     : load<uint8_t>(values, row);
 }
 
 bool is_null(const uint8_t* validity, uint64_t row) {
@@ -112,7 +100,7 @@ void Writer::put_field(std::string_view text, bool needs_quotes) {
   } else if (marks_.has_quote()) {
     put_quoted(text);
   } else if (unwritable_.empty()) {
-    unwritable_ = file::quoted(text);
+    unwritable_ = quoted(text);
   }
 }
 
@@ -122,7 +110,7 @@ void Writer::put_line_end() {
 }
 
 void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint64_t row) {
-  const Scalar value = load(column.numbers.values, row, size_bytes(column.type.type));
+  const Scalar value = column.number(row);
   if (!numbers_need_care_) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/io.hpp"
 #include "csv/batch.hpp"
 #include "csv/options.hpp"
-#include "file/output.hpp"
 
 namespace bobbin::csv {
 

@@ -20,7 +20,7 @@ class Builder {
       const Logical& logical = column.logical;
       const auto kind = static_cast<unsigned>(logical.kind);
       byte(static_cast<unsigned>(column.type) | (column.nullable ? 16U : 0U) | kind << 5);
-      if (logical.kind == Logical::Kind::timestamp || logical.kind == kTimeOfDay) {
+      if (logical.kind == Logical::Kind::timestamp || logical.kind == Logical::Kind::time) {
         byte(static_cast<unsigned>(logical.unit));
       } else if (logical.kind == Logical::Kind::decimal) {
         byte(logical.scale);

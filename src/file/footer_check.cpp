@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "codecs/registry.hpp"
+#include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "file/footer.hpp"
 #include "file/layout.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::file {
 namespace {
@@ -63,7 +63,7 @@ Status Checks::columns() const {
       return unknown_type(footer_.columns[i].type).in(fmt::format("column {}", i));
     }
     const auto kind = static_cast<unsigned>(footer_.columns[i].logical.kind);
-    BOBBIN_RETURN_IF(kind > static_cast<unsigned>(kTimeOfDay), StatusCode::unsupported,
+    BOBBIN_RETURN_IF(kind > static_cast<unsigned>(Logical::Kind::time), StatusCode::unsupported,
                      fmt::format("column {}: unknown logical type {} (newer file?)", i, kind));
   }
   return check_columns(footer_.columns);

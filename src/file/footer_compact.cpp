@@ -149,7 +149,7 @@ Result<Column> CompactParser::parse_column() {
   column.type = static_cast<DType>(flags % 16);
   column.nullable = (flags & 16) != 0;
   column.logical.kind = static_cast<Logical::Kind>(flags >> 5);
-  if (column.logical.kind == Logical::Kind::timestamp || column.logical.kind == kTimeOfDay) {
+  if (column.logical.kind == Logical::Kind::timestamp || column.logical.kind == Logical::Kind::time) {
     BOBBIN_ASSIGN(const uint8_t unit, in_.byte());
     column.logical.unit = static_cast<Logical::Unit>(unit);
   } else if (column.logical.kind == Logical::Kind::decimal) {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/text.hpp"
 #include "file/nulls.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::file {
 namespace {

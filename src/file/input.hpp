@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
+#include "bobbin/io.hpp"
 #include "bobbin/status.hpp"
-#include "file/descriptor.hpp"
 
 namespace bobbin::file {
 

@@ -8,14 +8,15 @@
 #include <span>
 
 #include "bobbin/status.hpp"
+#include "bobbin/version.hpp"
 #include "core/bits.hpp"
 
 namespace bobbin::file {
 
 // As PNG's: a byte that is no ASCII, and line ends that a transfer in text mode would change.
 inline constexpr std::array<uint8_t, 8> kMagic{0x89, 'B', 'O', 'B', '\r', '\n', 0x1a, '\n'};
-inline constexpr uint32_t kOldestVersion = 1;
-inline constexpr uint32_t kNewestVersion = 2;  // what is written
+inline constexpr uint32_t kOldestVersion = kMinReadableFormat;
+inline constexpr uint32_t kNewestVersion = kFormatVersion;  // what is written
 
 // Where a segment may start in memory.
 inline constexpr uint64_t kAlignment = 128;

@@ -11,6 +11,7 @@
 #include "array/strings.hpp"
 #include "bobbin/file.hpp"
 #include "codecs/registry.hpp"
+#include "core/text.hpp"
 #include "file/access.hpp"
 #include "file/checksum.hpp"
 #include "file/footer.hpp"
@@ -21,7 +22,6 @@
 #include "file/nulls.hpp"
 #include "file/segment_checks.hpp"
 #include "file/segments.hpp"
-#include "file/text.hpp"
 #include "file/verify.hpp"
 
 namespace bobbin {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/temporary.hpp"
+#include "bobbin/io.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

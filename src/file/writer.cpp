@@ -11,8 +11,11 @@
 #include <optional>
 
 #include "bobbin/file.hpp"
+#include "bobbin/io.hpp"
 #include "core/lanes.hpp"
 #include "core/parallel.hpp"
+#include "core/text.hpp"
+#include "file/append.hpp"
 #include "file/checksum.hpp"
 #include "file/encode.hpp"
 #include "file/footer.hpp"
@@ -20,8 +23,6 @@
 #include "file/layout.hpp"
 #include "file/lz4_block.hpp"
 #include "file/nulls.hpp"
-#include "file/output.hpp"
-#include "file/text.hpp"
 #include "select/cascade.hpp"
 
 namespace bobbin {
@@ -146,6 +147,26 @@ uint64_t columns_bytes_bound(std::span<const Column> columns) {
     bytes += column.name.size() + 64;
   }
   return bytes;
+}
+
+// Whether views are of a file's columns. A refused append leaves the writer as it was.
+Status check_views(std::span<const ColumnView> views, const std::vector<Column>& columns) {
+  BOBBIN_RETURN_IF(views.size() != columns.size(), StatusCode::invalid_argument,
+                   fmt::format("append: expected {} columns, found {}", columns.size(), views.size()));
+  for (size_t c = 0; c < views.size(); ++c) {
+    const std::string place = fmt::format("append: column {}", quoted(columns[c].name));
+    const bool same_type =
+        views[c].type() == columns[c].type || (is_string(views[c].type()) && is_string(columns[c].type));
+    BOBBIN_RETURN_IF(!same_type, StatusCode::invalid_argument,
+                     fmt::format("{}: expected values of type {}, found {}", place,
+                                 to_string(columns[c].type), to_string(views[c].type())));
+    BOBBIN_RETURN_IF(
+        views[c].length() != views.front().length(), StatusCode::invalid_argument,
+        fmt::format("{}: expected {} rows, found {}", place, views.front().length(), views[c].length()));
+    BOBBIN_RETURN_IF(views[c].validity() != nullptr && !columns[c].nullable, StatusCode::invalid_argument,
+                     fmt::format("{}: the column is not nullable", place));
+  }
+  return {};
 }
 
 template <class T>
@@ -491,12 +512,30 @@ Result<Writer> Writer::to_descriptor(int descriptor, std::string name, std::vect
   return Writer(std::move(impl));
 }
 
-Status Writer::append(std::span<const void* const> columns, uint64_t rows) {
+Status WriterAccess::append(Writer& writer, std::span<const void* const> columns, uint64_t rows) {
+  Writer::Impl* const impl = writer.impl_.get();
+  BOBBIN_RETURN_IF(impl == nullptr, StatusCode::invalid_argument, "append: the writer was moved away");
+  BOBBIN_TRY(impl->failure);
+  BOBBIN_RETURN_IF(impl->finished, StatusCode::invalid_argument,
+                   printable(impl->name) + ": append: the file is finished");
+  return impl->settle(impl->append(columns, rows));
+}
+
+Status Writer::append(std::span<const ColumnView> columns) {
   BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "append: the writer was moved away");
-  BOBBIN_TRY(impl_->failure);
-  BOBBIN_RETURN_IF(impl_->finished, StatusCode::invalid_argument,
-                   printable(impl_->name) + ": append: the file is finished");
-  return impl_->settle(impl_->append(columns, rows));
+  const std::vector<Column>& expected = impl_->footer.columns;
+  if (const Status status = check_views(columns, expected); !status.ok()) {
+    return status.in(printable(impl_->name));
+  }
+  std::vector<NullableView> numbers(columns.size());
+  std::vector<const void*> pointers;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    numbers[c] = {columns[c].values(), columns[c].validity()};
+    pointers.push_back(is_string(expected[c].type) ? static_cast<const void*>(&columns[c].strings())
+                       : expected[c].nullable      ? static_cast<const void*>(&numbers[c])
+                                                   : columns[c].values());
+  }
+  return WriterAccess::append(*this, pointers, columns.empty() ? 0 : columns.front().length());
 }
 
 Status Writer::finish() {

@@ -11,9 +11,9 @@
 
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
+#include "core/text.hpp"
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::file {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "core/value_text.hpp"
-#include "file/text.hpp"
 #include "query/merge.hpp"
 #include "query/ranges.hpp"
 #include "query/text.hpp"
@@ -99,7 +99,7 @@ enum class ValueClass : uint8_t { number, string, time, time_of_day, boolean };
 ValueClass class_of(const Column& column) {
   return is_string(column.type)                          ? ValueClass::string
          : is_time(column)                               ? ValueClass::time
-         : column.logical.kind == kTimeOfDay             ? ValueClass::time_of_day
+         : column.logical.kind == Logical::Kind::time    ? ValueClass::time_of_day
          : column.logical.kind == Logical::Kind::boolean ? ValueClass::boolean
                                                          : ValueClass::number;
 }
@@ -298,7 +298,7 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
   if (adds && is_string(columns[index].type)) {
     return cannot(columns[index], fmt::format("{}() requires a numeric column", to_string(aggregate.kind)));
   }
-  if (adds && (is_time(columns[index]) || columns[index].logical.kind == kTimeOfDay)) {
+  if (adds && (is_time(columns[index]) || columns[index].logical.kind == Logical::Kind::time)) {
     return cannot(columns[index],
                   fmt::format("{}() of points in time is not defined", to_string(aggregate.kind)));
   }

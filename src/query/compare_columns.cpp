@@ -82,13 +82,11 @@ double rounded_at(const ColumnOperand& decimal, DType type, uint64_t row) {
 // parts of 10^18, or nanoseconds.
 Int128 factor_of(const Column& column) {
   constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
-  if (column.logical.kind == kTimeOfDay) {
-    return static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(column.logical.unit)]);
-  }
   switch (column.logical.kind) {
     case Logical::Kind::date:
       return Int128{86'400} * static_cast<Int128>(kPowersOfTen[kDigits]);
     case Logical::Kind::timestamp:
+    case Logical::Kind::time:
       return static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(column.logical.unit)]);
     case Logical::Kind::decimal:
       return static_cast<Int128>(kPowersOfTen[Logical::kMaxScale - column.logical.scale]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/parse.hpp"
-
+// Text to predicates, aggregates and orders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +8,16 @@
 #include <optional>
 #include <variant>
 
+#include "bobbin/query.hpp"
 #include "query/place.hpp"
 #include "query/text.hpp"
 #include "query/tokens.hpp"
 
 namespace bobbin::query {
 namespace {
+
+// How deep parentheses and `not` may be nested.
+constexpr int kMaxNesting = 100;
 
 constexpr std::pair<std::string_view, Compare> kOperators[] = {
     {"=", Compare::eq}, {"==", Compare::eq}, {"!=", Compare::ne}, {"<>", Compare::ne},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "file/text.hpp"
+#include "core/text.hpp"
 #include "query/lower_case.hpp"
 
 namespace bobbin::query {
@@ -63,7 +63,7 @@ std::string lower_case(std::string_view text) {
       ++i;
       continue;
     }
-    const size_t length = file::character_length(text, i);
+    const size_t length = character_length(text, i);
     if (length == 1) {
       lower += text[i];
     } else {
@@ -94,13 +94,13 @@ bool Pattern::matches_bytes(std::string_view text) const {
       after_percent = ++p;
       tried = at;
     } else if (p < pattern_.size() && pattern_[p] == '_') {
-      at += file::character_length(text, at);
+      at += character_length(text, at);
       ++p;
     } else if (p < pattern_.size() && pattern_[p] == text[at]) {
       ++at;
       ++p;
     } else if (after_percent != kNone) {
-      tried += file::character_length(text, tried);
+      tried += character_length(text, tried);
       at = tried;
       p = after_percent;
     } else {

@@ -194,9 +194,6 @@ Literal literal_of_digits(std::string_view text) {
 
 Result<Place> place_in(const Column& column, const Literal& literal) {
   const bool number = literal.kind == Literal::Kind::integer || literal.kind == Literal::Kind::real;
-  if (column.logical.kind == kTimeOfDay) {
-    return place_in_day(column, literal);
-  }
   switch (column.logical.kind) {
     case Logical::Kind::decimal:
       return number ? Result<Place>(place_of_decimal(literal, column.logical.scale))
@@ -204,6 +201,8 @@ Result<Place> place_in(const Column& column, const Literal& literal) {
     case Logical::Kind::date:
     case Logical::Kind::timestamp:
       return place_in_time(column, literal);
+    case Logical::Kind::time:
+      return place_in_day(column, literal);
     case Logical::Kind::boolean:
       if (literal.kind != Literal::Kind::boolean &&
           (literal.kind != Literal::Kind::integer || literal.integer < 0 || literal.integer > 1)) {

@@ -298,6 +298,10 @@ Result<GroupCounts> Scan::group_counts(const std::string& column, QueryStats* st
   return counts;
 }
 
+Status Scan::check() const {
+  return bind_all(reader_->columns(), predicates_).error().in(ReaderAccess::name(*reader_));
+}
+
 Status Scan::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));

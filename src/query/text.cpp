@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/scalar.hpp"
+#include "core/text.hpp"
 #include "core/value_text.hpp"
-#include "file/text.hpp"
 
 namespace bobbin::query {
 namespace {
@@ -24,9 +24,6 @@ std::string decimal_text(Int128 value, size_t scale) {
 }
 
 std::string integer_text(Int128 value, const Logical& logical) {
-  if (logical.kind == kTimeOfDay) {
-    return value_text({DType::i64, logical}, scalar_of(static_cast<int64_t>(value)));
-  }
   switch (logical.kind) {
     case Logical::Kind::plain:
       break;
@@ -35,6 +32,7 @@ std::string integer_text(Int128 value, const Logical& logical) {
     case Logical::Kind::boolean:
     case Logical::Kind::date:
     case Logical::Kind::timestamp:
+    case Logical::Kind::time:
       return value_text({DType::i64, logical}, scalar_of(static_cast<int64_t>(value)));
   }
   return to_text(value);
@@ -45,8 +43,8 @@ std::string integer_text(Int128 value, const Logical& logical) {
 std::string quoted(std::string_view text) {
   constexpr size_t kLongest = 64;
   const bool cut = text.size() > kLongest;
-  const std::string_view shown = cut ? text.substr(0, file::character_start(text, kLongest)) : text;
-  return fmt::format("'{}{}'", file::printable(shown), cut ? "..." : "");
+  const std::string_view shown = cut ? text.substr(0, character_start(text, kLongest)) : text;
+  return fmt::format("'{}{}'", printable(shown), cut ? "..." : "");
 }
 
 std::string to_text(Int128 value) {

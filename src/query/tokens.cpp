@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "file/text.hpp"
+#include "core/text.hpp"
 #include "query/text.hpp"
 
 namespace bobbin::query {
@@ -83,7 +83,7 @@ bool Token::is_reserved() const {
 }
 
 std::string Token::shown() const {
-  return kind == Kind::end ? "the end" : kind == Kind::text ? file::printable(source) : quoted(source);
+  return kind == Kind::end ? "the end" : kind == Kind::text ? printable(source) : quoted(source);
 }
 
 Result<Token> next_token(std::string_view text, size_t from) {

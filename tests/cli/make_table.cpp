@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bobbin/bobbin.hpp"
+#include "file/append.hpp"
 
 namespace {
 
@@ -25,7 +26,7 @@ bobbin::Status write_table(const char* path) {
                                                                {"constant", bobbin::DType::u64}},
                                                               options));
   const void* const columns[] = {id.data(), temperature.data(), constant.data()};
-  BOBBIN_TRY(writer.append(columns, kRows));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, kRows));
   return writer.finish();
 }
 
@@ -50,7 +51,7 @@ bobbin::Status write_nulls(const char* path) {
   const bobbin::NullableView some{values.data(), validity.data()};
   const bobbin::NullableView none{values.data(), nullptr};
   const void* const columns[] = {&some, &none, values.data()};
-  BOBBIN_TRY(writer.append(columns, kRows));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, kRows));
   return writer.finish();
 }
 

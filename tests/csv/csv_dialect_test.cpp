@@ -152,7 +152,7 @@ TEST(CsvDialect, SeveralTexts) {
         return step.error().message();
       }
       if (*step == csv::Reader::Step::end) {
-        return csv::schema_text(reader->columns()) + " " + std::to_string(rows);
+        return schema_text(reader->columns()) + " " + std::to_string(rows);
       }
       rows = *step == csv::Reader::Step::restart ? 0 : rows + reader->batch().rows;
     }

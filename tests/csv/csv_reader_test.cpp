@@ -13,13 +13,12 @@ namespace {
 
 using csv::Options;
 
-csv::Schema schema(const std::string& text) {
-  return csv::parse_schema(text).value();
+Schema schema(const std::string& text) {
+  return parse_schema(text).value();
 }
 
 // However little is read at a time, and however few bytes are looked at first, it is the same.
-std::string read_as(const std::string& text, Options options = {},
-                    const std::optional<csv::Schema>& types = {}) {
+std::string read_as(const std::string& text, Options options = {}, const std::optional<Schema>& types = {}) {
   const auto told = [&] {
     const Result<Table> table = read_text(text, options, types);
     return table.has_value() ? show(*table) : table.error().message();
@@ -267,7 +266,7 @@ TEST(CsvReader, OptionsThatMakeNoSense) {
 
 TEST(CsvSchema, TextAndBack) {
   const auto told = [](const std::string& text) {
-    const Result<csv::Schema> parsed = csv::parse_schema(text);
+    const Result<Schema> parsed = parse_schema(text);
     return parsed.has_value() ? std::to_string(parsed->size()) : parsed.error().message();
   };
   EXPECT_EQ(told("a:i64"), "1");

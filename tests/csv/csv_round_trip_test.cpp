@@ -137,7 +137,7 @@ TEST(CsvRoundTrip, PublicTables) {
     ASSERT_TRUE(again.has_value()) << again.error().message();
     EXPECT_TRUE(write_text(*again, options) == first) << entry.path();
     std::printf("%s: %s, %zu rows, %zu bytes became %zu\n", entry.path().filename().c_str(),
-                csv::schema_text(table->columns).c_str(), table->rows.size(), text.size(), first.size());
+                schema_text(table->columns).c_str(), table->rows.size(), text.size(), first.size());
   }
 }
 

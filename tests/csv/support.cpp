@@ -148,7 +148,7 @@ constexpr const char* kTypes[] = {
 }  // namespace
 
 Result<Table> read_text(const std::string& text, const csv::Options& options,
-                        const std::optional<csv::Schema>& schema) {
+                        const std::optional<Schema>& schema) {
   BOBBIN_ASSIGN(csv::Reader reader,
                 csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, schema));
   Table table;
@@ -174,7 +174,7 @@ Result<Table> read_text(const std::string& text, const csv::Options& options,
 }
 
 std::string error_of(const std::string& text, const csv::Options& options,
-                     const std::optional<csv::Schema>& schema) {
+                     const std::optional<Schema>& schema) {
   const Result<Table> table = read_text(text, options, schema);
   return table.has_value() ? "read" : table.error().message();
 }
@@ -201,8 +201,8 @@ std::string write_text(const Table& table, const csv::Options& options) {
   return text;
 }
 
-csv::Schema schema_of(const Table& table) {
-  csv::Schema schema;
+Schema schema_of(const Table& table) {
+  Schema schema;
   for (const Column& column : table.columns) {
     schema.push_back({column.name, type_of(column)});
   }
@@ -210,7 +210,7 @@ csv::Schema schema_of(const Table& table) {
 }
 
 std::string show(const Table& table) {
-  std::string text = csv::schema_text(table.columns);
+  std::string text = schema_text(table.columns);
   for (const auto& row : table.rows) {
     text += "\n";
     for (size_t c = 0; c < row.size(); ++c) {

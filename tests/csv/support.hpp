@@ -31,14 +31,14 @@ struct Table {
 
 // The table a text stands for, read through batches; restarts are followed.
 [[nodiscard]] Result<Table> read_text(const std::string& text, const csv::Options& options,
-                                      const std::optional<csv::Schema>& schema = {});
+                                      const std::optional<Schema>& schema = {});
 // "t.csv:2:1: ..."; "read" when there is none.
 [[nodiscard]] std::string error_of(const std::string& text, const csv::Options& options,
-                                   const std::optional<csv::Schema>& schema = {});
+                                   const std::optional<Schema>& schema = {});
 
 [[nodiscard]] std::string write_text(const Table& table, const csv::Options& options);
 
-[[nodiscard]] csv::Schema schema_of(const Table& table);
+[[nodiscard]] Schema schema_of(const Table& table);
 
 // "name:type,...", then the rows by "\n", cells by "|", nulls as "~".
 [[nodiscard]] std::string show(const Table& table);

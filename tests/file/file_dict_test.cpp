@@ -4,6 +4,7 @@
 #include <map>
 
 #include "bobbin/query.hpp"
+#include "file/append.hpp"
 #include "support.hpp"
 #include "tests/backends.hpp"
 
@@ -47,7 +48,7 @@ void write(const std::string& path, const WriteOptions& options) {
   auto writer = Writer::create(
       path, {{"town", DType::binary}, {"number", DType::i64, true}, {"real", DType::f64}}, options);
   ASSERT_TRUE(writer.has_value()) << writer.error().message();
-  ASSERT_OK(writer->append(columns, kRows));
+  ASSERT_OK(file::append_untyped(*writer, columns, kRows));
   ASSERT_OK(writer->finish());
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
 
@@ -289,7 +290,7 @@ Bytes string_file() {
   const Strings byte_strings = strings_of(bytes);
   const StringsView views[] = {word_strings.view(), byte_strings.view()};
   const std::array<const void*, 3> columns{&views[0], &views[1], numbers.data()};
-  EXPECT_TRUE(writer->append(columns, numbers.size()).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, numbers.size()).ok());
   EXPECT_TRUE(writer->set_metadata("made by", "Größe").ok());
   EXPECT_TRUE(writer->set_metadata("bytes", std::string("\0\xff", 2)).ok());
   EXPECT_TRUE(writer->finish().ok());
@@ -316,7 +317,7 @@ Bytes nullable_file() {
   }
   const TempDir dir;
   auto writer = Writer::create(dir / "t.bob", table.columns, {.rows_per_group = 1000});
-  EXPECT_TRUE(writer->append(columns, kRows).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, kRows).ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
 }
@@ -329,7 +330,7 @@ Bytes small_nullable_file() {
   const std::array<const void*, 1> columns{&view};
   const TempDir dir;
   auto writer = Writer::create(dir / "t.bob", {{"value", DType::u8, true}}, {.codec = "ffor"});
-  EXPECT_TRUE(writer->append(columns, values.size()).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, values.size()).ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
 }
@@ -385,7 +386,7 @@ Bytes dict_file() {
   columns.back() = &nullable;
   const TempDir dir;
   auto writer = Writer::create(dir / "t.bob", schema, {.rows_per_group = 1100, .codec = "dict"});
-  EXPECT_TRUE(writer->append(columns, kRows).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, kRows).ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
 }
@@ -399,7 +400,7 @@ Bytes small_dict_file() {
   const TempDir dir;
   auto writer =
       Writer::create(dir / "t.bob", {{"number", DType::i32}, {"text", DType::binary}}, {.codec = "dict"});
-  EXPECT_TRUE(writer->append(columns, numbers.size()).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, numbers.size()).ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
 }

@@ -2,6 +2,7 @@
 // Any bit flipped, any tail cut off: an error, never a crash, never wrong values.
 #include <fcntl.h>
 
+#include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
 
@@ -31,7 +32,7 @@ Bytes small_string_file() {
   const StringsView view = strings.view();
   const std::array<const void*, 1> columns{&view};
   auto writer = Writer::create(dir / "t.bob", {{"text", DType::binary}}, {.rows_per_group = 3});
-  EXPECT_TRUE(writer->append(columns, strings.length()).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, columns, strings.length()).ok());
   EXPECT_TRUE(writer->set_metadata("key", "value").ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
@@ -52,7 +53,7 @@ Bytes nullable_file() {
   const NullableView views[] = {{integers.data(), some.data()}, {floats.data(), none.data()}};
   const std::array<const void*, 3> pointers{&views[0], &views[1], decimals.data()};
   auto writer = Writer::create(dir / "t.bob", columns, {});
-  EXPECT_TRUE(writer->append(pointers, kRows).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, pointers, kRows).ok());
   EXPECT_TRUE(writer->finish().ok());
   return load(dir / "t.bob");
 }

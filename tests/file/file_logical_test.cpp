@@ -14,7 +14,7 @@ std::vector<ColumnType> all_logical_types() {
   std::vector<ColumnType> types{{DType::u8, {.kind = Kind::boolean}}, {DType::i32, {.kind = Kind::date}}};
   for (const Unit unit : {Unit::seconds, Unit::milliseconds, Unit::microseconds, Unit::nanoseconds}) {
     types.push_back({DType::i64, {.kind = Kind::timestamp, .unit = unit}});
-    types.push_back({DType::i64, {.kind = kTimeOfDay, .unit = unit}});
+    types.push_back({DType::i64, {.kind = Logical::Kind::time, .unit = unit}});
   }
   for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64}) {
     for (const uint8_t scale : {uint8_t{0}, uint8_t{1}, Logical::kMaxScale}) {
@@ -66,7 +66,7 @@ TEST(FileLogical, TypesThatDoNotFitAreRefused) {
                                 {"a", DType::utf8, false, {.kind = Kind::date}},
                                 {"a", DType::i64, false, {.kind = Kind::decimal, .scale = 19}},
                                 {"a", DType::i64, false, {.kind = Kind::plain, .scale = 1}},
-                                {"a", DType::i32, false, {.kind = kTimeOfDay}}};
+                                {"a", DType::i32, false, {.kind = Logical::Kind::time}}};
   for (const Column& column : bad) {
     const auto writer = Writer::create(dir / "x.bob", {column}, {});
     ASSERT_FALSE(writer.has_value());

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/scalar.hpp"
+#include "file/append.hpp"
 #include "file/nulls.hpp"
 #include "forge.hpp"
 #include "support.hpp"
@@ -78,7 +79,7 @@ Status write_rows(const std::string& path, const Rows& rows, uint64_t piece, con
     const NullableView view{rows.values.data() + begin * size_bytes(rows.type),
                             all && begin % 2 == 0 ? nullptr : bits.data()};
     const std::array<const void*, 1> columns{&view};
-    BOBBIN_TRY(writer.append(columns, count));
+    BOBBIN_TRY(file::append_untyped(writer, columns, count));
   }
   return writer.finish();
 }
@@ -207,7 +208,7 @@ TEST(FileNulls, ColumnsOfEverySortTogether) {
   const std::vector<uint8_t> bits = rows.bits(0, 2500);
   const NullableView view{rows.values.data(), bits.data()};
   const std::array<const void*, 3> columns{&text, &view, plain.data()};
-  ASSERT_OK(writer->append(columns, 2500));
+  ASSERT_OK(file::append_untyped(*writer, columns, 2500));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_OK(reader->verify());
@@ -236,7 +237,7 @@ TEST(FileNulls, WrongRequestsAreRefused) {
   auto writer = Writer::create(dir / "t.bob", {{"value", DType::u8, true}}, {});
   const NullableView nothing;
   const std::array<const void*, 1> columns{&nothing};
-  EXPECT_EQ(writer->append(columns, 3).code(), StatusCode::invalid_argument);
+  EXPECT_EQ(file::append_untyped(*writer, columns, 3).code(), StatusCode::invalid_argument);
   ASSERT_OK(write_rows(dir / "g.bob", make_rows(DType::u8, 100, [](uint64_t i) { return i > 3; }), 100, {}));
   const auto reader = Reader::open(dir / "g.bob");
   std::vector<uint8_t> bitmap(13);

@@ -11,6 +11,7 @@
 #include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
 #include "device/backends.hpp"
+#include "file/append.hpp"
 #include "file/encode.hpp"
 #include "select/cascade.hpp"
 #include "support.hpp"
@@ -246,7 +247,7 @@ struct Drawn {
     for (const NullableView& view : views) {
       pointers.push_back(&view);
     }
-    BOBBIN_TRY(writer.append(pointers, rows));
+    BOBBIN_TRY(file::append_untyped(writer, pointers, rows));
     return writer.finish();
   }
 

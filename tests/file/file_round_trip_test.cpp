@@ -3,6 +3,7 @@
 #include <limits>
 #include <thread>
 
+#include "file/append.hpp"
 #include "support.hpp"
 #include "tests/backends.hpp"
 
@@ -68,8 +69,8 @@ TEST(FileRoundTrip, AppendInPiecesGivesTheSameBytes) {
   uint64_t done = 0;
   for (uint64_t piece = 1; done < table.rows; piece = piece * 3 + 1) {
     const uint64_t rows = std::min(piece, table.rows - done);
-    ASSERT_OK(writer->append(table.pointers(done), rows));
-    ASSERT_OK(writer->append(table.pointers(), 0));
+    ASSERT_OK(file::append_untyped(*writer, table.pointers(done), rows));
+    ASSERT_OK(file::append_untyped(*writer, table.pointers(), 0));
     done += rows;
   }
   ASSERT_OK(writer->finish());
@@ -85,7 +86,7 @@ TEST(FileRoundTrip, ValuesNeedNotBeAligned) {
   const std::array<const void*, 1> pointers{shifted.data() + 1};
   auto writer = Writer::create(dir / "t.bob", table.columns, {.rows_per_group = 1024});
   ASSERT_TRUE(writer.has_value());
-  ASSERT_OK(writer->append(pointers, table.rows));
+  ASSERT_OK(file::append_untyped(*writer, pointers, table.rows));
   ASSERT_OK(writer->finish());
   expect_table(*Reader::open(dir / "t.bob"), table);
 }
@@ -163,7 +164,7 @@ TEST(FileRoundTrip, ZoneMapsFollowTheTypesOrder) {
   auto writer = Writer::create(dir / "t.bob", {{"i", DType::i16}, {"u", DType::u16}}, {.rows_per_group = 2});
   ASSERT_TRUE(writer.has_value());
   const std::array<const void*, 2> pointers{values.data(), values.data()};
-  ASSERT_OK(writer->append(pointers, values.size()));
+  ASSERT_OK(file::append_untyped(*writer, pointers, values.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_EQ(reader->num_row_groups(), 3u);
@@ -198,7 +199,7 @@ TEST(FileRoundTrip, ZoneMapsOfFloats) {
   auto writer = Writer::create(dir / "t.bob", {{"d", DType::f64}}, {.rows_per_group = 3});
   for (const Chunk& chunk : chunks) {
     const std::array<const void*, 1> pointers{chunk.values.data()};
-    ASSERT_OK(writer->append(pointers, 3));
+    ASSERT_OK(file::append_untyped(*writer, pointers, 3));
   }
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");

@@ -5,6 +5,7 @@
 
 #include "bobbin/table.hpp"
 #include "file/access.hpp"
+#include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
 
@@ -99,7 +100,7 @@ Status write_all_kinds(const std::string& path) {
     pointers.push_back(&view);
   }
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, columns, options));
-  BOBBIN_TRY(writer.append(pointers, kRows));
+  BOBBIN_TRY(file::append_untyped(writer, pointers, kRows));
   return writer.finish();
 }
 

@@ -2,7 +2,8 @@
 // Columns of strings: round trips, row groups, shared symbols, UTF-8; metadata.
 #include <functional>
 
-#include "file/text.hpp"
+#include "core/text.hpp"
+#include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
 #include "tests/backends.hpp"
@@ -104,7 +105,7 @@ TEST(FileStrings, AppendInPiecesGivesTheSameBytes) {
                                           texts.begin() + static_cast<ptrdiff_t>(done + rows)));
     const StringsView view = part.view();
     const std::array<const void*, 1> columns{&view};
-    ASSERT_OK(writer->append(columns, rows));
+    ASSERT_OK(file::append_untyped(*writer, columns, rows));
     done += rows;
   }
   ASSERT_OK(writer->finish());
@@ -126,7 +127,7 @@ TEST(FileStrings, ViewsOfEverySort) {
     const TempDir dir;
     auto writer = Writer::create(dir / "t.bob", {{"text", DType::binary}}, {.rows_per_group = group});
     const std::array<const void*, 1> columns{&view};
-    EXPECT_TRUE(writer->append(columns, 4).ok());
+    EXPECT_TRUE(file::append_untyped(*writer, columns, 4).ok());
     EXPECT_TRUE(writer->finish().ok());
     const auto reader = Reader::open(dir / "t.bob");
     EXPECT_TRUE(reader->verify().ok());
@@ -150,7 +151,7 @@ TEST(FileStrings, RowGroupsEndByBytesOfAllColumns) {
   const std::vector<Column> schema{{"a", DType::binary}, {"n", DType::u32}, {"b", DType::utf8}};
   const auto rows_of_groups = [&](uint64_t bytes, const std::string& name) {
     auto writer = Writer::create(dir / name, schema, {.rows_per_group = 4, .bytes_per_group = bytes});
-    EXPECT_TRUE(writer->append(columns, 10).ok());
+    EXPECT_TRUE(file::append_untyped(*writer, columns, 10).ok());
     EXPECT_TRUE(writer->finish().ok());
     const auto reader = Reader::open(dir / name);
     EXPECT_TRUE(reader->verify().ok());
@@ -260,7 +261,8 @@ TEST(FileStrings, NumbersAndStringsAreReadByTheirOwnFunctions) {
   const StringsView view = strings.view();
   const std::array<const void*, 1> columns{&view};
   auto writer = Writer::create(dir / "w.bob", {{"c", DType::utf8}}, {});
-  EXPECT_NE(writer->append(columns, 2).message().find("1 strings for 2 rows"), std::string::npos);
+  EXPECT_NE(file::append_untyped(*writer, columns, 2).message().find("1 strings for 2 rows"),
+            std::string::npos);
 }
 
 TEST(FileStrings, Utf8) {
@@ -269,7 +271,7 @@ TEST(FileStrings, Utf8) {
        {""s, "plain"s, "a\0b"s, "Größe €𝄞"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s,
         "\xee\x80\x80"s, "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s, "1234567\xc3\xb6"s,
         "12345678\xc3\xb6"s}) {
-    EXPECT_TRUE(file::is_utf8(good)) << file::quoted(good);
+    EXPECT_TRUE(is_utf8(good)) << bobbin::quoted(good);
   }
   for (const std::string& bad : {"\x80"s,
                                  "\xbf"s,
@@ -292,7 +294,7 @@ TEST(FileStrings, Utf8) {
                                  "12345678\xff"s,
                                  "1234567\xc3"s,
                                  "ö\x80"s}) {
-    EXPECT_FALSE(file::is_utf8(bad)) << file::quoted(bad);
+    EXPECT_FALSE(is_utf8(bad)) << bobbin::quoted(bad);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <thread>
 
+#include "file/append.hpp"
 #include "support.hpp"
 
 namespace bobbin::file_tests {
@@ -22,7 +23,7 @@ TEST(FileWrite, DroppedWriterLeavesNothing) {
   {
     auto writer = Writer::create(dir / "t.bob", table.columns, {.rows_per_group = 1024});
     ASSERT_TRUE(writer.has_value());
-    ASSERT_OK(writer->append(table.pointers(), table.rows));
+    ASSERT_OK(file::append_untyped(*writer, table.pointers(), table.rows));
     EXPECT_EQ(dir.listing().size(), 1u);
     EXPECT_FALSE(std::filesystem::exists(dir / "t.bob"));
   }
@@ -36,7 +37,7 @@ TEST(FileWrite, DroppedWriterKeepsTheOldFile) {
   {
     auto writer = Writer::create(dir / "t.bob", table.columns, {.overwrite = true});
     ASSERT_TRUE(writer.has_value());
-    ASSERT_OK(writer->append(table.pointers(), table.rows));
+    ASSERT_OK(file::append_untyped(*writer, table.pointers(), table.rows));
     EXPECT_EQ(load(dir / "t.bob"), kOldContent);
   }
   EXPECT_EQ(load(dir / "t.bob"), kOldContent);
@@ -60,7 +61,7 @@ TEST(FileWrite, FileThatAppearsMeanwhileIsNotReplaced) {
   const Table table = one_column(DType::u32, 100);
   auto writer = Writer::create(dir / "t.bob", table.columns, {});
   ASSERT_TRUE(writer.has_value());
-  ASSERT_OK(writer->append(table.pointers(), table.rows));
+  ASSERT_OK(file::append_untyped(*writer, table.pointers(), table.rows));
   store(dir / "t.bob", kOldContent);
   EXPECT_EQ(writer->finish().code(), StatusCode::io);
   EXPECT_EQ(load(dir / "t.bob"), kOldContent);
@@ -90,7 +91,7 @@ Status write_version(const std::string& path, uint32_t version) {
     return writer.error();
   }
   const void* const columns[] = {values.data()};
-  if (const Status status = writer->append(columns, values.size()); !status.ok()) {
+  if (const Status status = file::append_untyped(*writer, columns, values.size()); !status.ok()) {
     return status;
   }
   return writer->finish();
@@ -162,9 +163,9 @@ TEST(FileWrite, FailureIsForEver) {
   const Table table = one_column(DType::u32, 100);
   auto writer = Writer::create(dir / "t.bob", table.columns, {});
   ASSERT_TRUE(writer.has_value());
-  EXPECT_FALSE(writer->append({}, 1).ok());
+  EXPECT_FALSE(file::append_untyped(*writer, {}, 1).ok());
   EXPECT_TRUE(dir.listing().empty());
-  EXPECT_FALSE(writer->append(table.pointers(), table.rows).ok());
+  EXPECT_FALSE(file::append_untyped(*writer, table.pointers(), table.rows).ok());
   EXPECT_FALSE(writer->finish().ok());
   EXPECT_TRUE(dir.listing().empty());
 }
@@ -173,13 +174,13 @@ TEST(FileWrite, NothingFollowsFinish) {
   const TempDir dir;
   const Table table = one_column(DType::u32, 100);
   auto writer = Writer::create(dir / "t.bob", table.columns, {});
-  ASSERT_OK(writer->append(table.pointers(), table.rows));
+  ASSERT_OK(file::append_untyped(*writer, table.pointers(), table.rows));
   ASSERT_OK(writer->finish());
-  EXPECT_EQ(writer->append(table.pointers(), 1).code(), StatusCode::invalid_argument);
+  EXPECT_EQ(file::append_untyped(*writer, table.pointers(), 1).code(), StatusCode::invalid_argument);
   EXPECT_EQ(writer->finish().code(), StatusCode::invalid_argument);
   ASSERT_OK(Reader::open(dir / "t.bob")->verify());
   Writer moved = std::move(*writer);
-  EXPECT_FALSE(writer->append(table.pointers(), 1).ok());
+  EXPECT_FALSE(file::append_untyped(*writer, table.pointers(), 1).ok());
   EXPECT_FALSE(writer->finish().ok());
 }
 
@@ -187,8 +188,8 @@ TEST(FileWrite, NullValuesAreRefused) {
   const TempDir dir;
   auto writer = Writer::create(dir / "t.bob", {{"a", DType::u8}}, {});
   const std::array<const void*, 1> pointers{nullptr};
-  ASSERT_OK(writer->append(pointers, 0));
-  EXPECT_FALSE(writer->append(pointers, 1).ok());
+  ASSERT_OK(file::append_untyped(*writer, pointers, 0));
+  EXPECT_FALSE(file::append_untyped(*writer, pointers, 1).ok());
 }
 
 TEST(FileWrite, PipeGetsTheSameBytes) {
@@ -208,7 +209,7 @@ TEST(FileWrite, PipeGetsTheSameBytes) {
   // A pipe that does not block: short writes and EAGAIN.
   ASSERT_EQ(::fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
   auto writer = Writer::to_descriptor(ends[1], "(pipe)", table.columns, options);
-  EXPECT_TRUE(writer->append(table.pointers(), table.rows).ok());
+  EXPECT_TRUE(file::append_untyped(*writer, table.pointers(), table.rows).ok());
   EXPECT_TRUE(writer->finish().ok());
   ::close(ends[1]);
   drain.join();
@@ -224,14 +225,14 @@ TEST(FileWrite, BrokenPipeAndFullDiskAreErrors) {
   ::close(ends[0]);
   auto writer = Writer::to_descriptor(ends[1], "(pipe)", table.columns, {});
   ASSERT_TRUE(writer.has_value());
-  ASSERT_OK(writer->append(table.pointers(), table.rows));
+  ASSERT_OK(file::append_untyped(*writer, table.pointers(), table.rows));
   EXPECT_EQ(writer->finish().message(), "(pipe): write: Broken pipe");
   EXPECT_FALSE(writer->finish().ok());
   ::close(ends[1]);
 
   if (const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC); full >= 0) {
     auto to_full = Writer::to_descriptor(full, "full.bob", table.columns, {});
-    ASSERT_OK(to_full->append(table.pointers(), table.rows));
+    ASSERT_OK(file::append_untyped(*to_full, table.pointers(), table.rows));
     EXPECT_EQ(to_full->finish().message(), "full.bob: write: No space left on device");
     ::close(full);
   }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "bobbin/file.hpp"
+#include "file/append.hpp"
 
 namespace bobbin::file_tests {
 
@@ -189,7 +190,7 @@ inline Table one_column(DType type, uint64_t rows, uint64_t seed = 1) {
 
 inline Status write_table(const std::string& path, const Table& table, const WriteOptions& options = {}) {
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, table.columns, options));
-  BOBBIN_TRY(writer.append(table.pointers(), table.rows));
+  BOBBIN_TRY(file::append_untyped(writer, table.pointers(), table.rows));
   return writer.finish();
 }
 
@@ -227,7 +228,7 @@ inline Status write_texts(const std::string& path, const Strings& strings, const
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"text", type}}, options));
   const StringsView view = strings.view();
   const std::array<const void*, 1> columns{&view};
-  BOBBIN_TRY(writer.append(columns, strings.length()));
+  BOBBIN_TRY(file::append_untyped(writer, columns, strings.length()));
   return writer.finish();
 }
 

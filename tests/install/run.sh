@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: run.sh find_package|pkg_config SOURCE_DIR BUILD_DIR
+# usage: run.sh find_package|pkg_config|shared SOURCE_DIR BUILD_DIR
 # Installs a build into a folder of its own, moves that folder, and builds and runs the examples of
-# README.md (C++) and docs/c-api.md (C) against it.
+# README.md (C++), docs/c-api.md (C) and examples/csv.cpp against it.
 set -euo pipefail
 
 way=$1 source=$2 build=$3
@@ -19,6 +19,7 @@ sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" >"$work/consumer/exam
 [[ -s $work/consumer/example.cpp ]] || { echo "README.md has no C++ example" >&2; exit 1; }
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$source/docs/c-api.md" >"$work/consumer/example.c"
 [[ -s $work/consumer/example.c ]] || { echo "docs/c-api.md has no C example" >&2; exit 1; }
+cp "$source/examples/csv.cpp" "$work/consumer/csv.cpp"
 cd "$work/consumer"
 
 case $way in
@@ -27,6 +28,7 @@ case $way in
     "${CMAKE:-cmake}" -S . -B build -DCMAKE_PREFIX_PATH="$work/prefix${CMAKE_PREFIX_PATH:+;${CMAKE_PREFIX_PATH//:/;}}"
     "${CMAKE:-cmake}" --build build
     ./build/example
+    ./build/example_csv "$source/examples/weather.csv" weather.bob weather.csv
     [[ $(./build/example_c) == "21 42 63" ]]
     ;;
   pkg_config)
@@ -36,13 +38,41 @@ case $way in
     # shellcheck disable=SC2046 # several words on purpose
     "${CXX:-c++}" -std=c++20 example.cpp -o example $(pkg-config --cflags --libs bobbin)
     # shellcheck disable=SC2046
+    "${CXX:-c++}" -std=c++20 csv.cpp -o example_csv $(pkg-config --cflags --libs bobbin)
+    # shellcheck disable=SC2046
     "${CC:-cc}" -std=c99 -pedantic-errors -c example.c -o example_c.o $(pkg-config --cflags bobbin)
     # shellcheck disable=SC2046
     "${CXX:-c++}" example_c.o -o example_c $(pkg-config --libs bobbin)
     LD_LIBRARY_PATH=$(pkg-config --variable=libdir bobbin)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
     ./example
+    ./example_csv "$source/examples/weather.csv" weather.bob weather.csv
     [[ $(./example_c) == "21 42 63" ]]
+    ;;
+  shared)
+    # A shared library from the objects of the static one: what it exports is enough for programs, and no more.
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name bobbin.pc)")
+    export PKG_CONFIG_PATH
+    libdir=$(pkg-config --variable=libdir bobbin)
+    read -ra libraries <<<"$(pkg-config --libs bobbin)"
+    others=()
+    for library in "${libraries[@]}"; do
+      [[ $library == -lbobbin ]] || others+=("$library")
+    done
+    "${CXX:-c++}" -shared -o libshared.so -Wl,--whole-archive "$libdir/libbobbin.a" -Wl,--no-whole-archive \
+      -Wl,--no-undefined "${others[@]}"
+    nm -DC --defined-only libshared.so | grep ' T ' >exported
+    grep -q 'bobbin::Reader::open' exported
+    if grep -E 'bobbin::(codec|array|select|plan|table)::' exported; then
+      echo "the shared library exports more than the public interface" >&2
+      exit 1
+    fi
+    for program in example csv; do
+      # shellcheck disable=SC2046
+      "${CXX:-c++}" -std=c++20 $program.cpp -o $program $(pkg-config --cflags bobbin) -L. -lshared -Wl,-rpath,.
+    done
+    ./example
+    ./csv "$source/examples/weather.csv" weather.bob weather.csv
     ;;
   *)
     echo "unknown way '$way'" >&2
@@ -51,5 +81,12 @@ case $way in
 esac
 
 # The command came along and reads what the example wrote.
-"$work/prefix/bin/bobbin" verify prices.bob
+"$work/prefix/bin/bobbin" verify prices.bob weather.bob
+cmp weather.csv "$source/examples/weather.csv"
+# The version macros agree with the VERSION file.
+grep -q "define BOBBIN_VERSION \"$(<"$source/VERSION")\"" "$work/prefix/include/bobbin/version.hpp"
+IFS=. read -r major minor patch <"$source/VERSION"
+for part in "MAJOR $major" "MINOR $minor" "PATCH $patch"; do
+  grep -q "define BOBBIN_VERSION_$part\$" "$work/prefix/include/bobbin/version.hpp"
+done
 [[ $("$work/prefix/bin/bobbin" --version) == *"$(<"$source/VERSION")"* ]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/parse.hpp"
+#include "bobbin/query.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 
 #include "bobbin/bobbin.hpp"
 #include "file/access.hpp"
+#include "file/append.hpp"
 #include "query/bind.hpp"
 #include "query/prune.hpp"
 #include "tests/backends.hpp"
@@ -267,7 +268,7 @@ TEST(Queries, SkipRowGroups) {
   auto writer = Writer::create(dir / "t.bob", {{"a", DType::u32}, {"b", DType::i64}}, options);
   ASSERT_TRUE(writer.has_value());
   const void* const columns[] = {a.data(), b.data()};
-  ASSERT_OK(writer->append(columns, a.size()));
+  ASSERT_OK(file::append_untyped(*writer, columns, a.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_TRUE(reader.has_value());
@@ -331,7 +332,7 @@ TEST(Queries, SumsAreExact) {
   const std::vector<uint64_t> values(3000, ~uint64_t{0});
   auto writer = Writer::create(dir / "t.bob", {{"x", DType::u64}}, {});
   const void* const columns[] = {values.data()};
-  ASSERT_OK(writer->append(columns, values.size()));
+  ASSERT_OK(file::append_untyped(*writer, columns, values.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   EXPECT_EQ(*query::scan(*reader).sum("x"), Value::of_integer(Int128{~uint64_t{0}} * 3000));
@@ -424,7 +425,7 @@ Result<Reader> write_numbers(const std::string& path, const std::vector<uint32_t
   options.codec = codec;
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"x", DType::u32}}, options));
   const void* const columns[] = {values.data()};
-  BOBBIN_TRY(writer.append(columns, values.size()));
+  BOBBIN_TRY(file::append_untyped(writer, columns, values.size()));
   BOBBIN_TRY(writer.finish());
   return Reader::open(path);
 }
@@ -484,7 +485,7 @@ TEST(Queries, OfLongChainsOfStrings) {
   auto writer = Writer::create(dir / "t.bob", {{"s", DType::binary}}, {});
   const StringsView view = strings.view();
   const void* const columns[] = {&view};
-  ASSERT_OK(writer->append(columns, texts.size()));
+  ASSERT_OK(file::append_untyped(*writer, columns, texts.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   Predicate any = col("s") == "text 0";

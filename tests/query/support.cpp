@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/scalar.hpp"
+#include "file/append.hpp"
 #include "tests/query/meaning.hpp"
 
 namespace bobbin::query_tests {
@@ -485,7 +486,7 @@ Status write(const std::string& path, const TestTable& table, uint64_t rows_per_
   options.rows_per_group = rows_per_group;
   options.codec = codec;
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, table.columns, options));
-  BOBBIN_TRY(writer.append(pointers, table.rows));
+  BOBBIN_TRY(file::append_untyped(writer, pointers, table.rows));
   return writer.finish();
 }
 

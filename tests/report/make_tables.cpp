@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bobbin/bobbin.hpp"
+#include "file/append.hpp"
 
 namespace {
 
@@ -85,7 +86,7 @@ bobbin::Status write_mixed(const char* path) {
                                  mixed.flag.data(),
                                  &url,
                                  &city};
-  BOBBIN_TRY(writer.append(columns, Mixed::kRows));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, Mixed::kRows));
   BOBBIN_TRY(writer.set_metadata("bobbin.source_bytes", "7654321"));
   return writer.finish();
 }
@@ -105,7 +106,7 @@ bobbin::Status write_numbers(const char* path, size_t num_columns, uint64_t rows
   options.codec = "ffor";
   BOBBIN_ASSIGN(bobbin::Writer writer, bobbin::Writer::create(path, columns, options));
   const std::vector<const void*> pointers(num_columns, values.data());
-  BOBBIN_TRY(writer.append(pointers, rows));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, pointers, rows));
   return writer.finish();
 }
 
@@ -122,7 +123,7 @@ bobbin::Status write_tiny(const char* path, uint64_t rows) {
   BOBBIN_ASSIGN(bobbin::Writer writer,
                 bobbin::Writer::create(path, {{"number", DType::i32, true}, {"word", DType::utf8}}, {}));
   const void* const columns[] = {&nullable, &strings};
-  BOBBIN_TRY(writer.append(columns, rows));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, rows));
   return writer.finish();
 }
 
@@ -135,7 +136,7 @@ bobbin::Status write_constants(const char* path) {
   BOBBIN_ASSIGN(bobbin::Writer writer,
                 bobbin::Writer::create(path, {{"number", DType::i64}, {"fraction", DType::f64}}, options));
   const void* const columns[] = {number.data(), fraction.data()};
-  BOBBIN_TRY(writer.append(columns, number.size()));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, number.size()));
   return writer.finish();
 }
 
@@ -148,7 +149,7 @@ bobbin::Status write_lengths(const char* path) {
   const bobbin::StringsView view = strings.view();
   BOBBIN_ASSIGN(bobbin::Writer writer, bobbin::Writer::create(path, {{"text", DType::utf8}}, {}));
   const void* const columns[] = {&view};
-  BOBBIN_TRY(writer.append(columns, strings.length()));
+  BOBBIN_TRY(bobbin::file::append_untyped(writer, columns, strings.length()));
   return writer.finish();
 }
 

@@ -3,6 +3,7 @@
 #include "bobbin/table.hpp"
 
 #include "codecs/registry.hpp"
+#include "file/append.hpp"
 #include "tests/backends.hpp"
 #include "tests/file/forge.hpp"
 #include "tests/table/support.hpp"
@@ -57,6 +58,56 @@ TEST(Table, WrongQuestionsAreRefused) {
   EXPECT_EQ(read_columns(*reader, {}, 50, 51).error().code(), StatusCode::invalid_argument);
   EXPECT_EQ(read_columns(*reader, {}, UINT64_MAX, 2).error().code(), StatusCode::invalid_argument);
   EXPECT_EQ(Loader::create(Backend::cpu).error().code(), StatusCode::invalid_argument);
+}
+
+TEST(Table, SlicesAreAllRowsInOrder) {
+  const TempDir dir;
+  const auto reader = drawn(dir, 6, 5000, 2048);
+  ASSERT_TRUE(reader.has_value());
+  const auto columns = all_columns(*reader);
+  uint64_t next = 10;
+  const auto visit = [&](std::span<const HostColumn> slice, uint64_t rows) -> Status {
+    EXPECT_EQ(slice.size(), columns.size());
+    EXPECT_GT(rows, 0U);
+    for (size_t c = 0; c < slice.size(); ++c) {
+      expect_same(slice[c], expected(*reader, c, next, rows));
+    }
+    next += rows;
+    return {};
+  };
+  ASSERT_TRUE(visit_slices(*reader, columns, 10, 4900, visit).ok());
+  EXPECT_EQ(next, 4910U);
+  EXPECT_TRUE(visit_slices(*reader, columns, 5000, 0, visit).ok());
+  EXPECT_EQ(visit_slices(*reader, columns, 5000, 1, visit).code(), StatusCode::invalid_argument);
+  const std::vector<size_t> missing{columns.size()};
+  EXPECT_EQ(visit_slices(*reader, missing, 0, 1, visit).code(), StatusCode::invalid_argument);
+  const auto refuse = [](std::span<const HostColumn>, uint64_t) { return Status(StatusCode::io, "stop"); };
+  EXPECT_EQ(visit_slices(*reader, columns, 0, 5000, refuse).message(), "stop");
+}
+
+TEST(Table, SlicesOfSomeRows) {
+  const TempDir dir;
+  const auto reader = drawn(dir, 7, 5000, 2048);
+  ASSERT_TRUE(reader.has_value());
+  const auto columns = all_columns(*reader);
+  const std::vector<uint64_t> rows{2050, 2051, 3000, 4095};
+  const auto wanted = read_rows(*reader, columns, rows);
+  ASSERT_TRUE(wanted.has_value());
+  uint64_t seen = 0;
+  const auto visit = [&](std::span<const HostColumn> slice, uint64_t count) -> Status {
+    for (size_t c = 0; c < slice.size(); ++c) {
+      expect_same(slice[c], (*wanted)[c]);
+    }
+    seen += count;
+    return {};
+  };
+  ASSERT_TRUE(visit_slices(*reader, 1, columns, rows, visit).ok());
+  EXPECT_EQ(seen, rows.size());
+  // Rows of another row group, rows that do not ascend, and a row group that is not there.
+  EXPECT_FALSE(visit_slices(*reader, 0, columns, rows, visit).ok());
+  EXPECT_FALSE(visit_slices(*reader, 1, columns, std::vector<uint64_t>{2051, 2050}, visit).ok());
+  EXPECT_FALSE(visit_slices(*reader, 3, columns, rows, visit).ok());
+  EXPECT_EQ(seen, rows.size());
 }
 
 TEST(Table, DamageIsReportedWithItsPlace) {
@@ -125,7 +176,7 @@ TEST(Table, TenThousandColumns) {
   const TempDir dir;
   auto writer = Writer::create(dir / "wide.bob", columns, {});
   ASSERT_TRUE(writer.has_value()) << writer.error().message();
-  ASSERT_TRUE(writer->append(pointers, kRows).ok());
+  ASSERT_TRUE(file::append_untyped(*writer, pointers, kRows).ok());
   ASSERT_TRUE(writer->finish().ok());
   const auto reader = Reader::open(dir / "wide.bob");
   ASSERT_TRUE(reader.has_value()) << reader.error().message();

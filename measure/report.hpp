@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness.hpp"
 #include "bobbin/status.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::bench {
 
@@ -42,7 +42,7 @@ class Table {
 [[nodiscard]] Json make_report(const Machine& machine, Json rows);
 // The same head for a table: machine, commit, date.
 [[nodiscard]] std::string report_head(const Machine& machine);
-// Text for any JSON; bytes that are no UTF-8 are replaced, never thrown at the caller.
+// Text for any JSON; bytes that are not UTF-8 are replaced, never thrown at the caller.
 [[nodiscard]] std::string dump(const Json& json);
 [[nodiscard]] Status write_text(const std::string& path, const std::string& text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/shapes.hpp"
+#include "measure/shapes.hpp"
 
 #include <bit>
 #include <cstring>

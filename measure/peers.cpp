@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/peers.hpp"
+#include "measure/peers.hpp"
 
 #include <algorithm>
 #include <cstring>

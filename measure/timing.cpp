@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/harness.hpp"
+#include "measure/timing.hpp"
 
 #include <sys/utsname.h>
 
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "bobbin/memory.hpp"
 #include "bobbin/stream.hpp"
 
 namespace bobbin::bench {
@@ -64,6 +65,9 @@ double quantile(const std::vector<double>& sorted, double share) {
   const size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
+
+// Larger than any GPU's cache so far (H200: 50 MiB).
+constexpr size_t kDeviceFlushBytes = size_t{256} << 20;
 
 }  // namespace
 
@@ -136,6 +140,27 @@ Machine describe_machine() {
     machine.gpu = gpus->front().name;
   }
   return machine;
+}
+
+Result<Sample> measure_in_stream(const std::function<Status()>& work, StreamView stream, const Plan& plan) {
+  BOBBIN_ASSIGN(Event start, Event::create(stream.backend()));
+  BOBBIN_ASSIGN(Event end, Event::create(stream.backend()));
+  const bool flush = stream.backend() == Backend::cuda && plan.cache == Cache::cold;
+  BOBBIN_ASSIGN(const DeviceBuffer scratch, DeviceBuffer::create(flush ? kDeviceFlushBytes : 256, stream));
+  BOBBIN_TRY(work());
+  std::vector<double> seconds;
+  for (int run = 0; run < plan.runs; ++run) {
+    if (flush) {
+      BOBBIN_TRY(fill_async(scratch.data(), static_cast<uint8_t>(run), scratch.size(), stream));
+    }
+    BOBBIN_TRY(start.record(stream));
+    BOBBIN_TRY(work());
+    BOBBIN_TRY(end.record(stream));
+    BOBBIN_TRY(end.synchronize());
+    BOBBIN_ASSIGN(const double milliseconds, end.elapsed_ms_since(start));
+    seconds.push_back(milliseconds / 1e3);
+  }
+  return summarize(std::move(seconds));
 }
 
 }  // namespace bobbin::bench

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::bench {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "bench/harness.hpp"
 #include "bobbin/types.hpp"
+#include "measure/timing.hpp"
 
 namespace bobbin::bench {
 

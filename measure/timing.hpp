@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
+
 namespace bobbin::bench {
 
 // Several runs of one piece of work.
@@ -42,6 +45,11 @@ struct Plan {
 
 // Runs `work` once unmeasured (page faults, tables, frequency), then as planned.
 [[nodiscard]] Sample measure(const std::function<void()>& work, const Plan& plan);
+
+// The same for work that is submitted to a stream, by events in it. cold: a buffer larger than any GPU's
+// cache is written between runs.
+[[nodiscard]] Result<Sample> measure_in_stream(const std::function<Status()>& work, StreamView stream,
+                                               const Plan& plan);
 
 // Pushes everything else out of the CPU's caches.
 void flush_cpu_caches();

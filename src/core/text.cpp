@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/text.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <cstring>
 
-namespace bobbin::file {
+namespace bobbin {
 namespace {
 
 constexpr size_t kLongestQuoted = 64;
@@ -107,4 +107,4 @@ std::string quoted(std::string_view name) {
   return '"' + printable(name.substr(0, end)) + "...\"";
 }
 
-}  // namespace bobbin::file
+}  // namespace bobbin

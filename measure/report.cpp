@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/report.hpp"
+#include "measure/report.hpp"
 
 #include <fmt/format.h>
 

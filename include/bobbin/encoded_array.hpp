@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of numbers, encoded in memory: what a .bob file stores for a chunk of a column, without the file.
+//
+//   BOBBIN_ASSIGN(const EncodedArray small, EncodedArray::encode(DType::u32, values.data(), values.size()));
+//   BOBBIN_TRY(small.decode(std::as_writable_bytes(std::span(again))));
+//
+// Threads: an EncodedArray does not change, and copies share its memory: any number of threads may use one.
+// Work on a device is ordered by streams.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "bobbin/encoding.hpp"
+#include "bobbin/export.h"
+#include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
+#include "bobbin/types.hpp"
+
+namespace bobbin {
+
+class BOBBIN_API EncodedArray {
+ public:
+  // Encodes numbers in host memory, by this cascade or by the smallest that is found. Fails if the cascade
+  // cannot encode them.
+  static Result<EncodedArray> encode(DType type, const void* values, uint64_t length,
+                                     const std::optional<Cascade>& cascade = {},
+                                     Backend backend = Backend::cpu);
+  // Encodes numbers in the memory of a device, where the result stays, by one codec that chooses what is
+  // inside it. Asynchronous in `stream`, except where the codec has to wait for sizes.
+  static Result<EncodedArray> encode_on_device(const std::string& codec, DType type, const void* values,
+                                               uint64_t length, StreamView stream);
+
+  [[nodiscard]] DType type() const;
+  [[nodiscard]] uint64_t length() const;
+  [[nodiscard]] uint64_t encoded_bytes() const;  // without padding
+  [[nodiscard]] Cascade cascade() const;
+
+  // Of an array in host memory: decodes all values, length() * size_bytes(type()) bytes, on any backend.
+  [[nodiscard]] Status decode(std::span<std::byte> out, Backend backend = Backend::cpu) const;
+  // Copies the array to a device. Waits for the stream.
+  [[nodiscard]] Result<EncodedArray> to_device(StreamView stream) const;
+  // Of an array in device memory: decodes all values into device memory, aligned to 16 bytes. Asynchronous.
+  [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
+
+ private:
+  struct Impl;
+  explicit EncodedArray(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace bobbin

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// From texts to a .bob file.
+#include <algorithm>
+#include <limits>
+
+#include "bobbin/csv.hpp"
+#include "csv/reader.hpp"
+#include "csv/sniff.hpp"
+
+namespace bobbin::csv {
+namespace {
+
+Result<Source> open_source(const Input& input, Encoding encoding) {
+  Result<Source> source = input.kind == Input::Kind::file ? Source::open(input.name)
+                          : input.kind == Input::Kind::descriptor
+                              ? Source::keeping(input.number, input.name)
+                              : Result<Source>(Source::from_memory(input.text, input.name));
+  if (source.has_value()) {
+    source->set_encoding(encoding);
+  }
+  return source;
+}
+
+// Options that are complete before the text is looked at.
+Options known_options(const ReadOptions& given, char likely_delimiter) {
+  Options options = given.other;
+  options.delimiter = given.delimiter.value_or(likely_delimiter);
+  options.quote = given.quote.value_or(Options{}.quote);
+  options.header = given.header.value_or(true);
+  options.skip_lines = given.skip_lines.value_or(0);
+  if (std::ranges::find(options.nulls, "") == options.nulls.end()) {
+    options.nulls.emplace_back();
+  }
+  return options;
+}
+
+}  // namespace
+
+struct Importer::Impl {
+  using MakeWriter = std::function<Result<bobbin::Writer>(const std::vector<Column>&)>;
+
+  Result<ImportResult> run(const MakeWriter& make_writer, const ImportVisitor& visit);
+  // Appends the rows from the first to the last. False: the columns' types have changed, and all must be
+  // done again.
+  Result<bool> append_rows(Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit);
+  Status finish(const Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit);
+
+  std::vector<Source> sources;
+  Sniffed sniffed;
+  std::optional<Schema> schema;
+  uint64_t num_rows = 0;
+};
+
+Result<bool> Importer::Impl::append_rows(Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
+  num_rows = 0;
+  while (true) {
+    BOBBIN_ASSIGN(const Reader::Step step, reader.next());
+    if (step != Reader::Step::rows) {
+      return step == Reader::Step::end;
+    }
+    BOBBIN_TRY(file::append_untyped(writer, reader.batch().pointers(), reader.batch().rows));
+    num_rows += reader.batch().rows;
+    if (visit) {
+      BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = false}));
+    }
+  }
+}
+
+Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
+  if (visit) {
+    BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = true}));
+  }
+  BOBBIN_TRY(note_options(writer, sniffed.options));
+  BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
+  BOBBIN_TRY(note_spellings(writer, reader.columns(), reader.spellings()));
+  return writer.finish();
+}
+
+Result<ImportResult> Importer::Impl::run(const MakeWriter& make_writer, const ImportVisitor& visit) {
+  BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "import: the importer was used already");
+  BOBBIN_ASSIGN(Reader reader, Reader::open(std::exchange(sources, {}), sniffed.options, schema));
+  while (true) {
+    BOBBIN_ASSIGN(bobbin::Writer writer, make_writer(reader.columns()));
+    BOBBIN_ASSIGN(const bool done, append_rows(reader, writer, visit));
+    if (done) {
+      BOBBIN_TRY(finish(reader, writer, visit));
+      return ImportResult{.columns = reader.columns(),
+                          .num_rows = num_rows,
+                          .bytes_read = reader.bytes_read(),
+                          .bytes_written = writer.bytes_written(),
+                          .notes = reader.notes()};
+    }
+  }
+}
+
+Importer::Importer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Importer::Importer(Importer&&) noexcept = default;
+Importer& Importer::operator=(Importer&&) noexcept = default;
+Importer::~Importer() = default;
+
+Result<Importer> Importer::open(std::vector<Input> inputs, const ReadOptions& options) {
+  BOBBIN_RETURN_IF(inputs.empty(), StatusCode::invalid_argument, "import: there is no input");
+  const char likely =
+      options.likely_delimiter.value_or(delimiter_by_name(inputs.front().name).value_or(Options{}.delimiter));
+  auto impl = std::make_unique<Impl>();
+  impl->schema = options.schema;
+  for (const Input& input : inputs) {
+    BOBBIN_ASSIGN(Source source, open_source(input, options.encoding));
+    impl->sources.push_back(std::move(source));
+    if (impl->sources.size() == 1) {
+      const Known known{.delimiter = options.delimiter,
+                        .quote = options.quote,
+                        .header = options.header,
+                        .skips = options.skip_lines.has_value(),
+                        .likely_delimiter = likely};
+      BOBBIN_ASSIGN(impl->sniffed, sniff(impl->sources.front(), known_options(options, likely), known));
+    }
+  }
+  return Importer(std::move(impl));
+}
+
+const Sniffed& Importer::sniffed() const {
+  return impl_->sniffed;
+}
+
+Result<ImportResult> Importer::write(const std::string& path, const WriteOptions& options,
+                                     const ImportVisitor& visit) {
+  return impl_->run(
+      [&](const std::vector<Column>& columns) { return bobbin::Writer::create(path, columns, options); },
+      visit);
+}
+
+Result<ImportResult> Importer::write_to_descriptor(int descriptor, std::string name,
+                                                   const WriteOptions& options, const ImportVisitor& visit) {
+  // What is written cannot be taken back: the types must be right the first time.
+  impl_->sniffed.options.sample_bytes = std::numeric_limits<uint64_t>::max();
+  return impl_->run(
+      [&](const std::vector<Column>& columns) {
+        return bobbin::Writer::to_descriptor(descriptor, name, columns, options);
+      },
+      visit);
+}
+
+Result<ImportResult> import_file(const std::string& csv_path, const std::string& bob_path,
+                                 const ReadOptions& read, const WriteOptions& write) {
+  BOBBIN_ASSIGN(Importer importer, Importer::open({Input::file(csv_path)}, read));
+  return importer.write(bob_path, write);
+}
+
+}  // namespace bobbin::csv

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bobbin/encoded_array.hpp"
+
+#include "array/array.hpp"
+#include "codecs/registry.hpp"
+#include "select/select.hpp"
+
+namespace bobbin {
+
+struct EncodedArray::Impl {
+  Array array;
+  std::optional<Backend> device{};         // where its buffers are; nothing: in host memory
+  std::shared_ptr<DeviceBuffer> memory{};  // of what was copied there
+};
+
+namespace {
+
+Cascade named(const Array& array) {
+  Cascade cascade{.codec = std::string(find_codec(array.codec)->name)};
+  for (const Array& child : array.children) {
+    cascade.children.push_back(named(child));
+  }
+  return cascade;
+}
+
+Status in_wrong_memory(bool on_host) {
+  return {StatusCode::invalid_argument,
+          on_host ? "the encoded array is in device memory" : "the encoded array is in host memory"};
+}
+
+Status check_values(DType type, const void* values, uint64_t length) {
+  BOBBIN_RETURN_IF(is_string(type), StatusCode::invalid_argument,
+                   "an encoded array holds numbers, not strings");
+  BOBBIN_RETURN_IF(values == nullptr && length > 0, StatusCode::invalid_argument, "there are no values");
+  return {};
+}
+
+Result<Array> encode_values(const Values& values, const std::optional<Cascade>& cascade, Backend backend) {
+  if (!cascade) {
+    return select::encode(values, Goal{}, backend);
+  }
+  BOBBIN_ASSIGN(const select::Cascade parsed, select::parse_cascade(to_string(*cascade)));
+  return select::encode(parsed, values, backend);
+}
+
+}  // namespace
+
+EncodedArray::EncodedArray(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+Result<EncodedArray> EncodedArray::encode(DType type, const void* values, uint64_t length,
+                                          const std::optional<Cascade>& cascade, Backend backend) {
+  BOBBIN_TRY(check_values(type, values, length));
+  BOBBIN_ASSIGN(Array array, encode_values({type, values, length}, cascade, backend));
+  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(array)}));
+}
+
+Result<EncodedArray> EncodedArray::encode_on_device(const std::string& codec, DType type, const void* values,
+                                                    uint64_t length, StreamView stream) {
+  BOBBIN_TRY(check_values(type, values, length));
+  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(codec));
+  BOBBIN_TRY(select::check_cascade(cascade, type));
+  BOBBIN_ASSIGN(Array array, array::encode_on_device(cascade.codec, type, values, length, stream));
+  return EncodedArray(
+      std::make_shared<const Impl>(Impl{.array = std::move(array), .device = stream.backend()}));
+}
+
+DType EncodedArray::type() const {
+  return impl_->array.type;
+}
+
+uint64_t EncodedArray::length() const {
+  return impl_->array.length;
+}
+
+uint64_t EncodedArray::encoded_bytes() const {
+  return array::encoded_bytes(impl_->array);
+}
+
+Cascade EncodedArray::cascade() const {
+  return named(impl_->array);
+}
+
+Status EncodedArray::decode(std::span<std::byte> out, Backend backend) const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  BOBBIN_RETURN_IF(out.size() != length() * size_bytes(type()), StatusCode::invalid_argument,
+                   "decode: the output must have exactly as many bytes as the values");
+  return array::decode(impl_->array, out, backend);
+}
+
+Result<EncodedArray> EncodedArray::to_device(StreamView stream) const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  BOBBIN_ASSIGN(array::OnDevice copy, array::to_device(impl_->array, stream));
+  BOBBIN_TRY(stream.synchronize());
+  return EncodedArray(std::make_shared<const Impl>(
+      Impl{.array = std::move(copy.array), .device = stream.backend(), .memory = std::move(copy.memory)}));
+}
+
+Status EncodedArray::decode_on_device(void* out, StreamView stream) const {
+  if (!impl_->device) {
+    return in_wrong_memory(false);
+  }
+  return array::decode_on_device(impl_->array, out, stream);
+}
+
+}  // namespace bobbin

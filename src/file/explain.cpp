@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cascades by name, and the choice among them for a chunk of a file.
+#include "array/array.hpp"
+#include "array/strings.hpp"
+#include "bobbin/encoding.hpp"
+#include "codecs/masked/masked.hpp"
+#include "codecs/registry.hpp"
+#include "file/access.hpp"
+#include "file/nulls.hpp"
+#include "select/select.hpp"
+
+namespace bobbin {
+namespace {
+
+Cascade named(const select::Cascade& cascade) {
+  Cascade made{.codec = std::string(find_codec(cascade.codec)->name)};
+  for (const select::Cascade& child : cascade.children) {
+    made.children.push_back(named(child));
+  }
+  return made;
+}
+
+// A candidate leaves some codecs open, which encoding decides: what it became is compared with the file.
+template <class Encode>
+EncodingChoice measured(const select::Choice& choice, const select::Cascade& in_file, Encode&& encode) {
+  EncodingChoice made{.num_rows = choice.rows,
+                      .num_sampled = choice.sampled,
+                      .num_runs = choice.runs,
+                      .in_file = named(in_file),
+                      .candidates = {}};
+  bool found = false;
+  for (const select::Candidate& candidate : choice.candidates) {
+    const Result<Array> array = encode(candidate.cascade);
+    const bool is_same = !found && array.has_value() && select::cascade_of(*array) == in_file;
+    found = found || is_same;
+    made.candidates.push_back(
+        {.cascade = named(candidate.cascade),
+         .estimated_bytes = candidate.bytes,
+         .encoded_bytes = array.has_value() ? std::optional(array::encoded_bytes(*array)) : std::nullopt,
+         .gpu_cost = candidate.cost,
+         .in_file = is_same});
+  }
+  return made;
+}
+
+Result<EncodingChoice> explain_strings(const Array& array) {
+  BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, Backend::cpu));
+  return measured(select::choose_strings(strings.view(), Goal{}), select::cascade_of(array),
+                  [&](const select::Cascade& cascade) {
+                    return select::encode_strings(cascade, strings.view(), nullptr, Backend::cpu);
+                  });
+}
+
+// The values as the writer saw them: nulls take the value before them.
+Result<EncodingChoice> explain_numbers(const Array& array) {
+  const NewBuffer buffer = make_buffer(array.length * size_bytes(array.type));
+  const std::span<std::byte> bytes(buffer.data, buffer.buffer.bytes.size());
+  BOBBIN_TRY(array::decode(array, bytes));
+  const bool nulls = array::has_nulls(array);
+  if (nulls) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+    file::fill_nulls(array.type, bytes,
+                     {reinterpret_cast<const uint8_t*>(validity.words.data()), validity.first});
+  }
+  const Values values{array.type, buffer.data, array.length};
+  const Array& encoded = nulls ? codec::masked::values_of(array) : array;
+  return measured(
+      select::choose(values, Goal{}), select::cascade_of(encoded),
+      [&](const select::Cascade& cascade) { return select::encode(cascade, values, Backend::cpu); });
+}
+
+}  // namespace
+
+std::vector<std::string> codec_names() {
+  std::vector<std::string> names;
+  for (const Codec* codec : all_codecs()) {
+    if (!codec->has_nulls()) {
+      names.emplace_back(codec->name);
+    }
+  }
+  return names;
+}
+
+std::string to_string(const Cascade& cascade) {
+  std::string text = cascade.codec;
+  for (size_t i = 0; i < cascade.children.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + to_string(cascade.children[i]);
+  }
+  return cascade.children.empty() ? text : text + ")";
+}
+
+Result<Cascade> parse_cascade(std::string_view text) {
+  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
+  return named(cascade);
+}
+
+Status check_cascade(const Cascade& cascade, DType type) {
+  BOBBIN_ASSIGN(const select::Cascade parsed, select::parse_cascade(to_string(cascade)));
+  return select::check_cascade(parsed, type);
+}
+
+Cascade cascade_of(const NodeInfo& node) {
+  Cascade cascade{.codec = node.codec};
+  for (const NodeInfo& child : node.children) {
+    cascade.children.push_back(cascade_of(child));
+  }
+  return cascade;
+}
+
+Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group, size_t column) {
+  BOBBIN_RETURN_IF(row_group >= reader.num_row_groups() || column >= reader.columns().size(),
+                   StatusCode::invalid_argument,
+                   file::ReaderAccess::name(reader) + ": explain: no such row group or column");
+  BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, row_group, column));
+  return is_string(array.type) ? explain_strings(array) : explain_numbers(array);
+}
+
+}  // namespace bobbin
