@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/text.hpp"
+#include "cli/bench_table.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
@@ -36,18 +38,7 @@ struct Args {
   bool json = false;
 };
 
-struct Row {
-  std::string data{};
-  DType type{};
-  std::string method{};
-  std::string backend = "cpu";
-  uint64_t raw_bytes = 0;
-  uint64_t bytes = 0;  // 0: not compressed, or not present
-  bool checked = false;
-  Sample encode{};
-  Sample decode{};
-  double copy_speed = 0;  // memcpy in the same memory
-};
+using Row = BenchRow;
 
 // Columns are cut as a writer cuts them by default.
 constexpr uint64_t kRowsPerChunk = WriteOptions{}.rows_per_group;
@@ -93,6 +84,14 @@ class Bench {
                        peer.compress, peer.decompress, copy_speed});
     }
     return backend_ == Backend::cpu ? Status{} : measure_device(name, values);
+  }
+
+  Status measure_table(const std::string& path, uint64_t rows) {
+    if (csv::delimiter_by_name(path).has_value()) {
+      return measure_csv(path, {rows, backend_, plan_}, rows_);
+    }
+    BOBBIN_ASSIGN(const OpenReader file, open_reader(path));
+    return cli::measure_table(file.reader, {rows, backend_, plan_}, rows_).in(file.name);
   }
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
@@ -254,6 +253,9 @@ Status measure_samples(const Args& args, Bench& bench) {
 }
 
 Status measure_file(const Args& args, Bench& bench) {
+  if (args.type.empty()) {
+    return bench.measure_table(args.input, args.rows);
+  }
   const DType type = *parse_dtype(args.type);
   BOBBIN_ASSIGN(const Input input, open_input(args.input));
   BOBBIN_ASSIGN(const Bytes raw, load(input, type, args.rows));
@@ -300,11 +302,12 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("bench", "Measure sizes and speeds on your data, beside memcpy, zstd and lz4");
   auto args = std::make_shared<Args>();
-  CLI::Option* input = add_input(*verb, args->input, "Raw array (its first 256 MiB); '-' for stdin");
-  CLI::Option* type = add_type_option(*verb, args->type);
+  CLI::Option* input = add_input(
+      *verb, args->input, "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
+  add_type_option(*verb, args->type);
   CLI::Option* sample =
       verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
-  input->needs(type)->excludes(sample);
+  input->excludes(sample);
   verb->add_option("--rows", args->rows, "Rows to measure [the file's; 4194304 of each sample]")
       ->check(number_between(1, uint64_t{1} << 32))
       ->type_name("N");
@@ -325,6 +328,8 @@ void add_bench(CLI::App& app, Action& action) {
       "The CPU is always measured; with --backend cuda or emulator that device too, in its own memory.\n"
       "Examples:\n"
       "  bobbin bench prices.bin --type i32\n"
+      "  bobbin bench table.bob\n"
+      "  bobbin bench table.csv\n"
       "  bobbin bench --sample --json > bench.json");
   verb->callback([args, &action] {
     if (args->input.empty() && !args->sample) {
