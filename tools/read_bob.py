@@ -31,7 +31,7 @@ INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
-          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag"}
+          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff"}
 FSST, MASKED, DICT = 4, 8, 10
 TIMESTAMP, DECIMAL, TIME = 3, 4, 5
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8), TIME: (8,)}  # and their types
@@ -941,6 +941,20 @@ def decode_zigzag(node, buffers, bits):
     return [(code // 2 if code % 2 == 0 else -(code + 1) // 2) % 2**bits for code in decode(codes)]
 
 
+def decode_diff(node, buffers, bits):
+    require(TYPES[node.type][0][0] in "ui", "diff: a type that is not of integers")
+    require(not node.metadata and not buffers and len(node.children) == 2, "diff: its parts")
+    differences, starts = node.children
+    require(differences.type == SIGNED[bits] and starts.type == node.type, "diff: the children's types")
+    require(differences.length == node.length, "diff: the differences' length")
+    require(starts.length == -(-node.length // 1024), "diff: the starts' length")
+    values, before = [], decode(starts)
+    for i, difference in enumerate(decode(differences)):
+        last = before[i // 1024] if i % 1024 == 0 else values[-1]
+        values.append((last + difference) % 2**bits)
+    return values
+
+
 def decode_dict(node, buffers, _):
     require(not node.metadata and not buffers and len(node.children) == 2, "dict: its parts")
     codes, dictionary = node.children
@@ -959,7 +973,7 @@ def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
                 "masked": decode_masked, "constant": decode_constant, "dict": decode_dict, "rle": decode_rle, "sparse": decode_sparse,
-                "zigzag": decode_zigzag}
+                "zigzag": decode_zigzag, "diff": decode_diff}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -24,12 +24,12 @@ struct BatchValues {
   [[nodiscard]] std::byte* at(uint64_t i) const { return bytes + (i - first) * size; }
 };
 
-// Writes all values of `inner` to `out`. Calls done(v, values) for each of its vectors, in order, as soon as
-// its values are there; what it makes of them goes on to `out`, which is written past the caches when it is
-// large.
-template <class Done>
+// Writes all values of `inner` to `out`, kVectors vectors at a time. Calls done(v, values) for each vector,
+// in order, as soon as its values are there; what it makes of them goes on to `out`, which is written past
+// the caches when it is large.
+template <uint64_t kVectors = 2, class Done>
 void decode_in_batches(const Array& inner, std::byte* out, Done&& done) {
-  constexpr uint64_t kBatch = 2 * uint64_t{kVectorLength};
+  constexpr uint64_t kBatch = kVectors * kVectorLength;
   const Codec& codec = *find_codec(inner.codec);
   const size_t size = size_bytes(inner.type);
   const uint64_t end = inner.offset + inner.length;

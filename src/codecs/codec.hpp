@@ -81,6 +81,8 @@ struct OwnedValues {
 // What the number of values in a child follows: whoever splits a sample learns from it what all values make.
 enum class Follows : uint8_t {
   rows,        // one for each, from the array's own offset on
+  whole_rows,  // one for each, from the first vector's start on
+  vectors,     // one for each 1024 rows
   runs,        // of equal values
   distinct,    // values
   exceptions,  // a share of the rows
@@ -105,7 +107,7 @@ inline constexpr CodecId kSimpleCodecs[] = {CodecId::constant, CodecId::bitpack,
 struct ChildShape {
   std::string_view name;  // for errors, in the plural: "codes"
   ChildType type = ChildType::same;
-  Follows follows = Follows::rows;  // with any other, validate() checks the child's length
+  Follows follows = Follows::rows;  // if it is not of rows or vectors, validate() checks the length
   bool looked_up = false;           // a search or a lookup in this child finds each value
   std::optional<CodecId> codec{};   // the only one that may encode it
   // What encode() of a codec that splits chooses from; of the smallest, it takes the first.
@@ -264,6 +266,7 @@ struct Codec {
   uint16_t max_format = 1;
 
   bool floats_only = false;
+  bool integers_only = false;
   bool signed_only = false;      // integers with a sign
   bool compares_floats = false;  // compare() takes floats as well, here and on a device
   bool looks_back = false;       // what a value takes depends on those before it
@@ -321,7 +324,8 @@ struct Codec {
   }
   // Whether it encodes values of a type.
   [[nodiscard]] constexpr bool takes(DType type) const {
-    return holds(type) && (is_float(type) || !floats_only) && (is_signed(type) || !signed_only);
+    return holds(type) && (is_float(type) ? !integers_only : !floats_only) &&
+           (is_signed(type) || !signed_only);
   }
 };
 

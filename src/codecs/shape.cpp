@@ -61,6 +61,38 @@ Status check_buffers(const Codec& codec, const Array& array) {
   return {};
 }
 
+// How many values a child has, from which on, and how many it should have.
+struct Extent {
+  uint64_t length = 0;
+  uint64_t offset = 0;
+
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+Extent extent_of(const ChildShape& shape, const Array& array, const Array& child) {
+  switch (shape.follows) {
+    case Follows::rows:
+      return {array.length, array.offset};
+    case Follows::whole_rows:
+      return {array.offset + array.length, 0};
+    case Follows::vectors:
+      return {num_vectors(array.offset + array.length), child.offset};
+    default:
+      return {child.length, child.offset};
+  }
+}
+
+Status check_length(const Codec& codec, const ChildShape& shape, const Array& array, const Array& child) {
+  const Extent expected = extent_of(shape, array, child);
+  if (Extent{child.length, child.offset} == expected) {
+    return {};
+  }
+  return refuse(codec, std::to_string(child.length) + " " + std::string(shape.name) + " from " +
+                           std::to_string(child.offset) + " on instead of " +
+                           std::to_string(expected.length) + " from " + std::to_string(expected.offset) +
+                           " on");
+}
+
 Status check_child(const Codec& codec, const ChildShape& shape, const Array& array, const Array& child) {
   const std::string name(shape.name);
   if (shape.codec.has_value() && child.codec != *shape.codec) {
@@ -72,12 +104,7 @@ Status check_child(const Codec& codec, const ChildShape& shape, const Array& arr
   if (!has_type) {
     return refuse(codec, name + " of type " + std::string(to_string(child.type)));
   }
-  if (shape.follows == Follows::rows && (child.length != array.length || child.offset != array.offset)) {
-    return refuse(codec, std::to_string(child.length) + " " + name + " from " + std::to_string(child.offset) +
-                             " on instead of " + std::to_string(array.length) + " from " +
-                             std::to_string(array.offset) + " on");
-  }
-  return {};
+  return check_length(codec, shape, array, child);
 }
 
 Result<const Codec*> codec_of(const Array& array) {

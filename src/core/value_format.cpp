@@ -52,7 +52,7 @@ char* put_decimal(char* out, int64_t value, size_t scale) {
   return end + 1;
 }
 
-char* put_date(char* out, int64_t days) {
+char* put_date(char* out, int64_t days, char mark) {
   const CivilDate date = date_of(days);
   if (date.year >= 0 && date.year <= 9999) {
     const auto year = static_cast<uint32_t>(date.year);
@@ -61,9 +61,9 @@ char* put_date(char* out, int64_t days) {
     *out++ = date.year < 0 ? '-' : '+';
     out = put_padded(out, static_cast<uint64_t>(date.year < 0 ? -date.year : date.year), 4);
   }
-  *out++ = '-';
+  *out++ = mark;
   out = put_two(out, date.month);
-  *out++ = '-';
+  *out++ = mark;
   return put_two(out, date.day);
 }
 
@@ -120,7 +120,7 @@ char* format_value(const ColumnType& type, Scalar value, char* out) {
     case Logical::Kind::boolean:
       return put(out, static_cast<uint8_t>(value.bits) != 0 ? "true" : "false");
     case Logical::Kind::date:
-      return put_date(out, signed_of(DType::i32, value));
+      return format_date(static_cast<int32_t>(value.bits), {}, out);
     case Logical::Kind::timestamp:
       return format_timestamp(type.logical.unit, signed_of(DType::i64, value), {}, out);
     case Logical::Kind::time:
@@ -131,6 +131,10 @@ char* format_value(const ColumnType& type, Scalar value, char* out) {
       break;
   }
   return put_plain(out, type.type, value);
+}
+
+char* format_date(int32_t days, const TimeForm& form, char* out) {
+  return put_date(out, days, form.day_mark);
 }
 
 char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, char* out) {
@@ -149,7 +153,7 @@ char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, 
   const auto second_of_day = static_cast<uint32_t>(static_cast<uint64_t>(local) -
                                                    static_cast<uint64_t>(days) * uint64_t{kSecondsPerDay});
   const bool with_seconds = form.seconds || second_of_day % 60 != 0 || fraction != 0;
-  out = put_date(out, days);
+  out = put_date(out, days, form.day_mark);
   *out++ = form.separator;
   out = put_clock(out, second_of_day, with_seconds);
   out = with_seconds ? put_fraction(out, fraction, digits, form) : out;

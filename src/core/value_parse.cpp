@@ -71,13 +71,16 @@ uint32_t two_digits(const char* text) {
   return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
 }
 
-// Takes a year off: four digits, or a sign and 4 to 12 digits.
+// Takes a year off: four digits, or a sign and 4 to 12 digits. A dash or a slash follows.
 bool take_year(std::string_view& text, int64_t& year) {
   const bool with_sign = !text.empty() && (text.front() == '-' || text.front() == '+');
   const bool negative = take_sign(text);
-  const size_t size = text.find('-');
+  size_t size = 0;
+  while (size < text.size() && text[size] != '-' && text[size] != '/') {
+    ++size;
+  }
   uint64_t number = 0;
-  if (size == std::string_view::npos || size < 4 || size > (with_sign ? 12 : 4) ||
+  if (size == text.size() || size < 4 || size > (with_sign ? 12 : 4) ||
       !parse_digits(text.data(), size, number)) {
     return false;
   }
@@ -86,10 +89,10 @@ bool take_year(std::string_view& text, int64_t& year) {
   return true;
 }
 
-// Takes a date off.
-bool take_date(std::string_view& text, int64_t& days) {
+// Takes a date off, with the same mark in both places.
+bool take_date(std::string_view& text, int64_t& days, char& mark) {
   int64_t year = 0;
-  if (!take_year(text, year) || text.size() < 6 || text[0] != '-' || text[3] != '-') {
+  if (!take_year(text, year) || text.size() < 6 || text[3] != text[0]) {
     return false;
   }
   const uint32_t month = two_digits(text.data() + 1);
@@ -98,6 +101,7 @@ bool take_date(std::string_view& text, int64_t& days) {
     return false;
   }
   days = days_of({.year = year, .month = month, .day = day});
+  mark = text[0];
   text.remove_prefix(6);
   return true;
 }
@@ -276,7 +280,8 @@ TextError parse_boolean(std::string_view text, uint8_t& value) {
 
 TextError parse_date(std::string_view text, int32_t& days) {
   int64_t wide = 0;
-  if (!take_date(text, wide) || !text.empty()) {
+  char mark = '-';
+  if (!take_date(text, wide, mark) || !text.empty()) {
     return TextError::syntax;
   }
   if (!std::in_range<int32_t>(wide)) {
@@ -291,7 +296,7 @@ bool take_time_apart(std::string_view text, TimeParts& parts) {
   if (text.size() > 2 && text[2] == ':') {
     return take_clock(text, parts) && text.empty();
   }
-  if (!take_date(text, parts.days)) {
+  if (!take_date(text, parts.days, parts.day_mark)) {
     return false;
   }
   parts.has_date = true;

@@ -272,7 +272,9 @@ size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const Nu
         return read_boolean(text, spelling_, value);
       });
     case Logical::Kind::date:
-      return convert_numbers<int32_t>(rows, column, is_null, &read_date);
+      return convert_numbers<int32_t>(rows, column, is_null, [&](std::string_view text, int32_t& value) {
+        return read_date(text, spelling_, value);
+      });
     case Logical::Kind::timestamp:
       return convert_numbers<int64_t>(rows, column, is_null, [&](std::string_view text, int64_t& value) {
         return read_timestamp(text, logical.unit, spelling_, value);

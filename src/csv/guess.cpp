@@ -30,7 +30,8 @@ bool value_is_below_one(std::string_view text) {
 
 // Four digits, and not the year 0.
 bool is_plain_date(std::string_view text) {
-  return text.size() >= 10 && text[4] == '-' && is_digit(text[0]) && text.substr(0, 4) != "0000";
+  return text.size() >= 10 && (text[4] == '-' || text[4] == '/') && is_digit(text[0]) &&
+         text.substr(0, 4) != "0000";
 }
 
 template <size_t N>
@@ -60,8 +61,9 @@ bool fits_spelling(const TimeParts& parts, const Spelling& spelling, Logical::Un
   if (parts.zone != form.zone_text()) {
     return false;
   }
-  return spelling.mixed || ((!parts.has_date || parts.separator == form.separator) &&
-                            parts.has_seconds == form.seconds && fits_fraction(parts, form, unit));
+  const bool same_marks = parts.separator == form.separator && parts.day_mark == form.day_mark;
+  return spelling.mixed || ((!parts.has_date || same_marks) && parts.has_seconds == form.seconds &&
+                            fits_fraction(parts, form, unit));
 }
 
 uint8_t bit_of(Spelling::Number form) {
@@ -138,8 +140,9 @@ bool read_boolean(std::string_view text, const Spelling& spelling, uint8_t& valu
   return kFamilies[static_cast<size_t>(found - kBooleanWords.begin())] == kFamilies[spelling.words];
 }
 
-bool read_date(std::string_view text, int32_t& days) {
-  return is_plain_date(text) && parse_date(text, days) == TextError::none;
+bool read_date(std::string_view text, const Spelling& spelling, int32_t& days) {
+  return is_plain_date(text) && (spelling.mixed || text[4] == spelling.time.day_mark) &&
+         parse_date(text, days) == TextError::none;
 }
 
 bool read_timestamp(std::string_view text, Logical::Unit unit, const Spelling& spelling, int64_t& value) {
@@ -263,6 +266,7 @@ uint32_t Guess::look_at_time(std::string_view text) {
   if (!is_plain_date(text)) {
     return 0;
   }
+  (parts.day_mark == '/' ? slash_ : dash_) = true;
   if (!parts.has_time) {
     return kDate;
   }
@@ -442,17 +446,24 @@ Spelling Guess::time_spelling(Logical::Unit unit) const {
   Spelling spelling;
   spelling.time = zone_;
   const bool digits_vary = least_digits_ != fraction_digits_;
-  spelling.mixed =
-      (blank_ && letter_) || (with_seconds_ && without_seconds_) || (digits_vary && !trimmed_seconds_);
+  spelling.mixed = (blank_ && letter_) || (dash_ && slash_) || (with_seconds_ && without_seconds_) ||
+                   (digits_vary && !trimmed_seconds_);
   if (spelling.mixed) {
     return spelling;
   }
   spelling.time.separator = letter_ ? 'T' : ' ';
+  spelling.time.day_mark = slash_ ? '/' : '-';
   spelling.time.seconds = with_seconds_;
   spelling.time.trimmed = digits_vary;
   spelling.time.digits = digits_vary || fraction_digits_ == fraction_digits(unit)
                              ? int8_t{-1}
                              : static_cast<int8_t>(fraction_digits_);
+  return spelling;
+}
+
+Spelling Guess::date_spelling() const {
+  Spelling spelling{.mixed = dash_ && slash_};
+  spelling.time.day_mark = slash_ && !dash_ ? '/' : '-';
   return spelling;
 }
 
@@ -469,7 +480,7 @@ Spelling Guess::spelling() const {
     case Logical::Kind::plain:
       return chosen.type == DType::f64 ? float_spelling() : Spelling{};
     case Logical::Kind::date:
-      break;
+      return date_spelling();
   }
   return {};
 }

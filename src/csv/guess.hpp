@@ -93,6 +93,7 @@ class Guess {
   [[nodiscard]] Spelling boolean_spelling() const;
   [[nodiscard]] Spelling decimal_spelling() const;
   [[nodiscard]] Spelling float_spelling() const;
+  [[nodiscard]] Spelling date_spelling() const;
   [[nodiscard]] Spelling time_spelling(Logical::Unit unit) const;
 
   uint32_t fits_ = ~uint32_t{0};
@@ -121,6 +122,8 @@ class Guess {
   // Times.
   bool outside_ns_ = false;  // a timestamp that nanoseconds do not reach
   bool seen_zone_ = false;
+  bool dash_ = false;  // between year, month and day
+  bool slash_ = false;
   bool blank_ = false;  // between day and hour
   bool letter_ = false;
   bool with_seconds_ = false;
@@ -146,7 +149,7 @@ class Guess {
 [[nodiscard]] bool read_decimal(std::string_view text, uint8_t scale, int64_t& value);
 [[nodiscard]] bool read_double(std::string_view text, const Spelling& spelling, double& value);
 [[nodiscard]] bool read_boolean(std::string_view text, const Spelling& spelling, uint8_t& value);
-[[nodiscard]] bool read_date(std::string_view text, int32_t& days);
+[[nodiscard]] bool read_date(std::string_view text, const Spelling& spelling, int32_t& days);
 [[nodiscard]] bool read_timestamp(std::string_view text, Logical::Unit unit, const Spelling& spelling,
                                   int64_t& value);
 [[nodiscard]] bool read_time(std::string_view text, Logical::Unit unit, const Spelling& spelling,

@@ -168,10 +168,14 @@ Marks marks_of(const Options& options) {
 
 Status note_options(Writer& writer, const Options& options) {
   BOBBIN_TRY(writer.set_metadata(std::string(kDelimiterKey), std::string(1, options.delimiter)));
-  BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), options.header ? "true" : "false"));
-  BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
-  // What most texts have goes without saying.
+  // What most texts have is not stored.
   const Options usual;
+  if (!options.header) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), "false"));
+  }
+  if (!options.nulls.front().empty()) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
+  }
   if (options.quote != usual.quote) {
     BOBBIN_TRY(writer.set_metadata(std::string(kQuoteKey), mark_text(options.quote)));
   }

@@ -86,14 +86,19 @@ bool is_time(const ColumnType& type) {
 
 constexpr std::array<std::string_view, 6> kNumberForms{"", "trimmed", "point", "%.16g", "%.17g", "%.18g"};
 constexpr std::string_view kDay = "%Y-%m-%d";
+constexpr std::string_view kDayWithSlashes = "%Y/%m/%d";
 constexpr std::string_view kMinute = "%H:%M";
 constexpr std::string_view kSecond = ":%S";
 constexpr std::string_view kTrimmedFraction = "%.f";
 
+std::string_view day_text(const TimeForm& form) {
+  return form.day_mark == '/' ? kDayWithSlashes : kDay;
+}
+
 std::string time_text(const ColumnType& type, const TimeForm& form) {
   std::string text;
   if (type.logical.kind == Logical::Kind::timestamp) {
-    text = std::string(kDay) + form.separator;
+    text = std::string(day_text(form)) + form.separator;
   }
   text += kMinute;
   if (form.seconds) {
@@ -129,9 +134,19 @@ void take_fraction(std::string_view& text, const ColumnType& type, TimeForm& for
   }
 }
 
+bool take_day(std::string_view& text, TimeForm& form) {
+  const bool slashes = take(text, kDayWithSlashes);
+  form.day_mark = slashes ? '/' : '-';
+  return slashes || take(text, kDay);
+}
+
+bool parse_day_form(std::string_view text, TimeForm& form) {
+  return take_day(text, form) && text.empty();
+}
+
 bool parse_time_form(const ColumnType& type, std::string_view text, TimeForm& form) {
   if (type.logical.kind == Logical::Kind::timestamp) {
-    if (!take(text, kDay) || text.empty() || (text.front() != ' ' && text.front() != 'T')) {
+    if (!take_day(text, form) || text.empty() || (text.front() != ' ' && text.front() != 'T')) {
       return false;
     }
     form.separator = text.front();
@@ -221,7 +236,7 @@ char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar va
                  : trim_zeros(out, end, spelling.number != Spelling::Number::trimmed);
     }
     case Logical::Kind::date:
-      return format_value(type, value, out);
+      return format_date(static_cast<int32_t>(value.bits), spelling.time, out);
     case Logical::Kind::plain:
       break;
   }
@@ -237,6 +252,8 @@ std::string spelling_text(const ColumnType& type, const Spelling& spelling) {
   if (type.logical.kind == Logical::Kind::boolean) {
     const BooleanWords& words = kBooleanWords[spelling.words];
     append(text, fmt::format("{}/{}", words.yes, words.no));
+  } else if (type.logical.kind == Logical::Kind::date) {
+    append(text, day_text(spelling.time));
   } else if (is_time(type)) {
     append(text, time_text(type, spelling.time));
   } else {
@@ -254,6 +271,7 @@ std::optional<Spelling> parse_spelling(const ColumnType& type, std::string_view 
     (void)take(text, " ");
   }
   const bool fine = type.logical.kind == Logical::Kind::boolean ? parse_words(text, spelling)
+                    : type.logical.kind == Logical::Kind::date  ? parse_day_form(text, spelling.time)
                     : is_time(type)                             ? parse_time_form(type, text, spelling.time)
                                                                 : parse_numbers(text, spelling);
   return fine ? std::optional(spelling) : std::nullopt;

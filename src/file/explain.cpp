@@ -47,7 +47,7 @@ Result<EncodingChoice> explain_strings(const Array& array) {
   BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, Backend::cpu));
   return measured(select::choose_strings(strings.view(), Goal{}), select::cascade_of(array),
                   [&](const select::Cascade& cascade) {
-                    return select::encode_strings(cascade, strings.view(), nullptr, Backend::cpu);
+                    return select::encode_strings_as(cascade, strings.view(), nullptr, Goal{}, Backend::cpu);
                   });
 }
 
@@ -64,9 +64,10 @@ Result<EncodingChoice> explain_numbers(const Array& array) {
   }
   const Values values{array.type, buffer.data, array.length};
   const Array& encoded = nulls ? codec::masked::values_of(array) : array;
-  return measured(
-      select::choose(values, Goal{}), select::cascade_of(encoded),
-      [&](const select::Cascade& cascade) { return select::encode(cascade, values, Backend::cpu); });
+  return measured(select::choose(values, Goal{}), select::cascade_of(encoded),
+                  [&](const select::Cascade& cascade) {
+                    return select::encode_as(cascade, values, Goal{}, Backend::cpu);
+                  });
 }
 
 }  // namespace

@@ -36,6 +36,20 @@ BOBBIN_AVX2 uint64_t changes_in_avx2(std::span<const T> values) {
   return changes_in(values);
 }
 
+template <class T>
+BOBBIN_INLINE uint64_t step_changes_in(std::span<const T> values) {
+  uint64_t changes = 0;
+  for (size_t i = 2; i < values.size(); ++i) {
+    changes +=
+        static_cast<T>(values[i] - values[i - 1]) != static_cast<T>(values[i - 1] - values[i - 2]) ? 1 : 0;
+  }
+  return changes;
+}
+template <class T>
+BOBBIN_AVX2 uint64_t step_changes_in_avx2(std::span<const T> values) {
+  return step_changes_in(values);
+}
+
 }  // namespace
 
 uint64_t count_runs(const Values& values) {
@@ -44,6 +58,15 @@ uint64_t count_runs(const Values& values) {
   }
   return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
     return 1 + (have_avx2() ? changes_in_avx2<T>(values.as<T>()) : changes_in<T>(values.as<T>()));
+  });
+}
+
+uint64_t count_step_runs(const Values& values) {
+  if (values.length == 0) {
+    return 0;
+  }
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    return 1 + (have_avx2() ? step_changes_in_avx2<T>(values.as<T>()) : step_changes_in<T>(values.as<T>()));
   });
 }
 

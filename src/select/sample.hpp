@@ -14,6 +14,9 @@ namespace bobbin::select {
 // How often a value differs from the one before it, and 1 for the first.
 [[nodiscard]] uint64_t count_runs(const Values& values);
 
+// The same of the differences of neighbours; the first one counts as equal to the second.
+[[nodiscard]] uint64_t count_step_runs(const Values& values);
+
 // Of signed integers: whether some are negative and others are not.
 [[nodiscard]] bool has_both_signs(const Values& values);
 

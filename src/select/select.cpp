@@ -2,8 +2,6 @@
 #include "select/select.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -13,195 +11,43 @@
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
 #include "select/sample.hpp"
+#include "select/trial.hpp"
 
 namespace bobbin::select {
 namespace {
 
-constexpr size_t kDepth = 3;  // codecs inside each other
-// What a file spends on a buffer: it is filled up to a multiple of 128 bytes, by half of it as a rule, and
-// has an entry in the table of segments.
-constexpr double kFilling = 64 + 24;
-constexpr uint64_t kNodeBytes = 64;  // and on a node, in the footer
 // An encoding this much larger than expected makes it worth trying the next one.
 constexpr double kSurprise = 1.05;
+// The smallest is not worth any time: what decodes slower, by the time to copy a value, has to be smaller by
+// this share.
+constexpr double kCostWeight = 0.03;
 
-// Values of the sample, or what a codec made of them, and how many of them all rows will make.
-struct Part {
-  Values values;
-  double all = 0;
-  double runs = 0;     // of equal values, in all
-  bool known = false;  // that number is no estimate
-  uint64_t piece = 0;  // how many values stood side by side; 0: all of them
-
-  [[nodiscard]] double scale() const {
-    return values.length == 0 ? 1 : all / static_cast<double>(values.length);
-  }
-};
-
-Part part_of(const Values& values, double all) {
-  Part part{.values = values, .all = all};
-  part.runs = static_cast<double>(count_runs(values)) * part.scale();
-  part.known = static_cast<double>(values.length) >= all;
-  return part;
-}
-
-// The least bytes in which so many places among all can be told.
-double least_bytes(double places, double all) {
-  return places <= 0 || places >= all ? 0 : places * std::log2(all / places) / 8;
-}
-
-void sort_by_bytes(std::vector<Candidate>& candidates) {
-  std::ranges::stable_sort(candidates, {}, &Candidate::bytes);
-}
-
-// Bytes that numbers of `rows` values take more when there are not `entries` of them but `all`.
-uint64_t wider_codes(uint64_t entries, uint64_t all, double rows) {
-  const auto more = static_cast<double>(std::bit_width(all)) - static_cast<double>(std::bit_width(entries));
-  return static_cast<uint64_t>(std::max(more, 0.0) * rows / 8);
-}
-
-// Tries codecs on a sample, and codecs on what they make of it.
-class Trial {
+// Values, a sample of them, and what is known about all.
+class Sample {
  public:
-  // All that can encode the part, the smallest first.
-  std::vector<Candidate> candidates(const Part& part) {
-    std::vector<Candidate> found;
-    const auto try_codecs = [&](bool splitting, auto&& attempt) {
-      for (const Codec* codec : value_codecs()) {
-        const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
-        if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself) {
-          continue;
-        }
-        if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
-          found.push_back(std::move(*candidate));
-        }
-      }
-    };
-    try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
-    sort_by_bytes(found);
-    const uint64_t least = found.empty() ? UINT64_MAX : found[0].bytes;
-    try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, least); });
-    sort_by_bytes(found);
-    return found;
+  explicit Sample(const Values& values, bool differences = false)
+      : sample_(sample_of(values, sampled_vectors(values.length))) {
+    part_ = {.values = sample_.view(),
+             .all = static_cast<double>(values.length),
+             .runs = static_cast<double>(count_runs(values)),
+             .known = true,
+             .differences = differences};
+    if (sample_.length != values.length) {
+      part_.steps = is_float(values.type) ? 0 : static_cast<double>(count_step_runs(values));
+      part_.piece = kVectorLength;
+    }
   }
+
+  [[nodiscard]] const Part& part() const { return part_; }
 
  private:
-  // Where pieces of a sample meet there is a step that the values do not have.
-  static uint64_t estimate(const Codec& codec, const Part& part) {
-    if (!codec.looks_back || part.piece == 0) {
-      return codec.estimate(part.values);
-    }
-    uint64_t bytes = 0;
-    const size_t size = size_bytes(part.values.type);
-    for (uint64_t first = 0; first < part.values.length; first += part.piece) {
-      bytes +=
-          codec.estimate({part.values.type, static_cast<const std::byte*>(part.values.data) + first * size,
-                          std::min(part.piece, part.values.length - first)});
-    }
-    return bytes;
-  }
-
-  static std::optional<Candidate> whole(const Codec& codec, const Part& part) {
-    // That a sample is all one value does not say that all values are.
-    const bool unproven = codec.all_alike && (part.runs > 1 || !part.known);
-    const uint64_t bytes = unproven ? kNoEncoding : estimate(codec, part);
-    if (bytes == kNoEncoding) {
-      return std::nullopt;
-    }
-    const double all = static_cast<double>(bytes) * (codec.all_alike ? 1 : part.scale());
-    return Candidate{{codec.id},
-                     static_cast<uint64_t>(all + codec.tree_buffers * kFilling) + kNodeBytes,
-                     codec.device_cost};
-  }
-
-  // Nothing where it cannot be smaller than `most`, or not by much.
-  std::optional<Candidate> in_parts(const Codec& codec, const Part& part, uint64_t most) {
-    const bool no_signs = codec.signed_only && !has_both_signs(part.values);
-    if (chain_.size() + 1 >= kDepth || part.values.length == 0 || no_signs) {
-      return std::nullopt;
-    }
-    const Result<Split> split = codec.split(part.values);
-    if (!split.has_value()) {
-      return std::nullopt;
-    }
-    std::vector<Part> children;
-    for (size_t i = 0; i < split->children.size(); ++i) {
-      children.push_back(child_part(codec, part, *split, i));
-      const Follows follows = codec.parts()[i].follows;
-      const bool tells_places = follows == Follows::runs || follows == Follows::exceptions;
-      const double least = tells_places ? least_bytes(children.back().all, part.all) : 0;
-      if (children.back().all == 0 || least > static_cast<double>(most)) {
-        return std::nullopt;
-      }
-    }
-    Candidate candidate{{codec.id}, split->node.metadata.size() + kNodeBytes, codec.device_cost};
-    chain_.push_back(codec.id);
-    bool fits = true;
-    for (size_t i = 0; i < children.size() && fits; ++i) {
-      fits = add_child(candidate, part, children[i], candidates(children[i]));
-      candidate.bytes += wider_codes(codec, part, *split, i);
-    }
-    chain_.pop_back();
-    return fits ? std::optional(std::move(candidate)) : std::nullopt;
-  }
-
-  // The best cascade for a child that may be inside the codec; false where there is none.
-  static bool add_child(Candidate& candidate, const Part& parent, const Part& child,
-                        const std::vector<Candidate>& best) {
-    std::vector<Cascade>& children = candidate.cascade.children;
-    for (const Candidate& choice : best) {
-      children.push_back(choice.cascade);
-      if (!nesting_fault(candidate.cascade, parent.values.type).has_value()) {
-        candidate.bytes += choice.bytes;
-        candidate.cost += choice.cost * child.all / std::max(parent.all, 1.0);
-        return true;
-      }
-      children.pop_back();
-    }
-    return false;
-  }
-
-  // A child that is not worth it has none of its values in all.
-  static Part child_part(const Codec& codec, const Part& part, const Split& split, size_t i) {
-    const Values values = split.children[i].view();
-    const double all = [&] {
-      switch (codec.parts()[i].follows) {
-        case Follows::runs:
-          return std::max(part.runs, static_cast<double>(values.length));
-        case Follows::distinct:
-          return distinct_in(part, split, values.length);
-        case Follows::rows:
-        case Follows::exceptions:
-        case Follows::other:
-          break;
-      }
-      return static_cast<double>(values.length) * part.scale();
-    }();
-    const bool worth = codec.parts()[i].follows == Follows::rows || 2 * all <= part.all;
-    return worth ? part_of(values, std::max(all, 1.0)) : Part{};
-  }
-
-  // A codec that keeps distinct values has numbers of them as its first child.
-  static double distinct_in(const Part& part, const Split& split, uint64_t entries) {
-    return static_cast<double>(
-        estimate_distinct(split.children[0].view(), entries, static_cast<uint64_t>(part.all)));
-  }
-
-  // Numbers of distinct values get wider with those that the sample lacks.
-  static uint64_t wider_codes(const Codec& codec, const Part& part, const Split& split, size_t i) {
-    if (codec.parts()[i].follows != Follows::distinct) {
-      return 0;
-    }
-    const uint64_t entries = split.children[i].length;
-    return select::wider_codes(entries, static_cast<uint64_t>(distinct_in(part, split, entries)), part.all);
-  }
-
-  std::vector<CodecId> chain_;  // those around the part that is tried
+  OwnedValues sample_;
+  Part part_;
 };
 
 // What all strings share, the symbols, is the first buffer of an array of strings.
 uint64_t shared_bytes(const Array& array) {
-  return array.buffers.empty() ? 0 : array.buffers[0].bytes.size();
+  return array.buffers.empty() ? 0 : std::min<uint64_t>(array.buffers[0].bytes.size(), stored_bytes(array));
 }
 
 // A sample of strings, encoded; `scale` is how many times as much there is in all.
@@ -211,9 +57,8 @@ std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sa
     return std::nullopt;
   }
   const uint64_t shared = shared_bytes(*array);
-  const double grows = static_cast<double>(array::encoded_bytes(*array) - shared) * scale;
-  const double bytes = grows + static_cast<double>(shared) + codec.tree_buffers * kFilling;
-  return Candidate{{codec.id}, static_cast<uint64_t>(bytes), codec.device_cost};
+  const double grows = static_cast<double>(stored_bytes(*array) - shared) * scale;
+  return Candidate{{codec.id}, static_cast<uint64_t>(grows) + shared, codec.device_cost};
 }
 
 std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows) {
@@ -256,7 +101,11 @@ double scale_of(const StringsView& sample, const StringsView& strings) {
 
 void order(std::vector<Candidate>& candidates, const Goal& goal) {
   sort_by_bytes(candidates);
-  if (goal.kind == Goal::Kind::fastest && !candidates.empty()) {
+  if (goal.kind == Goal::Kind::smallest) {
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& candidate) {
+      return static_cast<double>(candidate.bytes) * (1 + kCostWeight * candidate.cost);
+    });
+  } else if (!candidates.empty()) {
     const double most = static_cast<double>(candidates[0].bytes) * (1 + goal.slack);
     const auto end = std::ranges::find_if(
         candidates, [&](const Candidate& candidate) { return static_cast<double>(candidate.bytes) > most; });
@@ -265,52 +114,151 @@ void order(std::vector<Candidate>& candidates, const Goal& goal) {
   }
 }
 
+// How many bytes may be wasted by an estimate, and how often that may be looked into.
+struct Effort {
+  uint64_t raw_bytes = 0;
+  uint32_t tries = 1;
+
+  // An estimate for values that shrink so much says little: where pieces of the sample meet, patterns break.
+  [[nodiscard]] bool is_unsure(uint64_t bytes) const { return bytes < raw_bytes / kMuchSmaller; }
+
+ private:
+  static constexpr uint64_t kMuchSmaller = 16;
+};
+
 // Goes through the candidates as long as they may be better than the best so far.
 template <class Encode>
-Result<Array> encode_best(const std::vector<Candidate>& candidates, Encode&& encode_with) {
+Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort& effort,
+                          Encode&& encode_with) {
   std::optional<Array> best;
   uint64_t least = UINT64_MAX;
+  uint32_t tries = 0;
+  bool unsure = false;
   Status failure(StatusCode::unsupported, "no codec takes these values");
   for (const Candidate& candidate : candidates) {
-    if (candidate.bytes >= least) {
-      break;
+    if (candidate.bytes / (unsure ? 2 : 1) >= least) {
+      continue;
     }
     Result<Array> array = encode_with(candidate.cascade);
     if (!array.has_value()) {
       failure = array.error();
       continue;
     }
-    const uint64_t bytes = array::encoded_bytes(*array);
+    const uint64_t bytes = stored_bytes(*array);
     if (bytes < least) {
       least = bytes;
       best = std::move(*array);
     }
-    if (static_cast<double>(bytes) <= kSurprise * static_cast<double>(candidate.bytes)) {
+    unsure = ++tries < effort.tries && effort.is_unsure(least);
+    if (!unsure && static_cast<double>(bytes) <= kSurprise * static_cast<double>(candidate.bytes)) {
       break;
     }
   }
   return best.has_value() ? Result<Array>(std::move(*best)) : Result<Array>(failure);
 }
 
+// The fastest is taken as it was estimated: others are smaller.
+Effort effort_for(const Goal& goal, uint64_t raw_bytes, uint32_t tries) {
+  return {raw_bytes, goal.kind == Goal::Kind::smallest ? tries : 1};
+}
+
+bool is_sampled_whole(uint64_t rows) {
+  return sampled_vectors(rows).size() == num_vectors(rows);
+}
+
+// Encodes values by a cascade that a sample suggested. The sample shows little of what a codec will split all
+// values into: unless it had all of them, cascades for those parts are chosen anew when they are there.
+class Encoder {
+ public:
+  Encoder(const Goal& goal, Backend backend) : goal_(goal), backend_(backend) {}
+
+  Result<Array> encode(const Cascade& cascade, const Values& values) {
+    return encode(cascade, values, is_sampled_whole(values.length));
+  }
+
+  Result<Array> encode(const Cascade& cascade, const StringsView& strings, const Array* previous) {
+    if (cascade.children.empty()) {
+      return select::encode_strings(cascade, strings, previous, backend_);
+    }
+    BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
+    for (size_t i = 0; i < split.children.size(); ++i) {
+      BOBBIN_TRY(add_child(split.node, cascade, split.children[i].view(), is_sampled_whole(strings.length)));
+    }
+    BOBBIN_ASSIGN(Array last,
+                  select::encode_strings(cascade.children.back(), split.strings.view(), nullptr, backend_));
+    split.node.children.push_back(std::move(last));
+    return std::move(split.node);
+  }
+
+ private:
+  Result<Array> encode(const Cascade& cascade, const Values& values, bool sure) {
+    if (cascade.children.empty()) {
+      return array::encode(cascade.codec, values, backend_);
+    }
+    BOBBIN_ASSIGN(Split split, find_codec(cascade.codec)->split(values));
+    for (const OwnedValues& child : split.children) {
+      BOBBIN_TRY(add_child(split.node, cascade, child.view(), sure));
+    }
+    return std::move(split.node);
+  }
+
+  // The node's next child.
+  Status add_child(Array& node, const Cascade& cascade, const Values& values, bool sure) {
+    const Codec& codec = *find_codec(node.codec);
+    const size_t index = node.children.size();
+    const bool differences = codec.looks_back && index == 0;
+    const uint32_t lookups = lookups_;
+    lookups_ -= looked_up_child(node.codec) == index ? 1 : 0;
+    chain_.push_back(node.codec);
+    Result<Array> child =
+        sure ? encode(cascade.children[index], values, true) : encode_best_of(values, differences);
+    chain_.pop_back();
+    lookups_ = lookups;
+    if (!child.has_value()) {
+      return child.error();
+    }
+    node.children.push_back(std::move(*child));
+    return {};
+  }
+
+  Result<Array> encode_best_of(const Values& values, bool differences) {
+    const Sample sample(values, differences);
+    std::vector<Candidate> candidates = Trial(chain_).candidates(sample.part());
+    std::erase_if(candidates,
+                  [&](const Candidate& candidate) { return num_lookups(candidate.cascade) > lookups_; });
+    order(candidates, goal_);
+    const bool sure = is_sampled_whole(values.length);
+    const Effort effort = effort_for(goal_, values.length * size_bytes(values.type), sure ? 1 : 2);
+    return encode_best(candidates, effort,
+                       [&](const Cascade& cascade) { return encode(cascade, values, sure); });
+  }
+
+  const Goal& goal_;
+  Backend backend_;
+  std::vector<CodecId> chain_;      // the codecs around what is encoded
+  uint32_t lookups_ = kMaxLookups;  // that it may still have
+};
+
 }  // namespace
 
 Choice choose(const Values& values, const Goal& goal) {
-  const OwnedValues sample = sample_of(values, sampled_vectors(values.length));
-  Choice choice{
-      .rows = values.length, .sampled = sample.length, .runs = count_runs(values), .candidates = {}};
-  const Part part{.values = sample.view(),
-                  .all = static_cast<double>(values.length),
-                  .runs = static_cast<double>(choice.runs),
-                  .known = true,
-                  .piece = sample.length == values.length ? 0 : uint64_t{kVectorLength}};
-  choice.candidates = Trial().candidates(part);
+  const Sample sample(values);
+  Choice choice{.rows = values.length,
+                .sampled = sample.part().values.length,
+                .runs = static_cast<uint64_t>(sample.part().runs),
+                .candidates = Trial().candidates(sample.part())};
   order(choice.candidates, goal);
   return choice;
 }
 
 Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
-  return encode_best(choose(values, goal).candidates,
-                     [&](const Cascade& cascade) { return encode(cascade, values, backend); });
+  const Effort effort = effort_for(goal, values.length * size_bytes(values.type), 4);
+  return encode_best(choose(values, goal).candidates, effort,
+                     [&](const Cascade& cascade) { return encode_as(cascade, values, goal, backend); });
+}
+
+Result<Array> encode_as(const Cascade& candidate, const Values& values, const Goal& goal, Backend backend) {
+  return Encoder(goal, backend).encode(candidate, values);
 }
 
 Choice choose_strings(const StringsView& strings, const Goal& goal) {
@@ -340,9 +288,15 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
 
 Result<Array> encode_strings(const StringsView& strings, const Array* previous, const Goal& goal,
                              Backend backend) {
-  return encode_best(choose_strings(strings, goal).candidates, [&](const Cascade& cascade) {
-    return encode_strings(cascade, strings, previous, backend);
+  const Effort effort = effort_for(goal, strings.num_bytes(), 1);
+  return encode_best(choose_strings(strings, goal).candidates, effort, [&](const Cascade& cascade) {
+    return encode_strings_as(cascade, strings, previous, goal, backend);
   });
+}
+
+Result<Array> encode_strings_as(const Cascade& candidate, const StringsView& strings, const Array* previous,
+                                const Goal& goal, Backend backend) {
+  return Encoder(goal, backend).encode(candidate, strings, previous);
 }
 
 }  // namespace bobbin::select

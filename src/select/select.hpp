@@ -31,6 +31,13 @@ struct Choice {
 [[nodiscard]] Choice choose(const Values& values, const Goal& goal);
 [[nodiscard]] Choice choose_strings(const StringsView& strings, const Goal& goal);
 
+// Encodes by a candidate's cascade. What its codecs split values into is encoded as suits all of it, which a
+// sample need not have shown: the cascade of what comes of it can be another one.
+[[nodiscard]] Result<Array> encode_as(const Cascade& candidate, const Values& values, const Goal& goal,
+                                      Backend backend);
+[[nodiscard]] Result<Array> encode_strings_as(const Cascade& candidate, const StringsView& strings,
+                                              const Array* previous, const Goal& goal, Backend backend);
+
 // Encodes with the best candidate. Where that turns out much larger than expected, the next one gets its
 // chance. Never larger than the values themselves by more than a thousandth, but for a few bytes.
 [[nodiscard]] Result<Array> encode(const Values& values, const Goal& goal, Backend backend);

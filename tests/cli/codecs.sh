@@ -12,7 +12,7 @@ bobbin compress steps.bin --type u32 -o steps.bob -q
 bobbin inspect steps.bob | tail -2
 # Runs, rare values, one value, small magnitudes.
 make i32 4096 'i // 100 % 5 - 2' > runs.bin
-for codec in rle sparse zigzag; do
+for codec in rle sparse zigzag diff; do
   bobbin compress runs.bin --type i32 --codec $codec -o $codec.bob -q
   bobbin decompress $codec.bob -o - | cmp - runs.bin && bobbin inspect $codec.bob | grep "^  $codec"
 done

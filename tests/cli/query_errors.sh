@@ -18,6 +18,8 @@ status bobbin query missing.bob
 status bobbin query
 status bobbin query t.bob --select id --agg 'count()'
 # Damage is found where it is read.
-flip t.bob 20
-status bobbin query t.bob --where 'id > 1000007' --agg 'sum(temperature)' --backend cpu
-status bobbin query t.bob --where 'id > 1004990' --agg 'sum(temperature)' --backend cpu
+make u32 5000 'i * 100000 + i * i * 7919 % 65521' > d.bin
+bobbin compress d.bin --type u32 --rows-per-group 2048 -o d.bob -q
+flip d.bob 20
+status bobbin query d.bob --where 'value > 7' --agg 'sum(value)' --backend cpu
+status bobbin query d.bob --where 'value > 499800000' --agg 'sum(value)' --backend cpu

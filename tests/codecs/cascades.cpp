@@ -10,11 +10,13 @@
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/constant/constant.hpp"
 #include "codecs/masked/masked.hpp"
+#include "codecs/nesting.hpp"
 #include "codecs/patched/patched.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/zigzag/zigzag.hpp"
 #include "core/bits.hpp"
 #include "core/dispatch.hpp"
+#include "core/lanes.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -175,6 +177,17 @@ Array draw_zigzag(Random& random, DType type, uint64_t length, int depth) {
           .children = {draw_array(random, codec::zigzag::code_type(type), length, depth - 1)}};
 }
 
+Array draw_diff(Random& random, DType type, uint64_t length, int depth) {
+  return {.codec = CodecId::diff,
+          .type = type,
+          .length = length,
+          .offset = 0,
+          .metadata = {},
+          .buffers = {},
+          .children = {draw_array(random, child_type(CodecId::diff, 0, type), length, depth - 1),
+                       draw_array(random, type, num_vectors(length), depth - 1)}};
+}
+
 Array draw_array(Random& random, DType type, uint64_t length, int depth) {
   if (random.below(8) == 0) {
     return draw_constant(random, type, length);
@@ -187,6 +200,9 @@ Array draw_array(Random& random, DType type, uint64_t length, int depth) {
   }
   if (depth > 1 && is_signed(type) && random.below(3) == 0) {
     return draw_zigzag(random, type, length, depth);
+  }
+  if (depth > 1 && !is_float(type) && random.below(4) == 0) {
+    return draw_diff(random, type, length, depth);
   }
   if (depth > 1 && is_float(type) && random.below(4) == 0) {
     return draw_cut(random, type, length, depth);

@@ -49,7 +49,10 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"inf", "-inf", "nan", "1"}), "f64");
   EXPECT_EQ(guess({".5", "1."}), "f64");
   EXPECT_EQ(guess({"2014-08-08", "0001-01-01", "9999-12-31"}), "date");
+  EXPECT_EQ(guess({"2014/08/08", "0001/01/01"}), "date");
+  EXPECT_EQ(guess({"2014/08/08", "2014-08-08"}), "date");
   EXPECT_EQ(guess({"2014-08-08 18:00:00"}), "timestamp[s]");
+  EXPECT_EQ(guess({"2014/08/08 18:00"}), "timestamp[s]");
   EXPECT_EQ(guess({"2014-08-08 18:00:00", "2014-08-08T18:00:00.5"}), "timestamp[ms]");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234"}), "timestamp[us]");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567"}), "timestamp[ns]");
@@ -100,6 +103,10 @@ TEST(CsvGuess, TypesThatDoNotMeet) {
   EXPECT_EQ(guess({"0000-01-01"}), "utf8");
   EXPECT_EQ(guess({"+12345-01-01"}), "utf8");
   EXPECT_EQ(guess({"2014-02-30"}), "utf8");
+  EXPECT_EQ(guess({"2014/02/30"}), "utf8");
+  EXPECT_EQ(guess({"2014/8/8"}), "utf8");
+  EXPECT_EQ(guess({"08/08/2014"}), "utf8");
+  EXPECT_EQ(guess({"2014/08-08"}), "utf8");
   EXPECT_EQ(guess({"2014-08-08 18:00:00.1234567890"}), "utf8");
   EXPECT_EQ(guess({"2014-08-08 18:00:00."}), "utf8");
   EXPECT_EQ(guess({"2014-08-08 18:00:00Z", "2014-08-08 18:00:00+01:00"}), "utf8");  // mixed zones
@@ -129,6 +136,10 @@ TEST(CsvGuess, Spellings) {
   EXPECT_EQ(spelled({"TRUE", "FALSE"}), "bool: TRUE/FALSE");
   EXPECT_EQ(spelled({"true", "FALSE"}), "bool: mixed true/false");
   EXPECT_EQ(spelled({"No", "Yes"}), "bool: Yes/No");
+  EXPECT_EQ(spelled({"2014-08-08"}), "date: ");
+  EXPECT_EQ(spelled({"2014/08/08"}), "date: %Y/%m/%d");
+  EXPECT_EQ(spelled({"2014/08/08", "2014-08-08"}), "date: mixed %Y-%m-%d");
+  EXPECT_EQ(spelled({"2014/08/08 18:00"}), "timestamp[s]: %Y/%m/%d %H:%M");
   EXPECT_EQ(spelled({"2014-08-08 18:00:00"}), "timestamp[s]: ");
   EXPECT_EQ(spelled({"2014-08-08T18:00Z"}), "timestamp[s]: %Y-%m-%dT%H:%MZ");
   EXPECT_EQ(spelled({"2014-08-08T18:00:00.5", "2014-08-08T18:00:00.0"}),
@@ -144,6 +155,9 @@ TEST(CsvGuess, SpellingsHaveTexts) {
        std::vector<std::pair<std::string, std::string>>{{"bool", "Y/N"},
                                                         {"f64", "point nan=NAN inf=Infinity"},
                                                         {"decimal(3)", "mixed"},
+                                                        {"date", "%Y/%m/%d"},
+                                                        {"date", "mixed %Y-%m-%d"},
+                                                        {"timestamp[us]", "%Y/%m/%d %H:%M"},
                                                         {"timestamp[us]", "%Y-%m-%dT%H:%M:%S%.2f+02:00"},
                                                         {"time[ms]", "%H:%M:%S%.f"}}) {
     const ColumnType column = parse_column_type(type).value();
@@ -151,7 +165,9 @@ TEST(CsvGuess, SpellingsHaveTexts) {
     ASSERT_TRUE(spelling.has_value()) << text;
     EXPECT_EQ(csv::spelling_text(column, *spelling), text);
   }
-  for (const char* bad : {"x", "%Y", "%Y-%m-%dX%H:%M", "%Y-%m-%d %H:%M:%S%.3f+2", "%Y-%m-%d %H:%M:%S%.0f"}) {
+  EXPECT_FALSE(csv::parse_spelling(parse_column_type("date").value(), "%Y/%m/%d x").has_value());
+  for (const char* bad :
+       {"x", "%Y", "%Y/%m-%d %H:%M", "%Y-%m-%dX%H:%M", "%Y-%m-%d %H:%M:%S%.3f+2", "%Y-%m-%d %H:%M:%S%.0f"}) {
     EXPECT_FALSE(csv::parse_spelling(parse_column_type("timestamp[s]").value(), bad).has_value()) << bad;
   }
 }

@@ -235,6 +235,12 @@ Table rare_values() {
   });
 }
 
+// Integers of every type: sequences that restart, those of each column of another length.
+Table restarting() {
+  return numbers_of(kIntegerTypes, 3000,
+                    [](uint64_t c, uint64_t i) { return i % (7 + 13 * c) * (c + 1) - 3; });
+}
+
 // Around zero.
 Table small_magnitudes() {
   return numbers_of(std::array{DType::i8, DType::i16, DType::i32, DType::i64}, 2500,
@@ -467,6 +473,9 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("rle.bob", runs(), {.rows_per_group = 2048, .codec = "rle"});
   make.good("sparse.bob", rare_values(), {.rows_per_group = 2048, .codec = "sparse"});
   make.good("zigzag.bob", small_magnitudes(), {.rows_per_group = 2048, .codec = "zigzag"});
+  make.good("diff.bob", restarting(), {.rows_per_group = 2048, .codec = "diff"});
+  make.good("diff_sparse.bob", restarting(),
+            {.rows_per_group = 4096, .codec = "diff(sparse(delta, dict), diff(ffor, ffor))"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());

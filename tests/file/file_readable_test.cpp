@@ -58,6 +58,7 @@ const std::vector<Shape>& shapes() {
       {"sequence", [](uint64_t i, uint64_t, Random&) { return i; }},
       {"sequence downwards", [](uint64_t i, uint64_t, Random&) { return 0 - 3 * i; }},
       {"steps of every row", [](uint64_t i, uint64_t, Random&) { return 1'000'000'000'000 + 86'400 * i; }},
+      {"sequences that restart", [](uint64_t i, uint64_t, Random&) { return i % 24; }},
       {"rare values",
        [](uint64_t i, uint64_t, Random& random) { return random.below(50) == 0 ? i << 20 : 3; }},
       {"small of both signs", [](uint64_t, uint64_t, Random& random) { return random.below(9) - 4; }},

@@ -43,6 +43,7 @@ constexpr Kind kKinds[] = {
     {"sparse", DType::u64, [](uint64_t, uint64_t random) { return random % 5 == 0 ? random : 3; }},
     {"zigzag", DType::i32,
      [](uint64_t, uint64_t random) { return (random & 1) != 0 ? random % 3000 : (0 - random % 3000); }},
+    {"diff", DType::u32, [](uint64_t row, uint64_t random) { return row * 100'000 + random % 100'000; }},
 };
 
 Bytes values_of(const Kind& kind, uint64_t rows) {

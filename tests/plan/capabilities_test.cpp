@@ -78,9 +78,10 @@ std::vector<std::string> row_of(const Codec& codec) {
   const bool composed = make_column(values_of(array), Path::composed, column, dictionaries);
   const bool known = make_column(values_of(array), Path::interpreted, column, dictionaries);
   return {std::string(codec.name),
-          codec.floats_only   ? "floats"
-          : codec.signed_only ? "signed integers"
-                              : "numbers",
+          codec.floats_only     ? "floats"
+          : codec.signed_only   ? "signed integers"
+          : codec.integers_only ? "integers"
+                                : "numbers",
           yes(device.encode != nullptr),
           yes(device.decode != nullptr),
           encoded(codec.slice != nullptr),

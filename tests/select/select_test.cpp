@@ -104,6 +104,38 @@ TEST(Select, PlainShapesGetTheirCodec) {
             "bitpack");
 }
 
+// What the issue of sequences that restart is about: a few bytes, whatever the number of rows.
+TEST(Select, SequencesThatRestartAreTiny) {
+  constexpr uint64_t kRows = 200'000;
+  const auto bytes_of = [](const auto& values) {
+    const auto array = encode(view(values), Goal{}, Backend::cpu);
+    EXPECT_TRUE(array.has_value());
+    expect_round_trip(values, *array);
+    return array::encoded_bytes(*array);
+  };
+  EXPECT_LT(bytes_of(make<int64_t>(kRows, [](uint64_t i) { return static_cast<int64_t>(i); })), 200U);
+  EXPECT_LT(bytes_of(make<int64_t>(kRows, [](uint64_t i) { return static_cast<int64_t>(i % 24); })), 2000U);
+  EXPECT_LT(bytes_of(make<int32_t>(kRows, [](uint64_t i) { return static_cast<int32_t>(16'000 + i % 365); })),
+            1000U);
+  EXPECT_LT(bytes_of(make<int32_t>(kRows, [](uint64_t i) { return static_cast<int32_t>(i / 60 % 24); })),
+            2000U);
+  EXPECT_LT(bytes_of(make<int32_t>(kRows, [](uint64_t i) { return static_cast<int32_t>(i / 1000); })), 200U);
+}
+
+// A group's keys ascend in steps of no one size, and each group starts anew.
+TEST(Select, StepsBetweenRestartsAreNarrow) {
+  Random random(3);
+  uint64_t value = 0;
+  const auto values = make<int64_t>(100'000, [&](uint64_t i) {
+    value = i % 150 == 0 ? random.below(1'000'000) : value + 1 + random.below(4);
+    return static_cast<int64_t>(value);
+  });
+  const auto array = encode(view(values), Goal{}, Backend::cpu);
+  ASSERT_TRUE(array.has_value());
+  expect_round_trip(values, *array);
+  EXPECT_LT(array::encoded_bytes(*array), 100'000U / 2);
+}
+
 TEST(Select, ChoosesTheSameEveryTime) {
   Random random(2);
   const auto values = make<int32_t>(

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "select/trial.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include "codecs/nesting.hpp"
+#include "codecs/registry.hpp"
+#include "core/lanes.hpp"
+#include "select/sample.hpp"
+
+namespace bobbin::select {
+namespace {
+
+constexpr size_t kDepth = 4;  // codecs inside each other
+
+// What a file of format version 2 spends on a buffer. Up to 512 bytes it is part of the footer: its size, and
+// zeros at its end cost nothing there. Larger ones are filled up to a multiple of 16 bytes, by half of it as
+// a rule, and have a size and a checksum, with one more for each 16 KiB of those that are longer.
+constexpr double kInFooter = 512;
+constexpr double kInFooterCost = 2;
+constexpr double kSegmentCost = 8 + 3 + 8;
+constexpr double kPartBytes = 16 << 10;
+
+double segment_cost(double bytes) {
+  if (bytes <= kInFooter) {
+    return kInFooterCost;
+  }
+  return kSegmentCost + (bytes > kPartBytes ? 8 * std::ceil(bytes / kPartBytes) : 0);
+}
+
+uint64_t without_zeros(std::span<const std::byte> bytes) {
+  const auto last =
+      std::ranges::find_if(bytes.rbegin(), bytes.rend(), [](std::byte b) { return b != std::byte{0}; });
+  return static_cast<uint64_t>(bytes.rend() - last);
+}
+
+// The least bytes in which so many places among all can be told.
+double least_bytes(double places, double all) {
+  return places <= 0 || places >= all ? 0 : places * std::log2(all / places) / 8;
+}
+
+// Where pieces of a sample meet there is a step that the values do not have.
+template <class F>
+void for_each_piece(const Part& part, F&& f) {
+  const size_t size = size_bytes(part.values.type);
+  const uint64_t piece = part.piece == 0 ? part.values.length : part.piece;
+  for (uint64_t first = 0; first < part.values.length; first += piece) {
+    f(Values{part.values.type, static_cast<const std::byte*>(part.values.data) + first * size,
+             std::min(piece, part.values.length - first)});
+  }
+}
+
+uint64_t estimate(const Codec& codec, const Part& part) {
+  if (!codec.looks_back || part.piece == 0) {
+    return codec.estimate(part.values);
+  }
+  uint64_t bytes = 0;
+  for_each_piece(part, [&](const Values& piece) { bytes += codec.estimate(piece); });
+  return bytes;
+}
+
+OwnedValues joined(const std::vector<Split>& pieces, size_t child) {
+  OwnedValues all{pieces[0].children[child].type, 0, {}};
+  for (const Split& piece : pieces) {
+    all.length += piece.children[child].length;
+  }
+  const NewBuffer buffer = make_buffer(all.length * size_bytes(all.type));
+  std::byte* to = buffer.data;
+  for (const Split& piece : pieces) {
+    to = std::ranges::copy(piece.children[child].buffer.bytes, to).out;
+  }
+  all.buffer = buffer.buffer;
+  return all;
+}
+
+Result<Split> split(const Codec& codec, const Part& part) {
+  if (!codec.looks_back || part.piece == 0) {
+    return codec.split(part.values);
+  }
+  std::vector<Split> pieces;
+  Status failure;
+  for_each_piece(part, [&](const Values& values) {
+    Result<Split> piece = codec.split(values);
+    if (piece.has_value()) {
+      pieces.push_back(std::move(*piece));
+    } else {
+      failure = piece.error();
+    }
+  });
+  BOBBIN_TRY(failure);
+  Split all{.node = pieces[0].node, .children = {}};
+  for (size_t i = 0; i < pieces[0].children.size(); ++i) {
+    all.children.push_back(joined(pieces, i));
+  }
+  return all;
+}
+
+// A codec that keeps distinct values has codes for them as its first child.
+double distinct_in(const Part& part, const Split& split, uint64_t entries) {
+  return static_cast<double>(
+      estimate_distinct(split.children[0].view(), entries, static_cast<uint64_t>(part.all)));
+}
+
+bool follows_rows(const Codec& codec, size_t i) {
+  const Follows follows = codec.parts()[i].follows;
+  return follows == Follows::rows || follows == Follows::whole_rows;
+}
+
+double values_in_all(const Codec& codec, const Part& part, const Split& split, size_t i) {
+  const auto sampled = static_cast<double>(split.children[i].length);
+  switch (codec.parts()[i].follows) {
+    case Follows::runs:
+      return std::max(part.runs, sampled);
+    case Follows::distinct:
+      return distinct_in(part, split, split.children[i].length);
+    case Follows::vectors:
+      return std::ceil(part.all / kVectorLength);
+    case Follows::rows:
+    case Follows::whole_rows:
+    case Follows::exceptions:
+    case Follows::other:
+      break;
+  }
+  return sampled * part.scale();
+}
+
+// A child that is not worth it has none of its values in all.
+Part child_part(const Codec& codec, const Part& part, const Split& split, size_t i) {
+  const double all = values_in_all(codec, part, split, i);
+  const bool rows = follows_rows(codec, i);
+  if (!rows && 2 * all > part.all) {
+    return {};
+  }
+  Part child = part_of(split.children[i].view(), std::max(all, 1.0));
+  child.piece = rows ? part.piece : 0;
+  child.differences = rows && (codec.looks_back || part.differences);
+  if (rows && codec.looks_back && part.steps != 0) {
+    child.runs = part.steps;
+    child.known = true;
+  }
+  return child;
+}
+
+// Codes get wider with the distinct values that the sample lacks.
+uint64_t wider_codes_of(const Codec& codec, const Part& part, const Split& split, size_t i) {
+  if (codec.parts()[i].follows != Follows::distinct) {
+    return 0;
+  }
+  const uint64_t entries = split.children[i].length;
+  return wider_codes(entries, static_cast<uint64_t>(distinct_in(part, split, entries)), part.all);
+}
+
+// All parts of a split; none where one of them is not worth it, or cannot take less than `most`.
+std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split& split, uint64_t most) {
+  std::vector<Part> children;
+  for (size_t i = 0; i < split.children.size(); ++i) {
+    children.push_back(child_part(codec, part, split, i));
+    const bool tells_places =
+        codec.parts()[i].follows == Follows::runs || codec.parts()[i].follows == Follows::exceptions;
+    const double least = tells_places ? least_bytes(children.back().all, part.all) : 0;
+    if (children.back().all == 0 || least > static_cast<double>(most)) {
+      return {};
+    }
+  }
+  return children;
+}
+
+// The best cascade for a child that may be inside the codec; false where there is none.
+bool add_child(Candidate& candidate, const Part& parent, const Part& child,
+               const std::vector<Candidate>& best) {
+  std::vector<Cascade>& children = candidate.cascade.children;
+  for (const Candidate& choice : best) {
+    children.push_back(choice.cascade);
+    if (!nesting_fault(candidate.cascade, parent.values.type).has_value()) {
+      candidate.bytes += choice.bytes;
+      candidate.cost += choice.cost * child.all / std::max(parent.all, 1.0);
+      return true;
+    }
+    children.pop_back();
+  }
+  return false;
+}
+
+}  // namespace
+
+Part part_of(const Values& values, double all) {
+  Part part{.values = values, .all = all};
+  part.runs = static_cast<double>(count_runs(values)) * part.scale();
+  part.known = static_cast<double>(values.length) >= all;
+  return part;
+}
+
+uint64_t stored_bytes(const Array& array) {
+  uint64_t bytes = kNodeBytes + without_zeros(std::as_bytes(std::span(array.metadata)));
+  for (const Buffer& buffer : array.buffers) {
+    const auto size = static_cast<double>(buffer.bytes.size());
+    bytes += (size <= kInFooter ? without_zeros(buffer.bytes) : buffer.bytes.size()) +
+             static_cast<uint64_t>(segment_cost(size));
+  }
+  for (const Array& child : array.children) {
+    bytes += stored_bytes(child);
+  }
+  return bytes;
+}
+
+// A few values that share one row of a vector take a word each, whatever their width: zeros follow them.
+uint64_t stored_estimate(double bytes, uint32_t buffers, double values, size_t size) {
+  const double words = values * static_cast<double>(size);
+  if (words <= kRegisterBytes) {
+    bytes = std::min(bytes, words + 4.0 * buffers);
+  }
+  // One buffer has nearly all bytes: packed values.
+  const double costs = buffers == 0 ? 0 : segment_cost(bytes) + (buffers - 1) * kInFooterCost;
+  return static_cast<uint64_t>(bytes + costs) + kNodeBytes;
+}
+
+void sort_by_bytes(std::vector<Candidate>& candidates) {
+  std::ranges::stable_sort(candidates, {}, &Candidate::bytes);
+}
+
+uint64_t wider_codes(uint64_t entries, uint64_t all, double rows) {
+  const auto more = static_cast<double>(std::bit_width(all)) - static_cast<double>(std::bit_width(entries));
+  return static_cast<uint64_t>(std::max(more, 0.0) * rows / 8);
+}
+
+std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
+  std::vector<Candidate> found;
+  const auto try_codecs = [&](bool splitting, auto&& attempt) {
+    for (const Codec* codec : value_codecs()) {
+      const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
+      const bool redundant = part.differences && codec->looks_back;
+      if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself ||
+          redundant) {
+        continue;
+      }
+      if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
+        found.push_back(std::move(*candidate));
+      }
+    }
+  };
+  try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
+  sort_by_bytes(found);
+  // Whoever asks for reasons sees what was nearly as good; deeper down only the best counts.
+  const uint64_t least = found.empty() ? UINT64_MAX / 2 : found[0].bytes;
+  const uint64_t bound = std::min(most, chain_.size() == depth_ ? 2 * least : least);
+  try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, bound); });
+  sort_by_bytes(found);
+  return found;
+}
+
+std::optional<Candidate> Trial::whole(const Codec& codec, const Part& part) {
+  const bool is_constant = codec.all_alike;
+  // That a sample is all one value does not say that all values are.
+  const bool unproven = is_constant && (part.runs > 1 || !part.known);
+  const uint64_t bytes = unproven ? kNoEncoding : estimate(codec, part);
+  if (bytes == kNoEncoding) {
+    return std::nullopt;
+  }
+  // A constant has nothing but metadata, mostly zeros: nothing is smaller.
+  const double all = is_constant ? 0 : static_cast<double>(bytes) * part.scale();
+  return Candidate{{codec.id},
+                   stored_estimate(all, codec.tree_buffers, part.all, size_bytes(part.values.type)),
+                   codec.device_cost};
+}
+
+std::optional<Candidate> Trial::in_parts(const Codec& codec, const Part& part, uint64_t most) {
+  const bool no_signs = codec.signed_only && !has_both_signs(part.values);
+  if (chain_.size() + 1 >= depth_ + kDepth || part.values.length == 0 || no_signs) {
+    return std::nullopt;
+  }
+  const Result<Split> parts = split(codec, part);
+  const std::vector<Part> children =
+      parts.has_value() ? child_parts(codec, part, *parts, most) : std::vector<Part>{};
+  Candidate candidate{{codec.id}, kNodeBytes, codec.device_cost};
+  bool fits = !children.empty();
+  candidate.bytes += fits ? parts->node.metadata.size() : 0;
+  chain_.push_back(codec.id);
+  for (size_t i = 0; i < children.size() && fits; ++i) {
+    fits = candidate.bytes <= most &&
+           add_child(candidate, part, children[i], candidates(children[i], most - candidate.bytes));
+    candidate.bytes += fits ? wider_codes_of(codec, part, *parts, i) : 0;
+  }
+  chain_.pop_back();
+  return fits && candidate.bytes <= most ? std::optional(std::move(candidate)) : std::nullopt;
+}
+
+}  // namespace bobbin::select
