@@ -26,11 +26,11 @@ Status check_output(const Array& array, size_t out_bytes) {
 Status check_range(const Array& array, uint64_t begin, uint64_t length) {
   BOBBIN_RETURN_IF(begin > array.length || length > array.length - begin, StatusCode::invalid_argument,
                    "values " + std::to_string(begin) + " to " + std::to_string(begin + length) +
-                       " of an array of " + std::to_string(array.length));
+                       ", but the array's length is " + std::to_string(array.length));
   return {};
 }
 
-// Each codec's own rules, without what the root's children decode to.
+// Each codec's own rules, without checking what the root's children decode to.
 Status validate_nodes(const Array& array) {
   BOBBIN_TRY(validate_node(array));
   for (const Array& child : array.children) {
@@ -40,7 +40,7 @@ Status validate_nodes(const Array& array) {
   return {};
 }
 
-// With a word for 32 values, for whole vectors, all of them zero.
+// A zeroed word for every 32 values, for whole vectors.
 Bitmap empty_bitmap(const Array& array) {
   Bitmap bitmap{.words = {}, .first = array.offset, .length = array.length};
   bitmap.words.resize(num_vectors(array.offset + array.length) * (kVectorLength / 32));

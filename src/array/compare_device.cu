@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of plain values, for the GPU and for the emulator.
+// Comparison of plain values, for the GPU and for the emulator.
 #include "array/compare_plain.hpp"
 #include "simt/executor.cuh"
 

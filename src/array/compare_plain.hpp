@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of decoded values with a constant, for what codecs cannot compare on encoded data. The bitmap is
-// that of Codec::compare.
+// Compares decoded values with a constant, for codecs that cannot compare encoded data. The bitmap is that of
+// Codec::compare.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace bobbin::array {
 
-// `values` is what `array` decodes to. In host memory; `bitmap` is zero before.
+// `values` is what `array` decodes to. In host memory; `bitmap` must be zeroed.
 void compare_plain(const Array& array, const void* values, const ValueRange& range, uint32_t* bitmap);
-// In the memory of the stream's device, asynchronously. In compare_device.cu.
+// In device memory, asynchronously. In compare_device.cu.
 template <Backend kBackend>
 [[nodiscard]] Status compare_plain_on(const Array& array, const void* values, const ValueRange& range,
                                       uint32_t* bitmap, StreamView stream);
 
-// A warp tests a vector, 32 neighbours at a time, and writes its 32 words together.
+// A warp tests one vector, 32 adjacent values at a time, and writes its 32 words together.
 template <class T>
 struct ComparePlainKernel {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kVectorsPerBlock = kThreads / simt::kWarpSize;
   static constexpr uint32_t kWords = kVectorLength / 32;
-  static constexpr uint32_t kAtOnce = 8;  // loads under way before the first is looked at
+  static constexpr uint32_t kAtOnce = 8;  // loads in flight before the first result is used
   static_assert(kWords == simt::kWarpSize, "each lane keeps one word of the vector's bitmap");
   using Shared = simt::NoShared;
 
@@ -46,7 +46,7 @@ struct ComparePlainKernel {
     if (vector * kWords >= bitmap.size) {
       return;
     }
-    // Bits before the first value wrap around, past the last one.
+    // Bits before the first value wrap around to beyond the last one.
     const uint64_t first = vector * kVectorLength + cta.lane() - offset;
     uint32_t word = 0;
     for (uint32_t w = 0; w < kWords; w += kAtOnce) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few values of an array in host memory: those of given rows, and those that a bitmap selects.
+// Reads a few values of an array in host memory: those of given rows, and those that a bitmap selects.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,7 +12,8 @@ namespace bobbin::array {
 namespace {
 
 constexpr uint64_t kBatch = 16 * uint64_t{kVectorLength};
-// One value in so many, or fewer, is had by itself; otherwise all of the batch is decoded.
+// If at most one value in this many is selected, values are read one by one; otherwise the whole batch is
+// decoded.
 constexpr uint64_t kFew = 256;
 
 void put(std::byte* to, Scalar value, size_t size) {

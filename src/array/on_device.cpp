@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in device memory: there, back, and work on them.
+// Arrays in device memory: copies in both directions, and operations.
 #include <string>
 
 #include "array/array.hpp"
@@ -13,7 +13,7 @@
 namespace bobbin::array {
 namespace {
 
-// Kernels load 16 bytes at a time; a register's 128 keep lines whole too.
+// Kernels load 16 bytes at a time; the 128 bytes of a register also keep cache lines whole.
 constexpr size_t kAlignment = kRegisterBytes;
 
 Result<const DeviceOps*> ops_for(CodecId codec, StreamView stream) {
@@ -74,7 +74,7 @@ Status fetch_buffers(Array& array, Fetch&& fetch) {
   return {};
 }
 
-// For codecs that encode on the CPU only.
+// For codecs that only encode on the CPU.
 Result<Array> encode_through_host(CodecId codec, DType type, const void* values, uint64_t length,
                                   StreamView stream) {
   const NewBuffer host = make_buffer(length * size_bytes(type));

@@ -31,8 +31,9 @@ Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
 
 Status check_indices(const Array& array, std::span<const uint64_t> indices) {
   for (const uint64_t index : indices) {
-    BOBBIN_RETURN_IF(index >= array.length, StatusCode::invalid_argument,
-                     "string " + std::to_string(index) + " of an array of " + std::to_string(array.length));
+    BOBBIN_RETURN_IF(
+        index >= array.length, StatusCode::invalid_argument,
+        "string " + std::to_string(index) + ", but the array's length is " + std::to_string(array.length));
   }
   return {};
 }
@@ -76,7 +77,7 @@ Result<DeviceBuffer> send(std::span<const T> values, Session& session) {
   return buffer;
 }
 
-// Offsets of 32 bits become ones of 64.
+// Widens 32-bit offsets to 64 bits.
 UnsetVector<uint64_t> widen(const UnsetVector<uint32_t>& narrow) {
   return {narrow.begin(), narrow.end()};
 }
@@ -185,7 +186,7 @@ Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& o
   return host->sizes(array);
 }
 
-// From the offsets that taking all strings would give.
+// From the offsets that taking all strings would produce.
 Result<std::vector<uint64_t>> lengths_on_device(const Array& array, Session& session) {
   const StreamView stream = session.stream();
   BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
@@ -229,7 +230,7 @@ Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView 
 }
 
 Status damaged_strings() {
-  return {StatusCode::corrupt, "the codes do not mean what the array says"};
+  return {StatusCode::corrupt, "string codes contradict the array header"};
 }
 
 bool checks_content_on_device(const Array& array, StreamView stream) {
@@ -262,7 +263,7 @@ Result<Strings> decode_strings(const Array& array, Backend backend) {
 
 Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
                              Backend backend) {
-  BOBBIN_RETURN_IF(!is_string(strings.type), StatusCode::invalid_argument, "not a type of strings");
+  BOBBIN_RETURN_IF(!is_string(strings.type), StatusCode::invalid_argument, "not a string type");
   if (backend == Backend::cpu) {
     BOBBIN_ASSIGN(const StringOps* ops, ops_of(codec));
     return ops->encode(strings, previous);

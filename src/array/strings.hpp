@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on encoded arrays of strings, whatever their codec. Arrays must have passed validate(); what that
-// leaves to decoding comes back as an error here.
+// Operations on encoded string arrays of any codec. Arrays must have passed validate(); errors that can only
+// be detected while decoding are returned here.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace bobbin::array {
 
-// Host memory in, host memory out, by any backend.
+// Host memory in, host memory out, on any backend.
 [[nodiscard]] Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
                                            Backend backend);
 [[nodiscard]] Result<Strings> decode_strings(const Array& array, Backend backend);
-// On the host, into memory that is there already.
+// On the host, into existing memory.
 [[nodiscard]] Status decode_strings(const Array& array, const HostStringsOut& out);
-// The bits of an array's own strings, from the first bit on; empty when none is null.
+// The validity bits of an array's strings, starting at the first bit; empty if none is null.
 [[nodiscard]] std::vector<uint8_t> string_validity(const Array& array);
-// What an array says it decodes to may be more than there is memory for.
+// The decoded size that an array declares may be more than the available memory.
 template <class T>
 [[nodiscard]] Status resize(UnsetVector<T>& values, uint64_t size) {
   try {
@@ -36,17 +36,17 @@ template <class T>
   }
   return {};
 }
-// Strings indices[0], indices[1] .. without decoding others.
+// Strings indices[0], indices[1] .., without decoding others.
 [[nodiscard]] Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indices,
                                            Backend backend);
-// A bit for each string of which the test holds; a null passes none.
+// One bit per string that satisfies the test; a null never does.
 [[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
-// A bit for each string that is there.
+// One bit per non-null string.
 [[nodiscard]] Bitmap present_strings(const Array& array);
-// Bytes of each string, 0 for nulls, without decoding any.
+// The size of each string in bytes, 0 for nulls, without decoding any.
 [[nodiscard]] Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend);
 
-// Decoded strings in device memory, as Arrow lays them out; validity stays in the array.
+// Decoded strings in device memory, in Arrow's layout; validity stays in the array.
 struct StringsOnDevice {
   uint64_t length = 0;
   StringSizes sizes;
@@ -56,19 +56,19 @@ struct StringsOnDevice {
   [[nodiscard]] StringsOut out() const { return {offsets->data(), bytes->as<uint8_t>()}; }
 };
 
-// Device memory in, device memory out. Waits for the stream, to hear of damage.
+// Device memory in, device memory out. Waits for the stream to report damage.
 [[nodiscard]] Result<StringsOnDevice> decode_strings_on_device(const Array& array, StreamView stream);
-// The same without waiting: `fault`, a word of device memory, is set where there is damage. `num_bytes` is
-// how many bytes the strings have, as somebody says: damage, if it is not so. Not known: waits, to find out.
+// The same without waiting: `fault`, a word of device memory, is set if there is damage. `num_bytes` is the
+// expected size of the strings: any other size is damage. If it is not given, the call waits to determine it.
 [[nodiscard]] Result<StringsOnDevice> start_decoding_strings(const Array& array,
                                                              std::optional<uint64_t> num_bytes,
                                                              uint32_t* fault, StreamView stream,
                                                              MemoryResource& memory);
-// What a fault means.
+// The error for a fault.
 [[nodiscard]] Status damaged_strings();
-// Whether the device can check what validate_content() would, by the next one.
+// Whether the device can check what validate_content() would, with the next function.
 [[nodiscard]] bool checks_content_on_device(const Array& array, StreamView stream);
-// Sets `fault` where decoded strings are not what validate_content() asks for.
+// Sets `fault` if decoded strings do not satisfy validate_content().
 [[nodiscard]] Status check_content_on_device(const Array& array, const StringsOnDevice& decoded,
                                              uint32_t* fault, StreamView stream);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface over the C++ one: numbers become enums once they are checked, function pointers become a
-// MemoryResource, a Status becomes a code and a text for the thread.
+// The C interface over the C++ one: numbers become enums after checks, function pointers become a
+// MemoryResource, a Status becomes a code and a per-thread message.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -95,7 +95,7 @@ bobbin_status guarded(F body) noexcept {
 template <class E>
 Result<E> to_enum(uint32_t number, E first, E last, const char* what) {
   BOBBIN_RETURN_IF(number < static_cast<uint32_t>(first) || number > static_cast<uint32_t>(last),
-                   StatusCode::invalid_argument, std::to_string(number) + " is no " + what);
+                   StatusCode::invalid_argument, std::to_string(number) + " is not a valid " + what);
   return static_cast<E>(number);
 }
 
@@ -104,7 +104,7 @@ Result<StreamView> to_stream(bobbin_backend number, void* cuda_stream) {
   BOBBIN_RETURN_IF(backend == Backend::cuda && cuda_stream == nullptr, StatusCode::invalid_argument,
                    "there is no default stream: give one, or cudaStreamLegacy");
   BOBBIN_RETURN_IF(backend != Backend::cuda && cuda_stream != nullptr, StatusCode::invalid_argument,
-                   "a CUDA stream for the " + std::string(to_string(backend)) + " backend");
+                   "a CUDA stream was given for the " + std::string(to_string(backend)) + " backend");
   return StreamView(backend, cuda_stream);
 }
 
@@ -115,11 +115,11 @@ class CallersMemory final : public MemoryResource {
   Result<void*> allocate(size_t bytes, StreamView stream) override {
     void* data = functions_.allocate(functions_.context, bytes, to_number(stream.backend()), stream.handle());
     BOBBIN_RETURN_IF(data == nullptr, StatusCode::out_of_memory,
-                     "the caller's memory resource has no " + std::to_string(bytes) + " bytes");
+                     "the caller's memory resource could not allocate " + std::to_string(bytes) + " bytes");
     if (reinterpret_cast<uintptr_t>(data) % kAlignment != 0) {
       deallocate(data, bytes, stream);
       return Status(StatusCode::invalid_argument,
-                    "the caller's memory resource gave memory that is not aligned to 256 bytes");
+                    "the caller's memory resource returned memory that is not aligned to 256 bytes");
     }
     return data;
   }
@@ -140,18 +140,18 @@ Result<std::optional<CallersMemory>> to_memory(const bobbin_memory_resource* fun
     return std::optional<CallersMemory>();
   }
   BOBBIN_RETURN_IF(functions->allocate == nullptr || functions->deallocate == nullptr,
-                   StatusCode::invalid_argument, "a memory resource without allocate or deallocate");
+                   StatusCode::invalid_argument, "the memory resource lacks allocate or deallocate");
   return std::optional<CallersMemory>(*functions);
 }
 
-// ---- A struct that its owner may have from a header older or newer than ours ----
+// ---- A struct that the caller may know from an older or newer header than ours ----
 
 constexpr uint32_t kFirstOptionsSize =
     sizeof(bobbin_scan_options);            // of version 0.1; stays when fields are added
-constexpr uint32_t kMaxOptionsSize = 4096;  // beyond it, `size` was never set
+constexpr uint32_t kMaxOptionsSize = 4096;  // if larger, `size` was never set
 
-// Fields the caller's struct lacks keep their defaults; fields that ours lacks must be zero, which means that
-// too.
+// Fields missing from the caller's struct keep their defaults; fields unknown to us must be zero, which means
+// the default too.
 Result<bobbin_scan_options> copy_options(const bobbin_scan_options* given) {
   bobbin_scan_options options = BOBBIN_SCAN_OPTIONS_INIT;
   if (given == nullptr) {
@@ -165,7 +165,7 @@ Result<bobbin_scan_options> copy_options(const bobbin_scan_options* given) {
   const bool unknown_set = size > sizeof(options) && std::any_of(bytes + sizeof(options), bytes + size,
                                                                  [](unsigned char b) { return b != 0; });
   BOBBIN_RETURN_IF(unknown_set, StatusCode::unsupported,
-                   "scan options: an option that version " BOBBIN_VERSION " does not have");
+                   "scan options: an option is set that version " BOBBIN_VERSION " does not have");
   std::memcpy(&options, given, std::min<size_t>(size, sizeof(options)));
   return options;
 }
@@ -173,7 +173,7 @@ Result<bobbin_scan_options> copy_options(const bobbin_scan_options* given) {
 }  // namespace
 }  // namespace bobbin::capi
 
-// Name and namespace are the C header's.
+// Name and namespace are given by the C header.
 struct bobbin_scan_workspace {  // NOLINT(readability-identifier-naming)
   bobbin::StreamView stream;
   std::optional<bobbin::capi::CallersMemory> memory;  // outlives the workspace below
@@ -202,16 +202,15 @@ Result<scan::Workspace*> to_workspace(bobbin_scan_workspace* given, StreamView s
 Result<ScanArguments> read_arguments(bobbin_dtype type, const bobbin_scan_options* given, StreamView stream) {
   ScanArguments arguments;
   BOBBIN_ASSIGN(const bobbin_scan_options options, copy_options(given));
-  BOBBIN_ASSIGN(arguments.type, to_enum(type, DType::u8, DType::f64, "type of values"));
+  BOBBIN_ASSIGN(arguments.type, to_enum(type, DType::u8, DType::f64, "value type"));
   BOBBIN_ASSIGN(arguments.kind, to_enum(options.exclusive, scan::Kind::inclusive, scan::Kind::exclusive,
-                                        "value for exclusive: 0 or 1"));
-  BOBBIN_ASSIGN(arguments.options.op,
-                to_enum(options.op, scan::Op::sum, scan::Op::bit_or, "operation of scans"));
+                                        "value for exclusive (0 or 1)"));
+  BOBBIN_ASSIGN(arguments.options.op, to_enum(options.op, scan::Op::sum, scan::Op::bit_or, "scan operation"));
   BOBBIN_ASSIGN(arguments.options.scheme,
-                to_enum(options.scheme, scan::Scheme::automatic, scan::Scheme::rounds, "scheme of scans"));
+                to_enum(options.scheme, scan::Scheme::automatic, scan::Scheme::rounds, "scan scheme"));
   BOBBIN_ASSIGN(arguments.options.workspace, to_workspace(options.workspace, stream));
   BOBBIN_ASSIGN(arguments.memory, to_memory(options.memory));
-  arguments.options.order = options.order;  // these two scan::run checks
+  arguments.options.order = options.order;  // scan::run checks these two
   arguments.options.tuple = options.tuple;
   return arguments;
 }
@@ -252,7 +251,7 @@ bobbin_status bobbin_scan_workspace_create(bobbin_backend backend, void* cuda_st
                                            bobbin_scan_workspace** workspace) {
   return bobbin::capi::guarded([&]() -> bobbin::Status {
     BOBBIN_RETURN_IF(workspace == nullptr, bobbin::StatusCode::invalid_argument,
-                     "nowhere to put the workspace");
+                     "the workspace pointer is null");
     *workspace = nullptr;
     BOBBIN_ASSIGN(auto made, bobbin::capi::create_workspace(backend, cuda_stream, memory));
     *workspace = made.release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of bits in a bitmap of words of 32, or of bytes.
+// Ranges of bits in bitmaps of 32-bit words or of bytes.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,14 @@ inline void set_bits(uint32_t* bitmap, uint64_t begin, uint64_t end) {
   *last |= to_end;
 }
 
-// Eight bits from bit `at` on, of a bitmap that has them.
+// Eight bits starting at bit `at`. The bitmap must have all of them.
 [[nodiscard]] inline uint32_t byte_at(const uint8_t* bits, uint64_t at) {
   const uint32_t low = bits[at / 8];
   return at % 8 == 0 ? low : (low >> (at % 8) | uint32_t{bits[at / 8 + 1]} << (8 - at % 8)) & 0xff;
 }
 
-// Copies `count` bits from bit `from_at` of one bitmap to bit `at` of another and on, where they are zero.
+// Copies `count` bits, from bit `from_at` of one bitmap to bit `at` of another, where the target bits must be
+// zero.
 inline void copy_bits(uint8_t* to, uint64_t at, const uint8_t* from, uint64_t from_at, uint64_t count) {
   const auto copy_singly = [&](uint64_t bits) {
     for (const uint64_t end = at + bits; at < end; ++at, ++from_at) {
@@ -57,7 +58,7 @@ inline void copy_bits(uint8_t* to, uint64_t at, const uint8_t* from, uint64_t fr
   copy_singly((count - before) % 8);
 }
 
-// Sets bits begin .. end-1 of a bitmap of bytes.
+// Sets bits begin .. end-1 of a byte bitmap.
 inline void set_bits(uint8_t* bitmap, uint64_t begin, uint64_t end) {
   for (; begin < end && begin % 8 != 0; ++begin) {
     bitmap[begin / 8] |= static_cast<uint8_t>(1U << (begin % 8));
@@ -70,7 +71,7 @@ inline void set_bits(uint8_t* bitmap, uint64_t begin, uint64_t end) {
   }
 }
 
-// How many of bits begin .. end-1 are set.
+// The number of set bits among begin .. end-1.
 [[nodiscard]] inline uint64_t count_bits(const uint8_t* bits, uint64_t begin, uint64_t end) {
   uint64_t ones = 0;
   for (; begin + 8 <= end; begin += 8) {
@@ -82,7 +83,7 @@ inline void set_bits(uint8_t* bitmap, uint64_t begin, uint64_t end) {
   return ones;
 }
 
-// The same in a bitmap of words.
+// The same for a bitmap of words.
 [[nodiscard]] inline uint64_t count_bits(const uint32_t* bitmap, uint64_t begin, uint64_t end) {
   if (begin >= end) {
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions and numbers of bits, for host and device. (nvcc compiles std::countr_zero for the device without
-// a word, to a constant.)
+// Bit positions and bit counts, for host and device. (nvcc silently compiles std::countr_zero for the device
+// to a constant.)
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace bobbin {
 
-// Zero bits above the highest one; 32 for 0.
+// The number of zero bits above the highest set bit; 32 for 0.
 BOBBIN_HD uint32_t leading_zeros(uint32_t value) {
 #ifdef __CUDA_ARCH__
   return static_cast<uint32_t>(__clz(static_cast<int>(value)));
@@ -19,7 +19,7 @@ BOBBIN_HD uint32_t leading_zeros(uint32_t value) {
 #endif
 }
 
-// Zero bits below the lowest one; 32 for 0.
+// The number of zero bits below the lowest set bit; 32 for 0.
 BOBBIN_HD uint32_t trailing_zeros(uint32_t value) {
 #ifdef __CUDA_ARCH__
   return static_cast<uint32_t>(__clz(static_cast<int>(__brev(value))));
@@ -28,7 +28,7 @@ BOBBIN_HD uint32_t trailing_zeros(uint32_t value) {
 #endif
 }
 
-// How many bits are one.
+// The number of set bits.
 BOBBIN_HD uint32_t count_ones(uint32_t value) {
 #ifdef __CUDA_ARCH__
   return static_cast<uint32_t>(__popc(static_cast<int>(value)));

@@ -23,14 +23,14 @@ BOBBIN_HD constexpr T round_up(T a, T multiple) {
   return ceil_div(a, multiple) * multiple;
 }
 
-// The lowest `n` bits set; n from 0 to the type's own width.
+// A mask of the lowest `n` bits; n is 0 to the type's width.
 template <class T>
 BOBBIN_HD constexpr T low_mask(uint32_t n) {
   static_assert(std::is_unsigned_v<T>);
   return n == 0 ? T{0} : static_cast<T>(static_cast<T>(~T{0}) >> (kBits<T> - n));
 }
 
-// How many bits hold `value`; 0 for 0.
+// The number of bits needed for `value`; 0 for 0.
 BOBBIN_HD constexpr uint32_t bit_width_of(uint64_t value) {
   uint32_t n = 0;
   for (uint32_t step = 32; step != 0; step /= 2) {

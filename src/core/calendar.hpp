@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Days since 1970-01-01 to years, months and days of the Gregorian calendar, which is taken to have held
-// always, with a year 0 before the year 1. Good for any number of days and years up to 10^12 or so.
+// Converts days since 1970-01-01 to and from dates of the proleptic Gregorian calendar, with a year 0 before
+// the year 1. Valid for days and years up to about 10^12.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct CivilDate {
   return month == 2 ? (is_leap_year(year) ? 29U : 28U) : 30U + ((month + month / 8) & 1U);
 }
 
-// Years begin in March here, so that the day that comes and goes is the last one, and repeat every 400 years
-// (146097 days). Day 719468 of that count, which begins with March of the year 0, is 1970-01-01.
+// Years begin in March here, so that the leap day is the last day of the year; the calendar repeats every 400
+// years (146097 days). Day 719468 of that count, which begins in March of the year 0, is 1970-01-01.
 [[nodiscard]] constexpr int64_t days_of(const CivilDate& date) {
   const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
   const int64_t era = floor_divide(year, 400);

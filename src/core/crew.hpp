@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that stay: for work that comes again and again and is over in less than it takes to start them.
+// A pool of persistent threads, for repeated work that takes less time than starting threads would.
 #pragma once
 
 #include <condition_variable>
@@ -13,14 +13,14 @@ namespace bobbin {
 
 class Crew {
  public:
-  // The caller of run() is one of them.
+  // The caller of run() counts as one of them.
   explicit Crew(unsigned size) {
     try {
       for (unsigned member = 1; member < size; ++member) {
         threads_.emplace_back([this, member] { serve(member); });
       }
     } catch (...) {
-      dismiss();  // those that could be started
+      dismiss();  // those that were started
       throw;
     }
   }
@@ -28,8 +28,8 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
   ~Crew() { dismiss(); }
 
-  // Calls work(0) .. work(members - 1), each on a thread of its own; at most as many as there are. Returns
-  // when all are done. One call at a time; the work does not throw.
+  // Calls work(0) .. work(members - 1), each on a separate thread; at most as many as the crew has. Returns
+  // when all are done. One call at a time; the work must not throw.
   void run(unsigned members, const std::function<void(unsigned member)>& work) {
     {
       const std::lock_guard lock(mutex_);
@@ -80,10 +80,10 @@ class Crew {
   std::condition_variable end_;
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned members_ = 0;
-  unsigned busy_ = 0;  // threads that have not yet done with the round
+  unsigned busy_ = 0;  // threads that have not finished this round
   uint64_t round_ = 0;
   bool over_ = false;
-  std::vector<std::jthread> threads_;  // the last: they are gone before what they use
+  std::vector<std::jthread> threads_;  // last member: destroyed before what the threads use
 };
 
 }  // namespace bobbin

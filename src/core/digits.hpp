@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal digits of text to numbers, eight at a time.
+// Parses decimal digits, eight at a time.
 #pragma once
 
 #include <bit>
@@ -36,10 +36,10 @@ inline constexpr uint64_t kPowersOfTen[] = {1,
   return c >= '0' && c <= '9';
 }
 
-// Up to eight characters in a word's high bytes, with '0' in the low ones.
+// Up to eight characters in the high bytes of a word, padded with '0' in the low bytes.
 [[nodiscard]] inline uint64_t load_digits(const char* text, size_t size) {
   uint64_t word = 0;
-  if (size >= 4) {  // two halves that overlap
+  if (size >= 4) {  // two overlapping halves
     uint32_t low = 0;
     uint32_t high = 0;
     std::memcpy(&low, text, 4);
@@ -57,7 +57,7 @@ inline constexpr uint64_t kPowersOfTen[] = {1,
   return (((word + 0x4646'4646'4646'4646) | (word - 0x3030'3030'3030'3030)) & 0x8080'8080'8080'8080) == 0;
 }
 
-// Eight digits, the first in the lowest byte: pairs, then fours, then all.
+// Eight digits, the first in the lowest byte: combines pairs, then fours, then all eight.
 [[nodiscard]] constexpr uint64_t value_of_digits(uint64_t word) {
   word -= 0x3030'3030'3030'3030;
   word = word * 10 + (word >> 8);
@@ -66,7 +66,7 @@ inline constexpr uint64_t kPowersOfTen[] = {1,
   return (low + high) >> 32;
 }
 
-// The value of 1 to 19 digits, which fits 64 bits. False when one of them is none.
+// The value of 1 to 19 digits, which fits 64 bits. False if a character is not a digit.
 [[nodiscard]] inline bool parse_digits(const char* text, size_t size, uint64_t& value) {
   value = 0;
   const size_t head = (size - 1) % 8 + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a DType at run time to a C++ type at compile time.
+// Maps a DType at run time to a C++ type at compile time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bobbin {
 
-// Calls f with std::type_identity of the column's type, which is not a string's.
+// Calls f with std::type_identity of the column's type. The type must not be a string type.
 template <class F>
 decltype(auto) visit_type(DType type, F&& f) {
   switch (type) {
@@ -40,7 +40,7 @@ decltype(auto) visit_type(DType type, F&& f) {
   return std::forward<F>(f)(std::type_identity<uint64_t>{});
 }
 
-// The same for work on bit patterns, where the sign does not matter: f gets the unsigned type.
+// The same for work on bit patterns, where signedness does not matter: f gets the unsigned type.
 template <class F>
 decltype(auto) visit_bits(DType type, F&& f) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> decltype(auto) {
@@ -48,7 +48,7 @@ decltype(auto) visit_bits(DType type, F&& f) {
   });
 }
 
-// The same for integer arithmetic, where the sign does matter: floats are bit patterns, without one.
+// The same for integer arithmetic, where signedness matters: floats count as unsigned bit patterns.
 template <class F>
 decltype(auto) visit_integer(DType type, F&& f) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> decltype(auto) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes, summed, for host and device: one instruction on a GPU.
+// Dot products of bytes, for host and device: one instruction on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bobbin {
 
-// `sum`, and to it each of the four bytes of `a` times that of `b`, all without a sign.
+// `sum` plus the products of the four unsigned bytes of `a` and `b`.
 BOBBIN_HD uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum) {
 #ifdef __CUDA_ARCH__
   return __dp4a(a, b, sum);

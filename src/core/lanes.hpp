@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector of 1024 values, as FastLanes lays it out, and the arithmetic on its lanes.
+// The vector of 1024 values in the FastLanes layout, and the arithmetic on its lanes.
 //
-// A vector of T-bit values is T *rows* of 1024 bits. Row r holds values r*L .. r*L+L-1, L = 1024/T lanes
-// (the interleaved order), so a row is 128 consecutive bytes of the decoded column. Packed at width W, lane l
-// is a bit stream of its own, W bits a row, lowest bit first, stored in words of T bits; word k of all lanes
-// together is packed *register* k, again 128 bytes. Unpacking row r therefore needs register r*W/T and, when
-// the value straddles a word, the next one; all lanes shift by the same amount. That makes one formula serve
-// every type: a machine word holds several lanes side by side, is shifted whole, and a mask drops what
-// crossed.
+// A vector of T-bit values is T *rows* of 1024 bits. Row r holds values r*L .. r*L+L-1, with L = 1024/T lanes
+// (the interleaved order), so a row is 128 consecutive bytes of the decoded column. Packed at width W, each
+// lane is a separate bit stream, W bits per row, lowest bit first, stored in words of T bits; word k of all
+// lanes together is packed *register* k, again 128 bytes. Unpacking row r therefore needs register r*W/T and,
+// if the value straddles a word, the next one; all lanes shift by the same amount. This makes one formula
+// work for every type: a machine word holds several lanes, is shifted as a whole, and a mask removes the bits
+// that crossed into a neighbouring lane.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ BOBBIN_HD constexpr uint64_t num_vectors(uint64_t num_values) {
   return ceil_div<uint64_t>(num_values, kVectorLength);
 }
 
-// How many rows the first `num_values` (at most 1024) values of a vector fill.
+// The number of rows that the first `num_values` (at most 1024) values of a vector occupy.
 BOBBIN_HD constexpr uint32_t num_rows(uint32_t num_values, uint32_t type_bits) {
   return ceil_div(num_values, kVectorLength / type_bits);
 }
 
-// How many registers pack `rows` rows at `width` bits.
+// The number of registers needed to pack `rows` rows at `width` bits.
 BOBBIN_HD constexpr uint32_t num_registers(uint32_t rows, uint32_t width, uint32_t type_bits) {
   return ceil_div(rows * width, type_bits);
 }
@@ -50,7 +50,7 @@ BOBBIN_HD constexpr Word replicate(T value) {
   return word;
 }
 
-// Lane-wise a + b, modulo 2^T: add without the lanes' top bits, then put those in by exclusive or.
+// Lane-wise a + b, modulo 2^T: adds without the lanes' top bits, then combines those by exclusive or.
 template <class T, class Word>
 BOBBIN_HD constexpr Word lane_add(Word a, Word b) {
   if constexpr (sizeof(T) == sizeof(Word)) {
@@ -61,14 +61,14 @@ BOBBIN_HD constexpr Word lane_add(Word a, Word b) {
   }
 }
 
-// Where row r of a vector packed at some width lies, and the masks that cut it out.
+// The position of row r in a vector packed at some width, and the masks that extract it.
 template <class T, class Word>
 struct RowCut {
   uint32_t low_register = 0;
-  uint32_t high_register = 0;  // equal to low_register when nothing straddles
+  uint32_t high_register = 0;  // equal to low_register if the row does not straddle
   uint32_t shift = 0;
   Word low_mask = 0;
-  Word high_mask = 0;  // zero when nothing straddles
+  Word high_mask = 0;  // zero if the row does not straddle
 
   BOBBIN_HD static constexpr RowCut of(uint32_t row, uint32_t width) {
     const uint32_t bit = row * width;
@@ -84,14 +84,15 @@ struct RowCut {
     return cut;
   }
 
-  // The high word moves up by T-shift in two steps, so that shift = 0 stays defined.
+  // The high word is shifted by T-shift in two steps, so that shift = 0 stays defined.
   BOBBIN_HD constexpr Word extract(Word low, Word high) const {
     return static_cast<Word>(((low >> shift) & low_mask) |
                              (((high << 1) << (kBits<T> - 1 - shift)) & high_mask));
   }
 };
 
-// The share of a row's values (each below 2^width) in packed register k: zero when they do not meet.
+// The part of a row's values (each below 2^width) that goes to packed register k; zero if they do not
+// overlap.
 template <class T, class Word>
 BOBBIN_HD constexpr Word place_row(Word values, uint32_t row, uint32_t width, uint32_t k) {
   const uint32_t bit = row * width;

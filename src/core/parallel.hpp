@@ -10,13 +10,13 @@
 
 namespace bobbin {
 
-// Into how many parts to cut work of some size, when a part of less than `least` is not worth a thread.
+// The number of parts to split work into, if a part smaller than `least` is not worth a thread.
 inline uint64_t num_parts(uint64_t size, uint64_t least) {
   const uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
   return std::clamp<uint64_t>(size / least, 1, cores);
 }
 
-// Calls f(0) .. f(parts - 1), on several threads when there are several parts.
+// Calls f(0) .. f(parts - 1), on several threads if there are several parts.
 template <class F>
 void parallel_for(uint64_t parts, F&& f) {
   std::vector<std::jthread> threads;
@@ -28,12 +28,12 @@ void parallel_for(uint64_t parts, F&& f) {
   }
 }
 
-// 0 means as many as there are cores.
+// 0 means one per core.
 inline unsigned num_threads(unsigned asked) {
   return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Calls f(0) .. f(tasks - 1) on up to num_threads(threads) threads, each as soon as one
+// Calls f(0) .. f(tasks - 1) on up to num_threads(threads) threads; each thread takes the next task when it
 // is free.
 template <class F>
 void parallel_tasks(uint64_t tasks, unsigned threads, F&& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of two words in any order, for host and device: one instruction on a GPU.
+// Selects bytes of two words in any order, for host and device: one instruction on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace bobbin {
 
-// Byte i of the result is byte `selectors >> 4 * i & 7` of the eight of `low` and `high`. The fourth bit of
-// each of the four selectors must be zero; what lies above them counts for nothing.
+// Byte i of the result is byte `selectors >> 4 * i & 7` of the eight bytes of `low` and `high`. The fourth
+// bit of each of the four selectors must be zero; the bits above them are ignored.
 BOBBIN_HD uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selectors) {
 #ifdef __CUDA_ARCH__
   return __byte_perm(low, high, selectors);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows which compiler reads a header shared by host and device code.
+// The only place that distinguishes compilers, for headers shared by host and device code.
 #pragma once
 
 #include <bit>
@@ -10,15 +10,16 @@
 #define BOBBIN_HD inline
 #endif
 
-// Loops over register arrays must unroll on the GPU, else the array moves to memory.
+// Loops over register arrays must be unrolled on the GPU, otherwise the array is placed in memory.
 #ifdef __CUDA_ARCH__
 #define BOBBIN_UNROLL _Pragma("unroll")
 #else
 #define BOBBIN_UNROLL
 #endif
 
-// Marks a function that is compiled once more for CPUs with AVX2, and tells whether this is one. Elsewhere
-// the copy is an ordinary function that nobody calls. What it calls must be inlined into it: BOBBIN_INLINE.
+// Marks a function that is compiled a second time for CPUs with AVX2, and checks whether the CPU has it. On
+// other architectures the copy is an ordinary function that is never called. Functions it calls must be
+// inlined into it: BOBBIN_INLINE.
 #define BOBBIN_INLINE [[gnu::always_inline]] inline
 #if defined(__x86_64__)
 #define BOBBIN_AVX2 [[gnu::target("avx2")]]
@@ -39,5 +40,5 @@ inline bool have_avx2() {
 
 }  // namespace bobbin
 
-// Formats are little-endian and are read in place.
+// Formats are little-endian and read in place.
 static_assert(std::endian::native == std::endian::little, "Bobbin reads its formats in place");

@@ -13,15 +13,15 @@
 
 namespace bobbin {
 
-// Floats are sign and magnitude: turning a negative one's magnitude round makes it two's complement, and
-// back.
+// Floats are sign and magnitude: inverting the magnitude of negative ones converts them to two's complement,
+// and back.
 template <class Key>
 [[nodiscard]] BOBBIN_HD constexpr Key turn_negative(Key bits) {
   return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
 }
 
-// An integer for each value, in the values' order. Floats: -0.0 stands below +0.0, and NaN beyond the
-// infinities, above or below by its sign bit.
+// An integer for each value, in the order of the values. For floats, -0.0 is below +0.0, and NaNs are beyond
+// the infinities, on the side of their sign bit.
 template <class T>
 [[nodiscard]] constexpr auto order_key(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -31,7 +31,7 @@ template <class T>
   }
 }
 
-// The way back.
+// The inverse.
 template <class T, class Key>
 [[nodiscard]] constexpr T value_of_key(Key key) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -41,7 +41,7 @@ template <class T, class Key>
   }
 }
 
-// The key by which ranges of values are told (ValueRange): an integer's bits, a float's order_key().
+// The key that ranges of values use (ValueRange): an integer's bits, a float's order_key().
 template <class T>
 [[nodiscard]] BOBBIN_HD constexpr BitsOf<T> range_key(uint64_t bits) {
   using Bits = BitsOf<T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that bypass the CPU's caches, for outputs too large to stay in them: writing such a line by ordinary
-// stores reads it from memory first.
+// Copies that bypass the CPU's caches, for outputs too large to stay in them: an ordinary store reads a cache
+// line from memory before writing it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace bobbin {
 
-// Outputs from this size on are written past the caches. (A core's share of a server's last-level cache is 1
-// to 4 MiB.)
+// Outputs of at least this size bypass the caches. (A core's share of a server's last-level cache is 1 to 4
+// MiB.)
 inline constexpr size_t kStreamBytes = size_t{4} << 20;
 
 inline void copy_past_caches(void* to, const void* from, size_t bytes) {
@@ -31,7 +31,7 @@ inline void copy_past_caches(void* to, const void* from, size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
-// Orders such copies before what other threads are told next.
+// Orders these copies before any later synchronisation with other threads.
 inline void end_copies_past_caches() {
 #if defined(__SSE2__)
   _mm_sfence();

@@ -18,7 +18,7 @@ namespace {
 
 void set_validity(Strings& strings, uint64_t i, bool valid) {
   if (valid && strings.validity.empty()) {
-    return;  // as long as all are there, no bits are kept
+    return;  // no bits are stored as long as no string is null
   }
   const uint64_t before = strings.validity.size() * 8;
   strings.validity.resize(i / 8 + 1);

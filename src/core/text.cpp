@@ -15,8 +15,8 @@ uint8_t byte_at(std::string_view text, size_t i) {
   return static_cast<uint8_t>(text[i]);
 }
 
-// How many bytes the well-formed sequence at `i` has; 0 when there is none. RFC 3629: no overlong forms, no
-// surrogates, nothing above U+10FFFF, all of which show in the second byte.
+// The number of bytes of the well-formed sequence at `i`; 0 if there is none. RFC 3629: no overlong forms, no
+// surrogates, nothing above U+10FFFF, all of which are visible in the second byte.
 size_t sequence_length(std::string_view text, size_t i) {
   const uint8_t first = byte_at(text, i);
   if (first < 0x80) {
@@ -39,7 +39,7 @@ size_t sequence_length(std::string_view text, size_t i) {
   return length;
 }
 
-// The first place from `i` on, in steps of eight bytes, where not all of them are ASCII.
+// The first position from `i` on, in steps of eight bytes, where not all bytes are ASCII.
 size_t ascii_prefix(std::string_view text, size_t i) {
   uint64_t word = 0;
   while (text.size() - i >= sizeof word) {
@@ -86,7 +86,7 @@ std::string printable(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const size_t length = sequence_length(text, i);
     const uint8_t first = byte_at(text, i);
-    // C1 controls (U+0080 to U+009F) steer terminals too.
+    // C1 controls (U+0080 to U+009F) affect terminals too.
     const bool c1 = length == 2 && first == 0xc2 && byte_at(text, i + 1) < 0xa0;
     if (length == 0 || first < 0x20 || first == 0x7f || c1) {
       out += fmt::format("\\x{:02x}", first);
@@ -103,7 +103,7 @@ std::string quoted(std::string_view name) {
   if (name.size() <= kLongestQuoted) {
     return '"' + printable(name) + '"';
   }
-  const size_t end = character_start(name, kLongestQuoted);  // never cut a character in two
+  const size_t end = character_start(name, kLongestQuoted);  // do not split a character
   return '"' + printable(name.substr(0, end)) + "...\"";
 }
 

@@ -52,7 +52,7 @@ std::optional<Key> key_of(const std::array<std::pair<Key, std::string_view>, N>&
   return std::nullopt;
 }
 
-// What stands between `before` and `after`, if the text is made so.
+// The text between `before` and `after`, if the text has both.
 std::optional<std::string_view> between(std::string_view text, std::string_view before,
                                         std::string_view after) {
   if (text.size() <= before.size() + after.size() || !text.starts_with(before) || !text.ends_with(after)) {

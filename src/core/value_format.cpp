@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values to text.
+// Formats values as text.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -29,7 +29,7 @@ char* put_integer(char* out, T value) {
   return std::to_chars(out, out + kMaxValueText, value).ptr;
 }
 
-// With zeros in front.
+// With leading zeros.
 char* put_padded(char* out, uint64_t value, size_t digits) {
   char text[kMaxValueText];
   const auto size = static_cast<size_t>(put_integer(text, value) - text);
@@ -37,7 +37,7 @@ char* put_padded(char* out, uint64_t value, size_t digits) {
   return put(out, {text, size});
 }
 
-// The digits, and the point put among them.
+// The digits with the decimal point inserted.
 char* put_decimal(char* out, int64_t value, size_t scale) {
   const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   if (value < 0) {
@@ -78,7 +78,7 @@ char* put_clock(char* out, uint32_t second_of_day, bool with_seconds) {
   return put_two(out, second_of_day % 60);
 }
 
-// `digits` of a second, from a fraction in the unit's digits.
+// `digits` fractional digits of a second, from a fraction in the unit's digits.
 char* put_fraction(char* out, uint64_t fraction, uint32_t unit_digits, const TimeForm& form) {
   uint32_t digits = unit_digits;
   const uint32_t wanted = form.digits < 0 ? unit_digits : static_cast<uint32_t>(form.digits);
@@ -141,12 +141,12 @@ char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, 
   const uint32_t digits = fraction_digits(unit);
   const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
   const int64_t seconds = floor_divide(value, per_second);
-  // Unsigned, because the seconds of the least value, times this, lie below all of its type.
+  // Unsigned, because the seconds of the smallest value, multiplied by this, are below the type's range.
   const uint64_t fraction =
       static_cast<uint64_t>(value) - static_cast<uint64_t>(seconds) * static_cast<uint64_t>(per_second);
   int64_t local = 0;
   if (__builtin_add_overflow(seconds, int64_t{form.offset_minutes} * 60, &local)) {
-    local = seconds;  // the ends of the type have no other text
+    local = seconds;  // values at the ends of the type's range are printed in UTC
   }
   const int64_t days = floor_divide(local, kSecondsPerDay);
   // Unsigned, because the day's first second may lie below all of its type.
@@ -164,7 +164,7 @@ char* format_time(Logical::Unit unit, int64_t value, const TimeForm& form, char*
   const uint32_t digits = fraction_digits(unit);
   const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
   if (value < 0 || value >= kSecondsPerDay * per_second) {
-    return put_integer(out, value);  // not a time of day: a file from elsewhere may hold anything
+    return put_integer(out, value);  // not a time of day: a foreign file may hold any value
   }
   const auto second_of_day = static_cast<uint32_t>(value / per_second);
   const auto fraction = static_cast<uint64_t>(value % per_second);

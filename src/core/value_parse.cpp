@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to values.
+// Parses values from text.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -14,9 +14,9 @@ namespace bobbin {
 namespace {
 
 constexpr int64_t kSecondsPerDay = 86'400;
-constexpr size_t kFewDigits = 18;  // all numbers of that many digits fit 64 bits, with or without a sign
+constexpr size_t kFewDigits = 18;  // all numbers with this many digits fit 64 bits, signed or unsigned
 
-// Digits of any number; the value's 64 bits may not do.
+// Any number of digits; the value may need more than 64 bits.
 TextError parse_magnitude(std::string_view digits, uint64_t& value) {
   if (digits.empty()) {
     return TextError::syntax;
@@ -45,7 +45,7 @@ TextError with_sign(uint64_t magnitude, bool negative, int64_t& value) {
   return TextError::none;
 }
 
-// Takes a sign off.
+// Consumes a sign.
 bool take_sign(std::string_view& text) {
   const bool negative = !text.empty() && text.front() == '-';
   if (negative || (!text.empty() && text.front() == '+')) {
@@ -64,7 +64,7 @@ TextError parse_real(std::string_view text, T& value) {
   return error == std::errc{} && stop == end ? TextError::none : TextError::syntax;
 }
 
-// Two digits; 100 and more when they are none.
+// Two digits; 100 or more if they are not digits.
 uint32_t two_digits(const char* text) {
   const auto tens = static_cast<uint32_t>(text[0]) - '0';
   const auto ones = static_cast<uint32_t>(text[1]) - '0';
@@ -111,7 +111,7 @@ size_t count_digits(std::string_view text) {
   return end == std::string_view::npos ? text.size() : end;
 }
 
-// Takes ":00" or ":00.25" off, where there is such.
+// Consumes ":00" or ":00.25", if present.
 bool take_seconds(std::string_view& text, TimeParts& parts) {
   parts.has_seconds = text.starts_with(':');
   if (!parts.has_seconds) {
@@ -128,7 +128,7 @@ bool take_seconds(std::string_view& text, TimeParts& parts) {
   return second < 60;
 }
 
-// Takes "18:00", "18:00:00" or "18:00:00.25" off.
+// Consumes "18:00", "18:00:00" or "18:00:00.25".
 bool take_clock(std::string_view& text, TimeParts& parts) {
   if (text.size() < 5 || text[2] != ':') {
     return false;
@@ -141,7 +141,7 @@ bool take_clock(std::string_view& text, TimeParts& parts) {
   return take_seconds(text, parts) && hour < 24 && minute < 60;
 }
 
-// "Z", "+02:00", "+0200" or "+02"; nothing is UTC, or no zone.
+// "Z", "+02:00", "+0200" or "+02"; an empty text means UTC or no zone.
 bool parse_zone(std::string_view text, int16_t& minutes) {
   minutes = 0;
   if (text.empty() || text == "Z") {
@@ -158,7 +158,7 @@ bool parse_zone(std::string_view text, int16_t& minutes) {
   return hour < 24 && minute < 60;
 }
 
-// A fraction's digits to a part of 10^digits; none are zero.
+// Converts fractional digits to a multiple of 10^-digits; no digits mean zero.
 TextError parse_fraction(std::string_view text, uint32_t digits, uint64_t& fraction) {
   fraction = 0;
   if (text.size() > digits) {
@@ -170,7 +170,7 @@ TextError parse_fraction(std::string_view text, uint32_t digits, uint64_t& fract
   return TextError::none;
 }
 
-// Seconds and a fraction in a unit, where that fits.
+// Seconds and a fraction in a unit, if the result fits.
 TextError to_unit(Int128 seconds, std::string_view fraction_text, Logical::Unit unit, int64_t& value) {
   const uint32_t digits = fraction_digits(unit);
   uint64_t fraction = 0;
@@ -185,7 +185,7 @@ TextError to_unit(Int128 seconds, std::string_view fraction_text, Logical::Unit 
   return TextError::none;
 }
 
-// Puts an integer into a narrower type.
+// Narrows an integer.
 template <class T, class Wide>
 TextError narrow(Wide wide, Scalar& value) {
   if (!std::in_range<T>(wide)) {
@@ -313,7 +313,7 @@ bool take_time_apart(std::string_view text, TimeParts& parts) {
 }
 
 TextError timestamp_of(const TimeParts& parts, Logical::Unit unit, int64_t& value) {
-  // The least timestamp's seconds, times the unit, lie below all of its type: hence the wide sum.
+  // The seconds of the smallest timestamp, times the unit, are below the type's range: hence the wide sum.
   const Int128 seconds =
       Int128{parts.days} * kSecondsPerDay + parts.second_of_day - int64_t{parts.offset_minutes} * 60;
   return to_unit(seconds, parts.fraction, unit, value);
@@ -336,7 +336,7 @@ TextError parse_time(std::string_view text, Logical::Unit unit, int64_t& value) 
   if (take_time_apart(text, parts) && !parts.has_date) {
     return time_of_day(parts, unit, value);
   }
-  // What is not within a day is written as a number.
+  // A value outside of one day is written as a number.
   const auto day = kSecondsPerDay * static_cast<int64_t>(kPowersOfTen[fraction_digits(unit)]);
   const TextError error = parse_signed(text, value);
   return error == TextError::none && value >= 0 && value < day ? TextError::syntax : error;

@@ -15,9 +15,9 @@ namespace bobbin {
 
 enum class TextError : uint8_t {
   none,
-  syntax,  // no such value is written so
-  range,   // a value, but beyond the type
-  digits   // more digits after the point than the type keeps
+  syntax,  // not in the syntax of the type
+  range,   // a value outside the type's range
+  digits   // more digits after the point than the type stores
 };
 
 // How a date, time or timestamp is written. What the form has no place for, such as seconds other than zero,
@@ -26,10 +26,10 @@ struct TimeForm {
   char day_mark = '-';   // between year, month and day: '-' or '/'
   char separator = ' ';  // between the day and the hour
   bool seconds = true;
-  bool trimmed = false;        // no zeros at the end of the digits of a second
-  int8_t digits = -1;          // of a second; -1: as many as the unit has
+  bool trimmed = false;        // no trailing zeros in the fractional digits
+  int8_t digits = -1;          // fractional digits; -1: as many as the unit has
   int16_t offset_minutes = 0;  // east of UTC; values are UTC
-  std::array<char, 6> zone{};  // as it is written: nothing, "Z", "+02:00", "+0200" or "+02"; padded with NUL
+  std::array<char, 6> zone{};  // as written: empty, "Z", "+02:00", "+0200" or "+02"; padded with NUL
 
   [[nodiscard]] std::string_view zone_text() const {
     const std::string_view text(zone.data(), zone.size());
@@ -83,7 +83,7 @@ struct TimeParts {
   bool has_time = false;
   bool has_seconds = false;
   char separator = ' ';
-  std::string_view fraction;  // digits of a second, without the point
+  std::string_view fraction;  // fractional digits, without the point
   std::string_view zone;      // "Z", "+02:00", ...
   int64_t days = 0;
   int64_t second_of_day = 0;
@@ -91,19 +91,19 @@ struct TimeParts {
 };
 // A date, a time, or both; false for any other text.
 [[nodiscard]] bool take_time_apart(std::string_view text, TimeParts& parts);
-// As parse_timestamp() and parse_time().
+// Like parse_timestamp() and parse_time().
 [[nodiscard]] TextError timestamp_of(const TimeParts& parts, Logical::Unit unit, int64_t& value);
 [[nodiscard]] TextError time_of_day(const TimeParts& parts, Logical::Unit unit, int64_t& value);
 
-// A point in time as exactly as it is written.
+// A point in time with the full precision of its text.
 struct Instant {
   Int128 nanoseconds = 0;  // since 1970-01-01 00:00:00
-  bool and_more = false;   // and a part of one
+  bool and_more = false;   // plus a fraction of a nanosecond
 };
-// A date, which is its midnight, or a timestamp with any number of digits of a second.
+// A date, which means midnight, or a timestamp with any number of fractional digits.
 [[nodiscard]] TextError parse_instant(std::string_view text, Instant& instant);
 
-// Digits of a second in a unit: 0, 3, 6, 9.
+// Fractional digits of a unit: 0, 3, 6, 9.
 [[nodiscard]] constexpr uint32_t fraction_digits(Logical::Unit unit) {
   return 3 * static_cast<uint32_t>(unit);
 }

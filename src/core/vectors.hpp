@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the vectors under a slice of an array on the CPU.
+// Iterates over the vectors of a slice of an array on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace bobbin {
 
 // Calls unpack(v, rows, to) for each vector that holds one of the values offset .. offset+length-1; it writes
-// rows * kLanes<T> values. Whole vectors go straight to `out`, the edges through a buffer, and so do all
-// vectors of a large output, which is written past the caches.
+// rows * kLanes<T> values. Whole vectors go directly to `out`, partial ones through a buffer, and so do all
+// vectors of a large output, which bypasses the caches.
 template <class T, class Unpack>
 void decode_vectors(uint64_t offset, uint64_t length, T* out, Unpack&& unpack) {
   if (length == 0) {
@@ -44,8 +44,8 @@ void decode_vectors(uint64_t offset, uint64_t length, T* out, Unpack&& unpack) {
   }
 }
 
-// Calls unpack as above for each vector, then writes its 1024 bits to `bitmap`: bit i is set when
-// value i + add, modulo 2^T, is at most `span`, or, negated, when it is not. Bits past the end are zero.
+// Calls unpack as above for each vector, then writes its 1024 bits to `bitmap`: bit i is set if value i +
+// add, modulo 2^T, is at most `span`, or, if negated, if it is not. Bits past the end are zero.
 template <class T, class Unpack, class Shift>
 void compare_vectors(uint64_t end, T span, bool negated, uint32_t* bitmap, Unpack&& unpack, Shift&& shift) {
   for (uint64_t first = 0; first < end; first += kVectorLength) {
@@ -61,7 +61,7 @@ void compare_vectors(uint64_t end, T span, bool negated, uint32_t* bitmap, Unpac
     for (uint32_t byte = 0; byte < kVectorLength / 8; ++byte) {
       uint64_t flags = 0;
       std::memcpy(&flags, hits + byte * 8, 8);
-      // Eight 0/1 bytes to eight bits: the product gathers bit 0 of byte j at bit 56 + j.
+      // Packs eight 0/1 bytes into eight bits: the product gathers bit 0 of byte j at bit 56 + j.
       const auto bits = static_cast<uint8_t>((flags * 0x0102040810204080ULL) >> 56);
       std::memcpy(reinterpret_cast<uint8_t*>(bitmap) + v * (kVectorLength / 8) + byte, &bits, 1);
     }

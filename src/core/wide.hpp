@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 32 bytes of values side by side: a register where there is AVX2, two elsewhere. For loops that g++ turns
-// into a mixture of scalar and vector instructions when they are left to it. Values of this type are not
-// passed to functions or returned: how depends on the CPU a function is compiled for.
+// 32 bytes of values: one register with AVX2, two elsewhere. For loops that g++ would otherwise compile to a
+// mixture of scalar and vector instructions. Values of this type are not passed to functions or returned,
+// because the calling convention depends on the CPU a function is compiled for.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using Wide [[gnu::vector_size(kWideBytes)]] = T;
 template <class T>
 inline constexpr uint32_t kWideLanes = kWideBytes / sizeof(T);
 
-// From, and to, any address.
+// Unaligned load and store.
 template <class Wide>
 BOBBIN_INLINE void load_wide(Wide& wide, const void* from) {
   std::memcpy(&wide, from, sizeof wide);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which back ends this build has. What a layer does on a device is a template over the back end: declared in
-// a header, and compiled from one .cu file, by nvcc for the GPU and by the host's compiler for the emulator.
+// The back ends of this build. Device operations of a layer are templates over the back end: declared in a
+// header, and compiled from one .cu file, by nvcc for the GPU and by the host's compiler for the emulator.
 #pragma once
 
 #include "bobbin/status.hpp"
@@ -15,11 +15,11 @@ inline constexpr bool kHasEmulator = BOBBIN_HAS_EMULATOR != 0;
   return backend == Backend::cpu || (backend == Backend::cuda ? kHasCuda : kHasEmulator);
 }
 
-// The error of a back end that is not in this build: it says how to get one that has it.
+// The error for a back end that is not in this build: it says how to configure one that has it.
 [[nodiscard]] Status missing_backend(Backend backend);
 
 // The pointer that `pick.template operator()<kBackend>()` returns: a function or a table of functions for one
-// device back end. Null for the CPU, and where the build does not have the back end.
+// device back end. Null for the CPU, and if the build does not have the back end.
 template <class Pick>
 auto on_backend(Backend backend, Pick pick) -> decltype(pick.template operator()<Backend::emulator>()) {
   if constexpr (kHasCuda) {

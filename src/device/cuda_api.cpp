@@ -15,7 +15,7 @@ cudaEvent_t as_event(void* event) {
   return static_cast<cudaEvent_t>(event);
 }
 
-// A driver that is missing or too old, told in words a user can act on.
+// Describes a missing or outdated driver in a way that a user can act on.
 Status explain(const Status& status) {
   return status.code() == StatusCode::unavailable
              ? Status(status.code(), "no usable GPU (" + status.message() + ")")
@@ -52,7 +52,7 @@ Result<void*> stream_create() {
   return static_cast<void*>(stream);
 }
 
-// Destroying can only fail for errors that an earlier call has reported already.
+// Destroying can fail only with errors that an earlier call has already reported.
 void stream_destroy(void* stream) {
   static_cast<void>(cudaStreamDestroy(as_stream(stream)));
 }
@@ -97,16 +97,15 @@ Result<cudaMemPool_t> make_pool(int device) {
   return pool;
 }
 
-// A pool of our own for each GPU, which keeps what it has: CUDA's default one gives memory back whenever a
-// stream is waited for, and getting a gigabyte again takes longer than decoding it.
+// Each GPU has a pool that keeps freed memory: CUDA's default pool releases it whenever the host waits for a
+// stream, and allocating a gigabyte again takes longer than decoding it.
 Result<cudaMemPool_t> pool_of_device() {
   constexpr int kMaxDevices = 64;
   static std::mutex mutex;
   static cudaMemPool_t pools[kMaxDevices] = {};
   int device = 0;
   BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
-  BOBBIN_RETURN_IF(device >= kMaxDevices, StatusCode::unsupported,
-                   "more GPUs than a process is thought to use");
+  BOBBIN_RETURN_IF(device >= kMaxDevices, StatusCode::unsupported, "GPU number above the supported limit");
   const std::lock_guard lock(mutex);
   if (pools[device] == nullptr) {
     BOBBIN_ASSIGN(pools[device], make_pool(device));

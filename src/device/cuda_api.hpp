@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few calls of the CUDA runtime that the device layer needs, with errors as Status. Implemented by
-// cuda_api.cpp where the CUDA toolkit is, by no_cuda.cpp elsewhere: there every call answers `unavailable`.
+// The few CUDA runtime calls that the device layer needs, with errors as Status. Implemented by cuda_api.cpp
+// in builds with the CUDA toolkit, otherwise by no_cuda.cpp, where every call returns `unavailable`.
 #pragma once
 
 #include <cstddef>

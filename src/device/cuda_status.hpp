@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA errors as Status, with the call and the place. Only files that need the CUDA toolkit include this.
+// CUDA errors as Status, with the call and the source location. Only files that need the CUDA toolkit include
+// this.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +15,8 @@ inline Status to_status(cudaError_t error, const char* call, SourcePlace where =
   if (error == cudaSuccess) {
     return {};
   }
-  // The runtime remembers it as the last one: whoever asks after the next launch must not get it again.
+  // The runtime remembers it as the last error: clear it, so that a check after the next launch does not
+  // return it again.
   static_cast<void>(cudaGetLastError());
   const bool missing = error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
                        error == cudaErrorSystemDriverMismatch || error == cudaErrorSystemNotReady;

@@ -24,10 +24,10 @@ class CudaMemory final : public MemoryResource {
 
 constexpr size_t kGuardBytes = 256;
 constexpr std::byte kGuard{0xA5};
-constexpr std::byte kFresh{0xCD};  // what memory holds before anyone writes it: not zero, so a test notices
+constexpr std::byte kFresh{0xCD};  // fresh memory is filled with this: not zero, so that tests notice
 
-// Each allocation stands alone between two guards, so that a stray write is found even without a sanitizer;
-// under AddressSanitizer the heap's own red zones also find stray reads.
+// Each allocation is placed between two guards, so that a stray write is detected even without a sanitizer;
+// under AddressSanitizer the heap's own red zones also detect stray reads.
 class EmulatorMemory final : public MemoryResource {
  public:
   Result<void*> allocate(size_t bytes, StreamView /*stream*/) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of decoded values: what floats, and codecs that cannot compare, come down to.
+// Comparisons of decoded values, which floats and codecs that cannot compare use.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 using bobbin::testing::holds;
 using bobbin::testing::kAllCompares;
 
-// An array as the comparison sees it: only its type, length and offset count.
+// An array for the comparison: only its type, length and offset matter.
 template <class T>
 Array outline(uint64_t length, uint64_t offset) {
   Array array;
@@ -28,7 +28,7 @@ Array outline(uint64_t length, uint64_t offset) {
   return array;
 }
 
-// The type's extremes, and small numbers of both signs where it has two.
+// The type's extremes, and small numbers of both signs if it is signed.
 template <class T>
 std::vector<T> mixed(uint64_t length) {
   std::vector<T> values(length);
@@ -77,7 +77,7 @@ TYPED_TEST(ComparePlain, CpuAndEmulatorGiveTheBitsOfEveryComparison) {
   }
 }
 
-// One letter a value: 1 where the comparison is true.
+// One character per value: 1 where the comparison is true.
 std::string compared(const std::vector<float>& values, Compare op, float constant) {
   const Array array = *find_codec(CodecId::bitpack)->encode({DType::f32, values.data(), values.size()});
   const Bitmap bitmap = *compare(array, op, scalar_of(constant));

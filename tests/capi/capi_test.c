@@ -22,7 +22,7 @@ static int failures = 0;
 
 static const bobbin_scan_options kDefaults = BOBBIN_SCAN_OPTIONS_INIT;
 
-/* The call under test fails with `code`, and its message has `words` in it. */
+/* The call under test fails with `code`, and its message contains `words`. */
 static void check_error(int line, bobbin_status got, bobbin_status code, const char* words) {
   if (got != code || strstr(bobbin_last_error(), words) == NULL) {
     printf("%s:%d: status %u and '%s', expected %u and '%s'\n", __FILE__, line, (unsigned)got,
@@ -121,39 +121,45 @@ static void test_bad_arguments(void) {
   uint32_t out[8];
   CHECK(strcmp(bobbin_last_error(), "") == 0);
   FAILS(bobbin_scan(0, a, out, 8, NULL, BOBBIN_BACKEND_CPU, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "0 is no type");
+        "0 is not a valid value type");
   FAILS(bobbin_scan(11, a, out, 8, NULL, BOBBIN_BACKEND_CPU, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "11 is no type");
+        "11 is not a valid value type");
   FAILS(bobbin_scan(256 + BOBBIN_U32, a, out, 8, NULL, BOBBIN_BACKEND_CPU, NULL),
-        BOBBIN_ERROR_INVALID_ARGUMENT, "no type");
-  FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, 3, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "3 is no backend");
+        BOBBIN_ERROR_INVALID_ARGUMENT, "not a valid value type");
+  FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, 3, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
+        "3 is not a valid backend");
   FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, 256, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "256 is no backend");
+        "256 is not a valid backend");
   FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, BOBBIN_BACKEND_CUDA, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
         "stream");
   FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, BOBBIN_BACKEND_CPU, a), BOBBIN_ERROR_INVALID_ARGUMENT,
         "cpu");
   FAILS(bobbin_scan(BOBBIN_U32, a, out, 8, NULL, BOBBIN_BACKEND_EMULATOR, a), BOBBIN_ERROR_INVALID_ARGUMENT,
         "emulator");
-  FAILS(scan_u32(NULL, out, 8, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "no input");
-  FAILS(scan_u32(a, NULL, 8, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "no output");
+  FAILS(scan_u32(NULL, out, 8, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "input or output is null");
+  FAILS(scan_u32(a, NULL, 8, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "output is null");
   FAILS(scan_u32(a, a + 1, 7, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "overlap");
   FAILS(scan_u32(a, out, UINT64_MAX, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "2^40");
   FAILS(bobbin_scan(BOBBIN_U32, (const char*)a + 1, out, 4, NULL, BOBBIN_BACKEND_CPU, NULL),
         BOBBIN_ERROR_INVALID_ARGUMENT, "aligned");
   CHECK(scan_u32(NULL, NULL, 0, NULL) == BOBBIN_OK);
-  CHECK(strstr(bobbin_last_error(), "aligned") != NULL); /* success leaves the text alone */
+  CHECK(strstr(bobbin_last_error(), "aligned") != NULL); /* success does not change the text */
 }
 
 static void test_bad_options(void) {
   static const struct {
     uint32_t order, tuple, op, exclusive, scheme;
     const char* words;
-  } kCases[] = {{0, 1, 0, 0, 0, "order 0"},     {9, 1, 0, 0, 0, "order 9"},
-                {1, 0, 0, 0, 0, "tuple of 0"},  {1, 33, 0, 0, 0, "tuple of 33"},
-                {1, 1, 6, 0, 0, "6 is no op"},  {1, 1, 256, 0, 0, "256 is no op"},
-                {1, 1, 0, 2, 0, "exclusive"},   {1, 1, 0, 256, 0, "exclusive"},
-                {1, 1, 0, 0, 3, "3 is no sch"}, {1, 1, 0, 0, 256, "256 is no sch"}};
+  } kCases[] = {{0, 1, 0, 0, 0, "order 0"},
+                {9, 1, 0, 0, 0, "order 9"},
+                {1, 0, 0, 0, 0, "tuple of 0"},
+                {1, 33, 0, 0, 0, "tuple of 33"},
+                {1, 1, 6, 0, 0, "6 is not a valid scan op"},
+                {1, 1, 256, 0, 0, "256 is not a valid scan op"},
+                {1, 1, 0, 2, 0, "exclusive"},
+                {1, 1, 0, 256, 0, "exclusive"},
+                {1, 1, 0, 0, 3, "3 is not a valid scan sch"},
+                {1, 1, 0, 0, 256, "256 is not a valid scan sch"}};
   uint32_t values[2] = {0};
   bobbin_scan_options options = BOBBIN_SCAN_OPTIONS_INIT;
   for (size_t i = 0; i < COUNT(kCases); ++i) {
@@ -194,7 +200,7 @@ static void test_options_size(void) {
 static void test_no_cuda(void) {
 #if !BOBBIN_TEST_HAS_CUDA
   uint32_t values[2] = {0};
-  int stream = 0; /* never looked at */
+  int stream = 0; /* never used */
   FAILS(bobbin_scan(BOBBIN_U32, values, values, 2, NULL, BOBBIN_BACKEND_CUDA, &stream),
         BOBBIN_ERROR_UNAVAILABLE, "CUDA");
 #endif
@@ -204,17 +210,17 @@ static void* fail_elsewhere(void* unused) {
   (void)unused;
   CHECK(strcmp(bobbin_last_error(), "") == 0);
   FAILS(bobbin_scan(0, NULL, NULL, 0, NULL, BOBBIN_BACKEND_CPU, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "no type");
+        "not a valid value type");
   return NULL;
 }
 
 static void test_errors_of_threads(void) {
   pthread_t thread;
   FAILS(bobbin_scan(BOBBIN_U8, NULL, NULL, 0, NULL, 9, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "9 is no backend");
+        "9 is not a valid backend");
   CHECK(pthread_create(&thread, NULL, &fail_elsewhere, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK(strstr(bobbin_last_error(), "9 is no backend") != NULL);
+  CHECK(strstr(bobbin_last_error(), "9 is not a valid backend") != NULL);
 }
 
 /* ---- Memory ---- */
@@ -226,10 +232,10 @@ struct pool {
   int allocated;
   int released;
   int refuse;
-  size_t off; /* how far from an aligned place */
+  size_t off; /* distance from an aligned address */
 };
 
-/* The block that malloc gave stands just before what is handed out. */
+/* The pointer from malloc is stored just before the memory that is returned. */
 static void* pool_allocate(void* context, size_t bytes, bobbin_backend backend, void* cuda_stream) {
   struct pool* pool = context;
   CHECK(backend == BOBBIN_BACKEND_EMULATOR && cuda_stream == NULL);
@@ -310,9 +316,9 @@ static void test_workspace(void) {
   CHECK(scan_u32(values, values, 2, &options) == BOBBIN_OK);
   bobbin_scan_workspace_destroy(workspace);
   FAILS(bobbin_scan_workspace_create(BOBBIN_BACKEND_CPU, NULL, NULL, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "nowhere");
+        "workspace pointer is null");
   FAILS(bobbin_scan_workspace_create(7, NULL, NULL, &workspace), BOBBIN_ERROR_INVALID_ARGUMENT,
-        "7 is no backend");
+        "7 is not a valid backend");
   CHECK(workspace == NULL);
   FAILS(bobbin_scan_workspace_create(BOBBIN_BACKEND_EMULATOR, NULL, &memory, &workspace),
         BOBBIN_ERROR_INVALID_ARGUMENT, "without");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Back ends that a build does not have: an error that says how to get them.
+// Back ends that a build does not have: the error says how to get them.
 #include <gtest/gtest.h>
 
 #include "bobbin/stream.hpp"

@@ -16,7 +16,7 @@ bool bit(const Bits& bits, uint64_t i) {
   return (bits[i / 8] >> (i % 8) & 1) != 0;
 }
 
-// Every way in which both ends can lie in their bytes.
+// Every combination of positions of both ends in their bytes.
 template <class F>
 void for_each_place(F&& f) {
   for (uint64_t at = 0; at < 9; ++at) {

@@ -22,7 +22,7 @@ ColumnType type_of(const std::string& name) {
   return parse_column_type(name).value();
 }
 
-// What a text reads as, printed again; or the reason against it.
+// The value that a text is parsed to, printed again; or the reason for refusing it.
 std::string again(const std::string& type, const std::string& text) {
   Scalar value;
   const TextError error = parse_value(type_of(type), text, value);
