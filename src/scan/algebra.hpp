@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is scanned, and how two parts of a scan of order k are joined.
+// What is scanned, and how two parts of a scan of order k are combined.
 //
 // After some values, a scan of order k has reached the state S1 .. Sk: Sj is the last value of the j-times
-// repeated scan. Each further value x does S1 += x, S2 += S1, .. Sk += S(k-1), and Sk is the result. Put part
-// B after part A: if B has L values and alone reaches the state B1 .. Bk, then together they reach
-//   Sj = Bj + sum over i <= j of h(j-i) * Ai,   h(d) = C(L+d-1, d),
-// a triangular Toeplitz matrix H(L), so k numbers tell it. Integers modulo 2^w are a ring: this is exact.
-// The numbers are the coefficients of 1 / (1-x)^L up to degree k-1: those of L1 + L2 are the product of those
-// of L1 and L2, which gives them without a division, and H(-L), that of (1-x)^L, undoes H(L).
+// repeated scan. Each further value x does S1 += x, S2 += S1, .. Sk += S(k-1), and Sk is the result. Append
+// part B to part A: if B has L values and alone reaches the state B1 .. Bk, then together they reach
+//     Sj = Bj + sum over i <= j of h(j-i) * Ai,   h(d) = C(L+d-1, d),
+// which is a triangular Toeplitz matrix H(L), given by k numbers. Integers modulo 2^w are a ring, so this is
+// exact. The numbers are the coefficients of 1 / (1-x)^L up to degree k-1: those of L1 + L2 are the product
+// of those of L1 and L2, which gives them without a division, and H(-L), that of (1-x)^L, is the inverse of
+// H(L).
 //
-// So states can be brought to one point of the sequence: a part that ends at position p and alone reaches S
-// counts as H(-p) S at position 0. There, parts are joined by plain addition, and H(q) of the sum is the
-// state at position q. A tile is scanned so: two products a thread, and additions.
+// So states can be moved to a common position: a part that ends at position p and alone reaches S becomes
+// H(-p) S at position 0. There, parts are combined by plain addition, and H(q) of the sum is the state at
+// position q. A tile is scanned this way: two products per thread, and additions.
 #pragma once
 
 #include <cstdint>
@@ -114,13 +115,13 @@ struct Pascal {
   }
 };
 
-// How far a scan of order K has come.
+// The state of a scan of order K after some values.
 template <class Op, uint32_t K>
 struct State {
   using Word = typename Op::Word;
   Word s[K];
 
-  // The next value's result.
+  // The result for the next value.
   BOBBIN_HD constexpr Word step(Word x) {
     s[0] = Op::combine(s[0], x);
     BOBBIN_UNROLL
@@ -129,7 +130,7 @@ struct State {
     }
     return s[K - 1];
   }
-  // Adds another state at the same point of the sequence, one of earlier values.
+  // Adds another state at the same position, one of earlier values.
   BOBBIN_HD constexpr void prepend(const State& earlier) {
     BOBBIN_UNROLL
     for (uint32_t j = 0; j < K; ++j) {
@@ -138,7 +139,8 @@ struct State {
   }
 };
 
-// The state as many positions on, or back, as `pascal` stands for. Only sums have orders that need it.
+// The state moved forward or back by the number of positions that `pascal` represents. Only sums have orders
+// that need this.
 template <class Op, uint32_t K>
 BOBBIN_HD constexpr State<Op, K> advance(const State<Op, K>& state,
                                          const Pascal<typename Op::Word, K>& pascal) {

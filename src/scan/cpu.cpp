@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan on one CPU thread, piece by piece in its first cache. A piece goes one of four ways:
+// The scan on one CPU thread, in pieces that fit the L1 cache. A piece is scanned in one of four ways:
 //
-//   rows      A vector holds neighbouring scans and walks down the rows: tuples of 8 bytes or more.
-//   flat      Order 1, and 2 where it pays, of one scan: within a vector by shuffles.
-//   segments  Narrower tuples: the piece is cut into as many segments as a vector has values and transposed,
-//             so that a vector holds the same value of each segment and walks down them. A first walk finds
-//             the states at the segments' ends, from which those at their starts follow; a second one scans.
-//             That is 2k vector additions for a vector of values at order k; value by value it is k for each.
-//   by value  What is left; and floats of narrow tuples, whose additions keep their order.
+//   rows      A vector holds adjacent series and moves down the rows: tuples of 8 bytes or more.
+//   flat      Order 1, and 2 where it pays off, of one series: within a vector by shuffles.
+//   segments  Narrower tuples: the piece is split into as many segments as a vector has values and
+//             transposed, so that a vector holds the same value of each segment. A first pass finds the
+//             states
+//             at the ends of the segments, from which those at their starts follow; a second pass scans.
+//             This takes 2k vector additions per vector of values at order k, instead of k per value.
+//   by value  Everything else, and floats of narrow tuples, whose additions keep their order.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -30,25 +31,27 @@ namespace {
 using cpu::Ahead;
 using cpu::Shape;
 
-// A piece in segments, the next one, its rows and its results share a cache of 32 KiB. Segments as long as a
-// power of two would be slower: they start at the same places of pages.
+// A piece in segments, the next piece, its rows and its results share an L1 cache of 32 KiB. Segments whose
+// length is a power of two would be slower, because they start at the same position within pages.
 constexpr size_t kSegmentsBytes = 31 * 256;
 constexpr size_t kRowsBytes = 4096;
 constexpr size_t kMaxPieceBytes = std::max(kSegmentsBytes, kRowsBytes);
-// Tuples of fewer bytes do not go by rows.
+// Tuples of fewer bytes are not scanned by rows.
 template <class T>
 constexpr size_t kNarrowBytes = sizeof(T) == 1 ? 4 : 8;
-// One scan of an order up to this is flat. (Measured: a second time through the shuffles costs less than the
+// A single series is scanned flat up to this order. (Measured: a second pass of shuffles costs less than the
 // transpositions for 32 bits only.)
 template <class T>
 constexpr uint32_t kFlatOrders = sizeof(T) == 4 ? 2 : 1;
-// Shorter segments do not pay for finding their starts. (They have 16 bytes, as cut wants.)
+// Shorter segments are not worth finding their starts. (They have at least 16 bytes, as the transposition
+// requires.)
 constexpr size_t kMinSegmentRows = 16;
 constexpr size_t kMaxVectorBytes = 32;
-// The states of all scans, and the widest tuple: a xor scan of order 8 is one of order 1 of wider tuples.
+// Limits for the states of all series, and for the widest tuple: a xor scan of order 8 is one of order 1 of
+// wider tuples.
 constexpr size_t kMaxStates = size_t{kMaxOrder} * kMaxTuple;
 
-// A function as it is, and once more for AVX2.
+// Compiles a function twice: as it is, and for AVX2.
 template <auto kBody>
 struct Compiled;
 template <class... Args, void (*kBody)(Args...)>
@@ -57,7 +60,7 @@ struct Compiled<kBody> {
   BOBBIN_AVX2 static void avx2(Args... args) { kBody(args...); }
 };
 
-// The functions for one type, operation and order. Floats have those that keep the order of additions.
+// The functions for one type, operation and order. For floats they keep the order of additions.
 template <class T>
 struct Kernels {
   using Rows = void(const T* in, T* out, Shape shape, size_t columns, const T* before, T* after,
@@ -68,7 +71,7 @@ struct Kernels {
   size_t vector_values;
   Rows* one;                      // value by value
   std::array<Rows*, 4> by_bytes;  // 4, 8, 16, 32 at a time
-  Rows* ends = nullptr;           // scans, but stores the states only
+  Rows* ends = nullptr;           // scans, but stores only the states
   void (*cut)(const T* in, T* out, size_t length) = nullptr;
   void (*uncut)(const T* in, T* out, size_t length) = nullptr;
   void (*find_starts)(size_t rows, size_t tuple, T* states, const T* ends, T* starts) = nullptr;
@@ -132,10 +135,10 @@ class Scanner {
     std::fill_n(states(), kernels.order * tuple, kernels.neutral);
   }
 
-  // State j of scan i is at j * tuple + i.
+  // State j of series i is at j * tuple + i.
   T* states() { return states_[current_]; }
 
-  // The length of pieces but for the last one, which may be shorter.
+  // The length of all pieces except the last, which may be shorter.
   [[nodiscard]] size_t piece() const {
     if (in_segments()) {
       const size_t unit = tuple_ * kernels_.vector_values;
@@ -144,7 +147,7 @@ class Scanner {
     return kRowsBytes / sizeof(T) / tuple_ * tuple_;
   }
 
-  // Whether a piece may be scanned in place: no value is scanned twice.
+  // Whether a piece may be scanned in place: only if no value is scanned twice.
   [[nodiscard]] bool in_place() const {
     return is_narrow() || tuple_ % std::bit_floor(std::min(tuple_, kernels_.vector_values)) == 0;
   }
@@ -209,7 +212,7 @@ class Scanner {
   alignas(64) T rows_[kSegmentsBytes / sizeof(T)];
 };
 
-// copy_past_caches with the stores of AVX2. `to` starts a line, and so does its end.
+// copy_past_caches with AVX2 stores. `to` and its end are aligned to a cache line.
 BOBBIN_AVX2 void copy_past_caches_avx2([[maybe_unused]] void* to, [[maybe_unused]] const void* from,
                                        [[maybe_unused]] size_t bytes) {
 #if defined(__x86_64__)
@@ -236,7 +239,7 @@ void write_past_caches(T* to, const T* from, size_t length) {
   std::copy_n(from + tail, length - tail, to + tail);
 }
 
-// An exclusive scan gives to each value what the inclusive one gives to the value `shift` before it.
+// In an exclusive scan each value gets the inclusive result of the value `shift` before it.
 struct Plan {
   Kind kind;
   uint64_t length;
@@ -250,7 +253,7 @@ void run_with(const Kernels<T>& kernels, const T* in, T* out, const Plan& plan) 
   const bool inclusive = plan.kind == Kind::inclusive;
   const bool past_caches = in != out && plan.length * sizeof(T) >= kStreamBytes;
   const bool direct = inclusive && !past_caches && (in != out || scanner.in_place());
-  // The values of a piece, after the last ones of the piece before.
+  // The values of a piece, preceded by the last ones of the previous piece.
   alignas(64) T buffer[kMaxStates + kMaxPieceBytes / sizeof(T)];
   T* values = buffer + kMaxStates;
   const T* results = inclusive ? values : values - plan.shift;
@@ -285,7 +288,7 @@ void run_with(const Kernels<T>& kernels, const Request& request) {
            Plan{request.kind, request.length, tuple, tuple});
 }
 
-// Two xor scans of tuples of s are one of tuples of 2s: order k is a scan of order 1 for each bit of k.
+// Two xor scans of tuples of s are one of tuples of 2s: order k is one scan of order 1 per set bit of k.
 template <class T>
 void run_xor(const Request& request) {
   const T* in = static_cast<const T*>(request.in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the CPU's scan, over vectors of any width. All of them are inlined into the functions that
-// cpu.cpp compiles for the vectors a CPU has.
+// The loops of the CPU scan, over vectors of any width. All of them are inlined into the functions that
+// cpu.cpp compiles for the available vector sizes.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace bobbin::scan::cpu {
 
-// kBytes of T side by side, in a register and in memory; T itself where they are one. (A memcpy would load
-// them in halves.)
+// kBytes of values of type T, in a register and in memory; T itself if they are a single value. (A memcpy
+// would load them in halves.)
 template <class T, size_t kBytes>
 struct VectorOf {
   using Type [[gnu::vector_size(kBytes)]] = T;
@@ -88,21 +88,22 @@ struct Min {
   }
 };
 
-// `rows` rows of `stride` values. States of order j + 1 lie at j * stride, one for each column.
+// `rows` rows of `stride` values. States of order j + 1 are at j * stride, one per column.
 struct Shape {
   size_t rows;
   size_t stride;
 };
 
-// What to fetch into the cache meanwhile: `step` values a row.
+// What to prefetch meanwhile: `step` values per row.
 template <class T>
 struct Ahead {
   const T* values;
   size_t step;
 };
 
-// Scans columns 0 .. columns-1, kBytes of them at a time. The last ones may overlap the ones before, and are
-// then scanned twice: `before` and `after`, `in` and `out` are the same only where kBytes divides the row.
+// Scans columns 0 .. columns-1, kBytes of them at a time. The last ones may overlap the previous ones, and
+// are then scanned twice: `before` and `after`, `in` and `out` may be the same only if kBytes divides the
+// row.
 template <class T, class Operation, uint32_t kOrder, size_t kBytes, bool kStore>
 BOBBIN_INLINE void scan_rows(const T* in, T* out, Shape shape, size_t columns, const T* before, T* after,
                              Ahead<T> ahead) {
@@ -134,7 +135,7 @@ BOBBIN_INLINE void scan_rows(const T* in, T* out, Shape shape, size_t columns, c
   }
 }
 
-// Within each 16 bytes, the first halves of a and b interleaved, and the second ones.
+// Interleaves, within each 16 bytes, the first halves of a and b, and the second halves.
 template <class V, size_t... kI>
 BOBBIN_INLINE void interleave(const V& a, const V& b, V& low, V& high, std::index_sequence<kI...>) {
   constexpr size_t kValues = sizeof...(kI);
@@ -143,8 +144,8 @@ BOBBIN_INLINE void interleave(const V& a, const V& b, V& low, V& high, std::inde
   high = __builtin_shufflevector(a, b, (kI - kI % kPart + kI % kPart / 2 + kI % 2 * kValues + kPart / 2)...);
 }
 
-// Transposes the squares that the first, second .. 16 bytes of the vectors are. Each round interleaves the
-// first half of the vectors with the second: the highest bit of a value's row becomes the lowest of its
+// Transposes the squares formed by the first, second .. 16 bytes of the vectors. Each round interleaves the
+// first half of the vectors with the second: the highest bit of a value's row becomes the lowest bit of its
 // column.
 template <uint32_t kRounds, class V, size_t kRows>
 BOBBIN_INLINE void transpose(const V (&in)[kRows], V (&out)[kRows]) {
@@ -162,7 +163,8 @@ BOBBIN_INLINE void transpose(const V (&in)[kRows], V (&out)[kRows]) {
   }
 }
 
-// A vector's first 16 bytes from or to one place, the others, where it has more, `distance` values further.
+// Loads or stores a vector's first 16 bytes at one address, and further ones, if any, `distance` values
+// apart.
 template <class V, class T, size_t... kI>
 BOBBIN_INLINE void load_parts(V& value, const T* from, size_t distance, std::index_sequence<kI...>) {
   Vector<T, 16> low;
@@ -183,8 +185,8 @@ BOBBIN_INLINE void store_parts(T* to, const V& value, size_t distance, std::inde
   }
 }
 
-// Segments of `length` values, 16 bytes or more, to rows of one value of each segment; and back. The last
-// values may be moved twice.
+// Converts segments of `length` values, 16 bytes or more, to rows of one value of each segment, and back. The
+// last values may be moved twice.
 template <class T, size_t kBytes, bool kBack>
 BOBBIN_INLINE void cut(const T* in, T* out, size_t length) {
   constexpr size_t kValues = kBytes / sizeof(T);
@@ -213,15 +215,16 @@ BOBBIN_INLINE void cut(const T* in, T* out, size_t length) {
   }
 }
 
-// From the states before the first of some segments, and those each ends in when it starts from neutral ones,
-// to those before each; `states` become those after the last. Over r rows of zeros, the state of order j
-// becomes the sum of those of orders i <= j, each times the binomial coefficient of r - 1 + j - i over j - i.
+// Computes the states before each segment, from the state before the first segment and the states that each
+// segment reaches from a neutral one; `states` become those after the last segment. Over r rows of zeros, the
+// state of order j becomes the sum of those of orders i <= j, each times the binomial coefficient of r - 1 +
+// j - i over j - i.
 template <class T, class Operation, uint32_t kOrder, size_t kBytes>
 BOBBIN_INLINE void find_starts(size_t rows, size_t tuple, T* states, const T* ends, T* starts) {
   static_assert(sizeof(T) <= sizeof(uint32_t));
   constexpr size_t kValues = kBytes / sizeof(T);
   uint32_t binomials[kOrder] = {1};
-  uint64_t exact = 1;  // of at most 512 rows and order 8: no product overflows
+  uint64_t exact = 1;  // no product overflows for at most 512 rows and order 8
   for (uint32_t j = 1; j < kOrder; ++j) {
     exact = exact * (rows - 1 + j) / j;
     binomials[j] = static_cast<uint32_t>(exact);
@@ -248,7 +251,8 @@ BOBBIN_INLINE void find_starts(size_t rows, size_t tuple, T* states, const T* en
   }
 }
 
-// Scans each 16 bytes of a vector by itself: joins each value with the one kDistance before it, at 1, 2, 4 ..
+// Scans each 16 bytes of a vector separately: combines each value with the one kDistance before it, at 1, 2,
+// 4 ..
 template <class Operation, size_t kDistance, class V, size_t... kI>
 BOBBIN_INLINE void scan_parts(V& value, const V& neutral, std::index_sequence<kI...> indices) {
   constexpr size_t kPart = 16 / sizeof(value[0]);
@@ -260,7 +264,7 @@ BOBBIN_INLINE void scan_parts(V& value, const V& neutral, std::index_sequence<kI
   }
 }
 
-// Joins each 16 bytes with the last value before them.
+// Combines each 16 bytes with the last value before them.
 template <class Operation, class V, size_t... kI>
 BOBBIN_INLINE void join_parts(V& value, const V& neutral, std::index_sequence<kI...>) {
   constexpr size_t kPart = 16 / sizeof(value[0]);
@@ -276,7 +280,7 @@ BOBBIN_INLINE void spread_last(const V& value, V& last, std::index_sequence<kI..
   last = __builtin_shufflevector(value, value, (kI * 0 + sizeof...(kI) - 1)...);
 }
 
-// One scan over whole vectors, each order within a vector before the next.
+// One series over whole vectors; within a vector, each order before the next.
 template <class T, class Operation, uint32_t kOrder, size_t kBytes>
 BOBBIN_INLINE void scan_flat(const T* in, T* out, size_t length, T* states, const T* ahead) {
   using V = Vector<T, kBytes>;

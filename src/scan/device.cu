@@ -5,7 +5,7 @@
 
 namespace bobbin::scan {
 
-// In device_32.cu and device_64.cu: they compile in parallel.
+// In device_32.cu and device_64.cu, so that they compile in parallel.
 extern template Status run_values<uint32_t>(const simt::Executor&, const Request&);
 extern template Status run_values<uint64_t>(const simt::Executor&, const Request&);
 extern template Status run_values<float>(const simt::Executor&, const Request&);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-wide scan, for any executor.
 //
-// Blocks stay for the whole scan, all under way at once, and block b of G takes tiles b, b+G, b+2G ... What
-// blocks exchange goes through a ring (ring.hpp), whose size does not depend on the number of values. Waiting
-// for another block is safe because the launch is cooperative: the driver starts all blocks or none. (Tiles
-// by ticket would do without, but a ring of fixed size needs to know who reads a slot.)
+// Blocks are persistent and all resident at once; block b of G takes tiles b, b+G, b+2G ... Blocks exchange
+// sums through a ring (ring.hpp), whose size does not depend on the number of values. Waiting for another
+// block is safe because the launch is cooperative: the driver starts all blocks or none. (Tiles assigned by a
+// ticket would not need this, but with a ring of fixed size it must be known who reads a slot.)
 //
-// Warps of a block have roles, and meet at barriers in shared memory only:
-//   - the conductor has tiles brought in and taken out by bulk copies, several under way at a time;
-//   - working warps run over their segments: once to learn the tile's sums, a few tiles ahead, and once more,
-//     with the carry, to write results over the values;
-//   - telling warps add up the tile's sums and tell them to other blocks;
-//   - looking warps look for those of other blocks, and give working warps the state before each. While they
-//     wait for memory, the others work.
+// Warps of a block have roles, and synchronise only through barriers in shared memory:
+// - the conductor has tiles loaded and stored by bulk copies, several in flight at a time;
+// - working warps process their segments twice: once to find the tile's sums, a few tiles ahead, and once
+//   more, with the carry, to replace the values by results;
+// - telling warps add up the tile's sums and publish them for other blocks;
+// - looking warps look back for the sums of other blocks, and give each working warp the state before it.
+//   While they wait for memory, the others work.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace bobbin::scan {
 
-// Arguments of a scan, as the kernel wants them. Positions count from the last multiple of 16 bytes at or
+// Arguments of a scan, in the form the kernel needs. Positions count from the last multiple of 16 bytes at or
 // before the input's first value: values are at begin .. end-1, tiles start at multiples of 16 bytes.
 template <class T>
 struct Arguments {
@@ -44,12 +44,13 @@ struct Arguments {
   uint64_t tiles;
   uint32_t tuple;
   uint32_t rounds;
-  T mask;  // values are scanned and written xor this: min is max, and is or, of the complement
+  T mask;  // values are xor-ed with this before and after: min is the max, and `and` the `or`, of the
+           // complement
   bool exclusive;
-  bool bulk_out;  // the output lies as the input does
+  bool bulk_out;  // the output has the same alignment as the input
 };
 
-// A barrier of one phase a use: use n of N barriers takes turn n / N of barrier n % N.
+// A barrier with one phase per use: use n of N barriers is phase n / N of barrier n % N.
 template <uint32_t N>
 struct Turnstiles {
   simt::CopyBarrier barriers[N];
@@ -64,7 +65,7 @@ struct Turnstiles {
   BOBBIN_HD void arrive(Cta& cta, uint64_t n) {
     cta.barrier_arrive_expect(barriers[n % N], 0);
   }
-  // The whole warp: what its lanes did before comes before.
+  // Called by the whole warp; orders everything its lanes did before.
   template <class Cta>
   BOBBIN_HD void arrive_warp(Cta& cta, uint64_t n) {
     cta.sync_warp();
@@ -78,9 +79,9 @@ struct Turnstiles {
   }
 };
 
-// The scan. K is the order, done with one exchange of a state of K words a tile; or K is 1 and kInRounds, and
-// each of args.rounds orders is a round over the tile with an exchange of its own (SAM's scheme, for every
-// operation at every order).
+// The scan. Either K is the order, done with one exchange of a state of K words per tile; or K is 1 with
+// kInRounds, and each of args.rounds orders is a round over the tile with its own exchange (SAM's scheme, for
+// every operation at every order).
 template <class TheOp, uint32_t K, class TheShape, uint32_t kLead, bool kInRounds>
 struct ScanKernel {
   using Op = TheOp;
@@ -91,31 +92,31 @@ struct ScanKernel {
   using OneState = State<Op, K>;
   static_assert(!kInRounds || (K == 1 && kLead == 0), "a round needs the one before it");
 
-  static constexpr uint32_t kWarps = Shape::kWarps;  // that work
+  static constexpr uint32_t kWarps = Shape::kWarps;  // working warps
   static constexpr uint32_t kTellers = 2;
   static constexpr uint32_t kLookers = 5;
   static constexpr uint32_t kFirstLooker = kWarps + kTellers;
   static constexpr uint32_t kConductor = kFirstLooker + kLookers;
   static constexpr uint32_t kThreads = (kConductor + 1) * simt::kWarpSize;
-  static constexpr uint32_t kMaxBlocks = kLookers * simt::kWarpSize + 1;  // a lane looks at one other
+  static constexpr uint32_t kMaxBlocks =
+      kLookers * simt::kWarpSize + 1;  // each lane looks at one other block
   static_assert(kLookers * simt::kWarpSize >= kMaxTuple, "a looking lane keeps the state of one scan");
   static constexpr uint32_t kStages = Shape::kStages;
   static constexpr uint32_t kScans = Shape::kMaxScans;
   static constexpr uint32_t kKept = 2 * kScans * (kInRounds ? kMaxOrder : 1);
   static constexpr uint32_t kDepth = kLead + 1;    // tiles whose states are in use
-  static constexpr uint32_t kTotals = kDepth + 1;  // a total is still read when its tile is done with
+  static constexpr uint32_t kTotals = kDepth + 1;  // a total is still read after its tile is finished
   static constexpr uint32_t kPieces = sizeof(Word) / sizeof(uint32_t);
-  static constexpr uint32_t kStateWords = K * kPieces;  // of the ring
+  static constexpr uint32_t kStateWords = K * kPieces;  // in the ring
 
   struct Shared {
     simt::Shared<Quad, kStages * Shape::kTileQuads> tiles;
-    // For each tile in use, scan and working warp: the warp's own sum, then the state before the warp. Both
-    // as they count at the tile's start.
+    // For each tile in use, series and working warp: the warp's own sum, then the state before the warp. Both
+    // are moved to the tile's start.
     SharedStates<Op, K, kDepth * kScans * kWarps> starts;
     SharedStates<Op, K, kTotals * kScans> totals;         // of those tiles
-    SharedStates<Op, K, 2 * kScans * kLookers> gathered;  // what looking warps found, of two tiles
-    SharedStates<Op, K, kKept>
-        kept;  // the state after the block's last tile, as it counts at the next's start
+    SharedStates<Op, K, 2 * kScans * kLookers> gathered;  // what looking warps found, for two tiles
+    SharedStates<Op, K, kKept> kept;  // the state after the block's last tile, moved to the start of the next
     Turnstiles<kStages> loaded;
     Turnstiles<kStages> done;
     Turnstiles<kDepth> reduced;
@@ -153,7 +154,7 @@ struct ScanKernel {
   [[nodiscard]] BOBBIN_HD uint32_t tuple() const { return Shape::kStrided ? args.tuple : 1; }
   [[nodiscard]] BOBBIN_HD uint32_t rounds() const { return kInRounds ? args.rounds : 1; }
   [[nodiscard]] BOBBIN_HD uint32_t tile_items() const { return Shape::tile_items(tuple()); }
-  // Values of one scan.
+  // The number of values of one series.
   [[nodiscard]] BOBBIN_HD uint32_t scan_items() const { return tile_items() / tuple(); }
 
   template <class Cta>
@@ -164,7 +165,7 @@ struct ScanKernel {
   [[nodiscard]] BOBBIN_HD uint64_t tiles_of_block(Cta& cta) const {
     return cta.block() < args.tiles ? (args.tiles - 1 - cta.block()) / cta.num_blocks() + 1 : 0;
   }
-  // Whether all of the block's i-th tile is there, to be copied at once.
+  // Whether the block's i-th tile is complete, so that it can be copied at once.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool whole(Cta& cta, uint64_t i) const {
     const uint64_t first = tile(cta, i) * tile_items();
@@ -197,7 +198,7 @@ struct ScanKernel {
   template <class Cta>
   BOBBIN_HD void start_load(Cta& cta, Shared& shared, uint64_t i) const {
     if (!whole(cta, i)) {
-      shared.loaded.arrive(cta, i);  // the warps bring it in themselves
+      shared.loaded.arrive(cta, i);  // the warps load it themselves
       return;
     }
     const Global<const Quad> from{reinterpret_cast<const Quad*>(args.in.data),
@@ -211,7 +212,7 @@ struct ScanKernel {
 
   // Working warps ---------------------------------------------------------------------------------------
 
-  // What a lane knows of its segment in every tile.
+  // A lane's segment, the same in every tile.
   struct Place {
     WarpShape warp;
     uint32_t first;      // value of a tile
@@ -261,8 +262,8 @@ struct ScanKernel {
     return (static_cast<uint32_t>(n % kDepth) * kScans + scan) * kWarps + warp;
   }
 
-  // Learns the segment's own state and adds up the warp's, at the tile's start. Returns the sum before the
-  // segment in its warp.
+  // Computes the segment's own state and sums the warp's states, at the tile's start. Returns the sum before
+  // the segment in its warp.
   template <class Cta>
   BOBBIN_HD OneState reduce(Cta& cta, Shared& shared, const Place& at, uint64_t n) const {
     const uint64_t i = n / rounds();
@@ -307,11 +308,11 @@ struct ScanKernel {
     shared.done.arrive_warp(cta, i);
   }
 
-  // The warp's part of a tile that is not whole, value by value; a warp's segments lie together. Several
-  // loads are under way at a time: small scans hardly do more than wait for them.
+  // The warp's part of an incomplete tile, value by value; the segments of a warp are contiguous. Several
+  // loads are in flight at a time: small scans hardly do more than wait for them.
   template <class Cta, class Load, class Store>
   BOBBIN_HD void copy_part(Cta& cta, const Place& at, uint64_t i, Load&& load, Store&& store) const {
-    // All of a lane's, where there are registers for them.
+    // All values of a lane, if there are enough registers.
     constexpr uint32_t kAtOnce = K == 1 && sizeof(T) >= 4 ? Shape::kItems : 8;
     const uint32_t items = at.warp.segments * at.warp.tuple * Shape::kItems;
     const uint32_t end = (cta.warp() + 1) * items;
@@ -361,7 +362,7 @@ struct ScanKernel {
 
   // Telling warps ---------------------------------------------------------------------------------------
 
-  // A lane sees to one scan of one working warp, so a telling warp to a few scans at a time.
+  // A lane handles one series of one working warp, so a telling warp handles a few series at a time.
   static constexpr uint32_t kScansOfTeller = simt::kWarpSize / kWarps;
 
   template <class Cta>
@@ -382,7 +383,7 @@ struct ScanKernel {
     return static_cast<uint32_t>(n % kTotals) * kScans + scan;
   }
 
-  // Turns each warp's sum into the sum before it, and tells the tile's.
+  // Turns each warp's sum into the sum before it, and publishes the tile's sum.
   template <class Cta>
   BOBBIN_HD void tell_scans(Cta& cta, Shared& shared, uint64_t n, uint32_t first,
                             const Coefficients& to_next) const {
@@ -430,17 +431,16 @@ struct ScanKernel {
 
   // Looking warps ---------------------------------------------------------------------------------------
 
-  // What a lane looks for: for the carry into the block's n-th tile (or round), the sums of one other
-  // block's.
+  // What a lane looks for: the sums of one other block, for the carry into this block's n-th tile (or round).
   struct Look {
     uint64_t n;
     uint64_t tile;
     bool is_there;
   };
-  // Scans looked at together: as many as there are registers for.
+  // Series looked for together: as many as registers allow.
   static constexpr uint32_t kWordsAtOnce = kWarps > 12 || K == 1 ? 8 : 16;
   static constexpr uint32_t kScansAtOnce = std::clamp<uint32_t>(kWordsAtOnce / kStateWords, 1, kScans);
-  // Words of some scans, with their tags.
+  // Words of some series, with their tags.
   struct Glimpse {
     uint64_t words[kScansAtOnce][kStateWords];
   };
@@ -459,8 +459,8 @@ struct ScanKernel {
     const auto to_own_next = Coefficients::forward(uint64_t{scan_items()} * cta.num_blocks());
     const uint64_t count = tiles_of_block(cta) * rounds();
     for (uint64_t n = 0; n < count; ++n) {
-      // When this block has told its next tile's sums, others have told what is needed now: looking earlier
-      // would mostly be looking twice.
+      // Once this block has published the sums of its next tile, others have published what is needed now:
+      // looking earlier would usually mean looking twice.
       shared.told.wait(cta, n);
       if (kLead > 1 && n + 1 < count) {
         shared.told.wait(cta, n + 1);
@@ -474,8 +474,8 @@ struct ScanKernel {
         hand_out(cta, shared, n, pair / kWarps, pair % kWarps);
       }
       shared.carried.arrive_warp(cta, n);
-      // Working warps go on meanwhile; the total read here stays until every looking warp has come to the
-      // next tile's carry.
+      // Working warps continue meanwhile; the total read here stays valid until every looking warp has
+      // reached the carry of the next tile.
       if (apart < tuple()) {
         shared.kept.store(cta, kept_place(n, apart),
                           advance<Op, K>(after_tile(cta, shared, n, apart), to_own_next));
@@ -483,8 +483,8 @@ struct ScanKernel {
     }
   }
 
-  // The words of scans first, first+1 ... Where one is missing all are read again, together: a trip to the
-  // card's cache takes as long for one as for many.
+  // The words of series first, first+1 ... If one is missing, all are read again together: a round trip to L2
+  // takes as long for one word as for many.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Glimpse see(Cta& cta, const Look& look, uint32_t first) const {
     Glimpse seen{};
@@ -519,7 +519,7 @@ struct ScanKernel {
     return seen;
   }
 
-  // Adds up what came before the tile.
+  // Adds up the sums before the tile.
   template <class Cta>
   BOBBIN_HD void gather(Cta& cta, Shared& shared, const Look& look, const Coefficients& from_other) const {
     for (uint32_t first = 0; first < tuple(); first += kScansAtOnce) {
@@ -543,7 +543,7 @@ struct ScanKernel {
   [[nodiscard]] BOBBIN_HD static uint32_t gathered_place(uint64_t n, uint32_t scan, uint32_t warp) {
     return (static_cast<uint32_t>(n % 2) * kScans + scan) * kLookers + warp;
   }
-  // Words of 0, where a lane did not look, make the neutral state.
+  // Zero words, where a lane did not look, give the neutral state.
   [[nodiscard]] BOBBIN_HD static OneState state_of(const uint64_t (&words)[kStateWords]) {
     OneState state;
     BOBBIN_UNROLL
@@ -587,7 +587,7 @@ struct ScanKernel {
     shared.starts.store(cta, at, start);
   }
 
-  // The state after a tile, as it counts at the tile's start.
+  // The state after a tile, moved to the tile's start.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD OneState after_tile(Cta& cta, const Shared& shared, uint64_t n,
                                               uint32_t scan) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a request to a launch, for any executor.
+// Turns a request into a launch, for any executor.
 #pragma once
 
 #include <algorithm>
@@ -20,25 +20,24 @@ struct Workspace::State {
   std::optional<DeviceBuffer> ring;
   uint64_t epoch = 0;
 
-  // A ring of at least `words`, all of whose tags are older than those of the next `tiles` tiles.
+  // A ring of at least `words` words, whose tags are all older than those of the next `tiles` tiles.
   Status reserve(uint64_t words, uint64_t tiles);
 };
 
-// The word a type is computed in.
+// The word type in which a value type is computed.
 template <class T>
 using WordOf = std::conditional_t<std::is_floating_point_v<T> || sizeof(T) >= 4, T, uint32_t>;
 
-// Bytes of shared memory a block may have on GPUs of compute capability 9.0 and later, less what is set
-// aside.
+// Bytes of shared memory per block on GPUs of compute capability 9.0 and later, minus a reserve.
 inline constexpr uint32_t kSharedBytes = 224 * 1024;
 
-// How many scans are side by side. Segments of 25 values of 4 bytes meet in the same banks of shared memory
-// when there are three scans, or a multiple.
+// The number of interleaved series. Segments of 25 values of 4 bytes conflict in the banks of shared memory
+// if there are three series, or a multiple.
 enum class Width : uint8_t { one, several, threes };
 
-// Tiles of 40 to 55 KiB, as many as fit: large enough that looking for carries takes less time than a tile,
-// and enough of them to load some while others wait for theirs (docs/perf/scan.md). Larger states want more
-// registers, so fewer warps, with longer segments.
+// Tiles of 40 to 55 KiB, as many as fit: large enough that finding carries takes less time than a tile, and
+// enough of them to load some while others wait for theirs (docs/perf/scan.md). Larger states need more
+// registers, so there are fewer warps, with longer segments.
 template <class T, uint32_t K, Width kWidth>
 struct ShapeFor {
   static constexpr bool kStrided = kWidth != Width::one;
@@ -74,7 +73,7 @@ struct ShapeFor {
   static constexpr Cut kCut = kStrided ? strided() : linear();
   static constexpr uint32_t kTileBytes =
       kCut.warps * simt::kWarpSize * kCut.items * static_cast<uint32_t>(sizeof(T));
-  // As ScanKernel::Shared has them: starts, totals, gathered, kept.
+  // The members of ScanKernel::Shared: starts, totals, gathered, kept.
   static constexpr uint32_t kStatesBytes =
       (kStrided ? kMaxTuple : 1) *
       ((kLead + 1) * kCut.warps + (kLead + 2) + 10 + 2 * (K == 1 ? kMaxOrder : 1)) * kStateBytes;
@@ -83,7 +82,7 @@ struct ShapeFor {
   using type = Shape<T, kCut.warps, kCut.items, kStages, kStrided>;
 };
 
-// Up to this many tiles one block is done before several have found each other.
+// Up to this many tiles, one block is faster than several that have to exchange sums.
 inline constexpr uint64_t kTilesOfOneBlock = 1;
 
 template <class T>
@@ -193,7 +192,7 @@ Status launch_rounds(const Executor& executor, const Request& request) {
   return launch<ScanKernel<Op, 1, typename ShapeFor<T, 1, Width::several>::type, 0, true>>(executor, request);
 }
 
-// The scan of one type on one executor: instantiated in a file for each, as the compiler takes its time.
+// The scan of one type on one executor: instantiated in a separate file each, because compiling takes long.
 template <class T, class Executor>
 Status run_values(const Executor& executor, const Request& request) {
   using Word = WordOf<T>;
@@ -218,7 +217,7 @@ Status run_values(const Executor& executor, const Request& request) {
   }
 }
 
-// Calls run_values for the request's type. Sums of signed integers are those of unsigned ones.
+// Calls run_values for the request's type. Sums of signed integers are computed as unsigned ones.
 template <class Executor>
 Status run_request(const Executor& executor, const Request& request) {
   switch (request.type) {
@@ -237,7 +236,7 @@ Status run_request(const Executor& executor, const Request& request) {
       return run_values<double>(executor, request);
     case DType::u64:
     case DType::i64:
-    case DType::utf8:  // refused before
+    case DType::utf8:  // rejected earlier
     case DType::binary:
       break;
   }

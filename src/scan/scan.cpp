@@ -24,42 +24,42 @@ bool overlaps(const Request& request) {
 Status check(const Request& request) {
   const Options& options = request.options;
   if (options.order < 1 || options.order > kMaxOrder) {
-    return refuse("order " + std::to_string(options.order) + " is not 1 to 8");
+    return refuse("order " + std::to_string(options.order) + " is out of range; expected 1 to 8");
   }
   if (options.tuple < 1 || options.tuple > kMaxTuple) {
-    return refuse("a tuple of " + std::to_string(options.tuple) + " is not 1 to 32 wide");
+    return refuse("a tuple of " + std::to_string(options.tuple) + " is out of range; expected 1 to 32");
   }
   if (request.length > kMaxLength) {
-    return refuse(std::to_string(request.length) + " values are more than 2^40");
+    return refuse(std::to_string(request.length) + " values exceed the limit of 2^40");
   }
   if (options.op > Op::bit_or || options.scheme > Scheme::rounds || request.kind > Kind::exclusive) {
-    return refuse("no such operation");
+    return refuse("unknown operation");
   }
   if (is_string(request.type)) {
-    return refuse("strings have no sums");
+    return refuse("strings cannot be scanned");
   }
   if (is_float(request.type) && (options.op != Op::sum || options.order != 1)) {
-    return refuse("floats can only be summed, at order 1");
+    return refuse("floats support only sums of order 1");
   }
   const bool integer_sum = options.op == Op::sum && !is_float(request.type);
   if (options.scheme == Scheme::vector && options.op == Op::bit_xor && options.order > 1) {
-    return refuse("xor of a higher order is done in rounds");
+    return refuse("xor of a higher order requires the scheme rounds");
   }
   if (options.scheme == Scheme::rounds && !integer_sum && options.op != Op::bit_xor) {
-    return refuse("rounds are for integer sums and xor");
+    return refuse("the scheme rounds supports only integer sums and xor");
   }
   if (request.length == 0) {
     return {};
   }
   if (request.in == nullptr || request.out == nullptr) {
-    return refuse("no input or no output");
+    return refuse("the input or output is null");
   }
   const size_t size = size_bytes(request.type);
   if (reinterpret_cast<uintptr_t>(request.in) % size != 0 ||
       reinterpret_cast<uintptr_t>(request.out) % size != 0) {
     return refuse("values are not aligned to their size");
   }
-  return overlaps(request) ? refuse("input and output overlap in part") : Status{};
+  return overlaps(request) ? refuse("input and output partly overlap") : Status{};
 }
 
 constexpr struct {
@@ -116,7 +116,7 @@ Status Workspace::State::reserve(uint64_t words, uint64_t tiles) {
   if (fits && epoch + tiles <= kMaxEpoch) {
     return {};
   }
-  BOBBIN_RETURN_IF(tiles > kMaxEpoch, StatusCode::unsupported, "scan: more tiles than tags");
+  BOBBIN_RETURN_IF(tiles > kMaxEpoch, StatusCode::unsupported, "scan: too many tiles");
   if (!fits) {
     ring.reset();
     BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(bytes, stream, *memory));

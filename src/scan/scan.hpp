@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan of each backend. Arguments have been checked by scan::run.
+// The scan on each backend. scan::run has checked the arguments.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,9 @@ void run_on_cpu(const Request& request);
 template <Backend kBackend>
 Status run_on(const Request& request, StreamView stream);
 
-// Scans `length` values in place, from the state its s scans had before them, and leaves the state after
-// them: the tile function of the CPU's decoders. `states` holds k words for each of the s scans, that of
-// order 1 first: the sums a scan of order 1, 2 .. k has reached. Value 0 belongs to scan 0. T is an unsigned
-// integer.
+// Scans `length` values in place, starting from the states of its s series, and updates the states: the tile
+// function of the CPU decoders. `states` holds k words for each of the s series, that of order 1 first: the
+// sums that scans of order 1, 2 .. k have reached. Value 0 belongs to series 0. T is an unsigned integer.
 template <class T>
 void scan_tile_on_cpu(T* values, uint64_t length, uint32_t order, uint32_t tuple, T* states);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's segment of a tile in shared memory: the recurrence over it.
+// A thread's segment of a tile in shared memory, and the recurrence over it.
 //
-// Linear (one scan): a segment is a run of 16-byte quads, an odd number of them so that threads meet
-// different banks of shared memory. Strided (s scans side by side): its values lie s apart; an odd number of
+// Linear (one series): a segment is a run of 16-byte quads, an odd number of them so that threads access
+// different banks of shared memory. Strided (s interleaved series): its values are s apart; an odd number of
 // them, for the same reason.
 #pragma once
 
@@ -35,12 +35,12 @@ struct Shape {
   static_assert(kWarps * sizeof(T) % sizeof(Quad) == 0, "tiles are whole quads for every tuple");
   static_assert(kStrided || kItems % kQuadItems == 0);
 
-  // Values of a tile: of each scan the same number.
+  // Values of a tile: the same number for each series.
   BOBBIN_HD static constexpr uint32_t tile_items(uint32_t tuple) {
     return kWarps * (simt::kWarpSize / tuple) * tuple * kItems;
   }
 
-  // Quads in shared memory as values.
+  // Quads in shared memory, accessed as values.
   template <uint32_t N>
   BOBBIN_HD static auto& values(simt::Shared<Quad, N>& quads) {
     return reinterpret_cast<simt::Shared<T, N * kQuadItems>&>(quads);
@@ -60,7 +60,7 @@ struct Segment {
   uint32_t stride;  // between values
   T mask;
 
-  // The state the segment reaches from nothing.
+  // The state that the segment reaches from a neutral one.
   template <uint32_t K, class Cta, uint32_t N>
   [[nodiscard]] BOBBIN_HD State<Op, K> reduce(Cta& cta, simt::Shared<Quad, N>& tiles) const {
     State<Op, K> state{};
@@ -72,7 +72,7 @@ struct Segment {
     return state;
   }
 
-  // Writes the results over the values, going on from `state`.
+  // Replaces the values by results, continuing from `state`.
   template <uint32_t K, class Cta, uint32_t N>
   BOBBIN_HD void rerun(Cta& cta, simt::Shared<Quad, N>& tiles, State<Op, K> state, bool exclusive) const {
     if constexpr (K == 1 && kBytesAsWords<Op, Shape>) {
@@ -91,7 +91,7 @@ struct Segment {
  private:
   static constexpr uint32_t kQuads = Shape::kItems / Shape::kQuadItems;
 
-  // Calls f for each value; when kWrite, its result takes the value's place.
+  // Calls f for each value; if kWrite, its result replaces the value.
   template <bool kWrite, class Cta, uint32_t N, class F>
   BOBBIN_HD void visit(Cta& cta, simt::Shared<Quad, N>& tiles, F&& f) const {
     if constexpr (Shape::kStrided) {

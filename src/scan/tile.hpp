@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions: what warps do with parts of a scan, for the device-wide scan and for decoders.
+// Tile functions: how warps process parts of a scan, for the device-wide scan and for decoders.
 //
-// Formula: algebra.hpp. Shape: the values of a tile are cut into segments, and a thread has one segment of
-// one of the s scans; lane t of a warp works on scan t modulo s, segment t / s. It runs the recurrence over
-// its segment once from nothing, to learn the segment's own state, which it brings to the tile's start; the
-// warp adds up; then the thread runs the recurrence again from the true state before its segment and gives
-// the results out. That costs 2k additions a value whatever s is, and no multiplication a value. Lanes past
-// the last multiple of s have no segment (up to 15 of 32, for s from 17 to 31).
+// Formula: algebra.hpp. Shape: the values of a tile are split into segments, and a thread has one segment of
+// one of the s series; lane t of a warp works on series t modulo s, segment t / s. It runs the recurrence
+// over its segment once from a neutral state to find the segment's own state, which it moves to the tile's
+// start; the warp sums these states; then the thread runs the recurrence again from the true state before its
+// segment and writes the results. This costs 2k additions per value whatever s is, and no multiplication per
+// value. Lanes past the last multiple of s have no segment (up to 15 of 32, for s from 17 to 31).
 #pragma once
 
 #include <bit>
@@ -19,12 +19,12 @@
 
 namespace bobbin::scan {
 
-// Which of s interleaved scans, and which segment of it, a lane of a warp works on.
+// Which of s interleaved series, and which segment of it, a lane of a warp works on.
 struct WarpShape {
   uint32_t tuple;
-  uint32_t segments;  // a warp
+  uint32_t segments;  // per warp
   uint32_t scan;      // 0 .. tuple-1
-  uint32_t segment;   // a lane with `segment >= segments` has none
+  uint32_t segment;   // a lane with `segment >= segments` has no segment
 
   BOBBIN_HD static WarpShape of(uint32_t lane, uint32_t tuple) {
     return {tuple, simt::kWarpSize / tuple, lane % tuple, lane / tuple};
@@ -42,8 +42,8 @@ BOBBIN_HD State<Op, K> shift_up(Cta& cta, const State<Op, K>& state, uint32_t di
   return moved;
 }
 
-// Adds up states over groups of lanes: `place` is the lane's place in its group of `places`, the place before
-// it stands `stride` lanes below. Returns the sum through the lane's own; all lanes of the warp take part.
+// Sums states over groups of lanes: `place` is the lane's position in its group of `places`; the previous
+// position is `stride` lanes below. Returns the inclusive sum; all lanes of the warp take part.
 template <class Op, uint32_t K, class Cta>
 BOBBIN_HD State<Op, K> add_through(Cta& cta, State<Op, K> state, uint32_t place, uint32_t places,
                                    uint32_t stride) {
@@ -60,18 +60,18 @@ BOBBIN_HD State<Op, K> add_through(Cta& cta, State<Op, K> state, uint32_t place,
   return state;
 }
 
-// The sum before a lane's own state, from the sum through it.
+// The exclusive sum, from the inclusive one.
 template <class Op, uint32_t K, class Cta>
 BOBBIN_HD State<Op, K> before_own(Cta& cta, const State<Op, K>& through, uint32_t place, uint32_t stride) {
   const State<Op, K> before = shift_up<Op, K>(cta, through, stride);
   return place == 0 ? State<Op, K>{} : before;
 }
 
-// Adds up one state of each lane. The sum's word j is left in lane add_all_lane<K>(j).
+// Sums one state of each lane. Word j of the sum is left in lane add_all_lane<K>(j).
 //
-// 32-bit words have an instruction for it. Others change hands: at each step a lane gives away half of the
-// words it has and gets the other lane's part of those it keeps, until it has one, which costs K-1 exchanges
-// and not 5K.
+// 32-bit words have an instruction for it. Otherwise lanes exchange words: at each step a lane gives away
+// half of its words and receives the other lane's part of those it keeps, until it has one. This takes K-1
+// exchanges instead of 5K.
 template <uint32_t K>
 BOBBIN_HD constexpr uint32_t add_all_lane(uint32_t j) {
   uint32_t lane = 0;
@@ -139,8 +139,8 @@ struct SharedStates {
   }
 };
 
-// The segments of a tile: each of `items` values, a lane's is number `place` of its scan. The values of a
-// scan's last segment may be fewer, when nothing follows the tile.
+// The segments of a tile: each has `items` values; a lane's segment is number `place` of its series. The last
+// segment of a series may have fewer values if nothing follows the tile.
 struct Segments {
   WarpShape warp;
   uint32_t items;
@@ -151,15 +151,15 @@ struct Segments {
     const auto warp = WarpShape::of(lane, tuple);
     return {warp, items, warp.segment};
   }
-  // A tile of several warps, the lower warps' segments first.
+  // A tile of several warps; lower warps have the earlier segments.
   BOBBIN_HD static Segments of_block(uint32_t thread, uint32_t tuple, uint32_t items) {
     const auto warp = WarpShape::of(thread % simt::kWarpSize, tuple);
     return {warp, items, thread / simt::kWarpSize * warp.segments + warp.segment};
   }
 };
 
-// Learns the state of the lane's segment and adds up the warp's, at the tile's start. `visit(write, f)` calls
-// f for each value of the lane's segment, and writes f's result over it when `write` is std::true_type.
+// Computes the state of the lane's segment and sums those of the warp, at the tile's start. `visit(write, f)`
+// calls f for each value of the lane's segment, and replaces it by f's result if `write` is std::true_type.
 template <class Op, uint32_t K, class Cta, class Visit>
 BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const Segments& at, Visit&& visit) {
   State<Op, K> own{};
@@ -168,14 +168,14 @@ BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const Segments& at, Visit&& vis
   return add_through<Op, K>(cta, advance<Op, K>(own, back), at.warp.segment, at.warp.segments, at.warp.tuple);
 }
 
-// Writes results over the lane's segment, from the state before it as it counts at the tile's start.
+// Replaces the lane's segment by results, from the state before it, given at the tile's start.
 template <class Op, uint32_t K, class Visit>
 BOBBIN_HD void rerun_segment(const Segments& at, const State<Op, K>& before, Visit&& visit) {
   auto state = advance<Op, K>(before, Pascal<typename Op::Word, K>::forward(at.place * at.items));
   visit(std::true_type{}, [&](typename Op::Word x) { return state.step(x); });
 }
 
-// A warp scans its tile. `carry` is the state the lane's scan comes with.
+// A warp scans its tile. `carry` is the state of the lane's series before the tile.
 template <class Op, uint32_t K, class Cta, class Visit>
 BOBBIN_HD void scan_warp(Cta& cta, const Segments& at, const State<Op, K>& carry, Visit&& visit) {
   const auto through = reduce_segments<Op, K>(cta, at, visit);
@@ -184,7 +184,8 @@ BOBBIN_HD void scan_warp(Cta& cta, const Segments& at, const State<Op, K>& carry
   rerun_segment<Op, K>(at, before, visit);
 }
 
-// A block of kWarps warps scans its tile, which is whole. Returns the state the lane's scan goes on with.
+// A block of kWarps warps scans its tile, which must be complete. Returns the state of the lane's series
+// after it.
 template <class Op, uint32_t K, uint32_t kWarps, uint32_t kScans, class Cta, class Visit>
 BOBBIN_HD State<Op, K> scan_block(Cta& cta, SharedStates<Op, K, kWarps * kScans>& sums, const Segments& at,
                                   const State<Op, K>& carry, Visit&& visit) {
@@ -204,7 +205,7 @@ BOBBIN_HD State<Op, K> scan_block(Cta& cta, SharedStates<Op, K, kWarps * kScans>
     total = sum;
   }
   rerun_segment<Op, K>(at, before, visit);
-  cta.sync();  // the sums may be written again
+  cta.sync();  // the sums may be overwritten
   const uint64_t values = uint64_t{kWarps} * at.warp.segments * at.items;
   return advance<Op, K>(total, Pascal<typename Op::Word, K>::forward(values));
 }

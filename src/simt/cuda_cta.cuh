@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU as a Cta: every function is one instruction, or a few. See cta.hpp for what they mean.
+// The GPU as a Cta: every function is one instruction, or a few. See cta.hpp for their meaning.
 #pragma once
 
 #include <cuda/atomic>
@@ -69,7 +69,7 @@ class CudaCta {
     return *reinterpret_cast<S*>(bobbin_shared);
   }
 
-  // What a kernel only reads goes through the read-only path: such loads may move past stores.
+  // Read-only data is loaded through the read-only path: such loads may move past stores.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load(Global<T> g, uint64_t i) const {
     if constexpr (std::is_same_v<T, const Quad>) {
@@ -94,7 +94,7 @@ class CudaCta {
     s.data[i] = v;
   }
 
-  // Data that passes once should not push out what is used again: evict it first.
+  // Data that is used only once should not evict data that is used again: evict it first.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load_once(Global<T> g, uint64_t i) const {
     if constexpr (std::is_same_v<std::remove_const_t<T>, Quad>) {
@@ -137,8 +137,8 @@ class CudaCta {
   __device__ __forceinline__ T atomic_or(A&& array, uint64_t i, T v) const {
     return ref(array, i).fetch_or(v, memory_order(order));
   }
-  // In shared memory the plain functions become one instruction made for it; a reference is a generic
-  // pointer, and takes five.
+  // For shared memory the plain functions compile to one instruction; a reference is a generic pointer and
+  // takes five.
   template <Order order, class T, uint32_t N>
     requires(order == Order::relaxed)
   __device__ __forceinline__ T atomic_add(Shared<T, N>& s, uint64_t i, T v) const {
@@ -153,7 +153,7 @@ class CudaCta {
   __device__ __forceinline__ T atomic_exchange(A&& array, uint64_t i, T v) const {
     return ref(array, i).exchange(v, memory_order(order));
   }
-  // Returns what was there; the exchange happened when that equals `expected`.
+  // Returns the previous value; the exchange happened if that equals `expected`.
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_compare_exchange(A&& array, uint64_t i, T expected, T desired) const {
     ref(array, i).compare_exchange_strong(expected, desired, memory_order(order), cuda::memory_order_relaxed);
@@ -180,8 +180,8 @@ class CudaCta {
           : "memory");
     }
   }
-  // Both addresses and the size are multiples of 16 bytes. The threads that touched the shared array before
-  // must have passed a sync().
+  // Both addresses and the size are multiples of 16 bytes. Threads that accessed the shared array before must
+  // have passed a sync().
   template <class T, uint32_t N>
   __device__ __forceinline__ void bulk_load(Shared<T, N>& to, uint32_t i, Global<const T> from, uint64_t j,
                                             uint32_t count, CopyBarrier& barrier) const {

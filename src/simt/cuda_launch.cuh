@@ -16,7 +16,7 @@
 
 namespace bobbin::simt {
 
-// Blocks an SM should hold, when the kernel says: it bounds the registers.
+// The minimum number of resident blocks per SM, if the kernel specifies it: it limits the registers.
 template <class K>
 constexpr uint32_t min_blocks() {
   if constexpr (requires { K::kMinBlocks; }) {
@@ -31,7 +31,7 @@ constexpr size_t shared_bytes() {
   return std::is_same_v<typename K::Shared, NoShared> ? 0 : sizeof(typename K::Shared);
 }
 
-// Blocks an SM should hold at most, when the kernel says; 0: any.
+// The maximum number of resident blocks per SM, if the kernel specifies it; 0: no limit.
 template <class K>
 constexpr uint32_t most_blocks() {
   if constexpr (requires { K::kMostBlocks; }) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(K::kThreads, min_blocks<K>()) run_kernel(const
   kernel(cta);
 }
 
-// Runs launch plans on the GPU. Its twin is EmulatorExecutor.
+// Runs launch plans on the GPU. Its counterpart is EmulatorExecutor.
 class CudaExecutor {
  public:
   static constexpr Backend kBackend = Backend::cuda;
@@ -62,17 +62,17 @@ class CudaExecutor {
     if (blocks == 0) {
       return {};
     }
-    BOBBIN_RETURN_IF(blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
+    BOBBIN_RETURN_IF(blocks > INT32_MAX, StatusCode::unsupported, "too many blocks for one launch");
     BOBBIN_TRY(allow_shared<K>());
     BOBBIN_ASSIGN(const size_t shared, shared_to_ask_for<K>());
     run_kernel<K><<<static_cast<uint32_t>(blocks), K::kThreads, shared, handle()>>>(kernel);
     return BOBBIN_CUDA(cudaGetLastError());
   }
 
-  // How many blocks of a kernel the card holds at a time.
+  // The number of resident blocks of a kernel on the GPU.
   template <Kernel K>
   [[nodiscard]] Result<uint32_t> most_together() const {
-    static std::atomic<uint32_t> known[kMaxDevices];  // asking takes microseconds
+    static std::atomic<uint32_t> known[kMaxDevices];  // the query takes microseconds
     int device = 0;
     BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
     if (device < kMaxDevices && known[device] != 0) {
@@ -84,14 +84,15 @@ class CudaExecutor {
     BOBBIN_TRY(BOBBIN_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device)));
     BOBBIN_TRY(BOBBIN_CUDA(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run_kernel<K>, K::kThreads, shared_bytes<K>())));
-    BOBBIN_RETURN_IF(each == 0, StatusCode::unsupported, "a block needs more than this GPU's SM has");
+    BOBBIN_RETURN_IF(each == 0, StatusCode::unsupported,
+                     "a block needs more resources than an SM of this GPU has");
     if (device < kMaxDevices) {
       known[device] = static_cast<uint32_t>(sms * each);
     }
     return static_cast<uint32_t>(sms * each);
   }
 
-  // As run, but all blocks are under way at once and may wait for each other; at most most_together().
+  // Like run, but all blocks are resident at once and may wait for each other; at most most_together().
   template <Kernel K>
   [[nodiscard]] Status run_together(const K& kernel, uint32_t blocks) const {
     BOBBIN_TRY(allow_shared<K>());
@@ -101,11 +102,11 @@ class CudaExecutor {
   }
 
  private:
-  static constexpr int kMaxDevices = 64;  // of which something is remembered
+  static constexpr int kMaxDevices = 64;  // for which the number is cached
 
   [[nodiscard]] cudaStream_t handle() const { return static_cast<cudaStream_t>(stream_.handle()); }
 
-  // Shared memory that is not used keeps further blocks away from an SM.
+  // Unused shared memory limits the number of blocks per SM.
   template <Kernel K>
   static Result<size_t> shared_to_ask_for() {
     if constexpr (most_blocks<K>() == 0) {

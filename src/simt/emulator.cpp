@@ -22,8 +22,8 @@ namespace bobbin::simt::emulator {
 
 struct Block;
 
-// Lists that grow while a fiber runs have their room beforehand: ThreadSanitizer would take a fiber's
-// allocation for the kernel's.
+// Lists that grow while a fiber runs are reserved beforehand: ThreadSanitizer would attribute a fiber's
+// allocation to the kernel.
 constexpr size_t kReserved = 256;
 
 enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, at_store_wait, done };
@@ -41,8 +41,8 @@ struct Thread {
   Fiber fiber;
 };
 
-// A meeting of threads: a block barrier or a warp operation. Two of each alternate, so that a thread that has
-// gone on to the next cannot disturb one that is still leaving.
+// A meeting of threads: a block barrier or a warp operation. There are two of each, used alternately, so that
+// a thread that has reached the next one cannot disturb one that is still leaving.
 struct Meeting {
   uint32_t arrived = 0;
   const char* operation = nullptr;
@@ -51,7 +51,7 @@ struct Meeting {
   uint32_t round = 0;
 };
 
-// A bulk copy under way: into shared memory, told to a barrier, or out of it, told to the thread.
+// A bulk copy in flight: into shared memory, counted by a barrier, or out of it, counted by the thread.
 struct Copy {
   std::byte* to;
   const std::byte* from;
@@ -74,7 +74,7 @@ struct Block {
   uint32_t index = 0;
   uint32_t num_done = 0;
   Pages memory;                  // shared memory, then the stacks
-  std::vector<uint8_t> written;  // one flag a byte of shared memory
+  std::vector<uint8_t> written;  // one flag per byte of shared memory
   std::vector<Thread> thread;
   std::vector<Warp> warp;
   Meeting barrier;
@@ -103,8 +103,8 @@ void set_state(CopyBarrier& barrier, const BarrierState& state) {
   barrier = std::bit_cast<CopyBarrier>(state);
 }
 
-// ThreadSanitizer intercepts memcpy and memset, wherever they are called; the emulator's own copies are not
-// the kernel's, so they go byte by byte through volatile, which no compiler turns into a call.
+// ThreadSanitizer intercepts memcpy and memset wherever they are called. The emulator's own copies are not
+// accesses of the kernel, so they go byte by byte through volatile, which no compiler turns into a call.
 void copy_bytes(void* to, const void* from, size_t bytes) {
   auto* target = static_cast<volatile std::byte*>(to);
   const auto* source = static_cast<const volatile std::byte*>(from);
@@ -149,7 +149,7 @@ std::string who(const Thread& thread) {
 
 }  // namespace
 
-// Schedules fibers. Everything it does happens between two fibers' turns, on the caller's own stack.
+// Schedules fibers. Everything it does happens between the turns of two fibers, on the caller's own stack.
 class Machine {
  public:
   Machine(const Launch& launch, const EmulatorOptions& options)
@@ -163,8 +163,8 @@ class Machine {
   [[nodiscard]] const Launch& launch() const { return launch_; }
   // Called on a fiber: lets others run.
   void yield(Thread& thread) { Fiber::change(thread.fiber, scheduler_); }
-  // Called on a fiber: records the fault. The fiber must yield next, and never goes on: what it holds on its
-  // stack is lost, so the message is made and gone before that.
+  // Called on a fiber: records the fault. The fiber must yield next and never continues: whatever is on its
+  // stack is leaked, so the message is built and released before that.
   void fault(std::string what) { fault_ = Status(StatusCode::device, "emulator: " + std::move(what)); }
   void made_progress() { idle_polls_ = 0; }
   void polled() { ++idle_polls_; }
@@ -254,16 +254,17 @@ void Machine::retire(Block& block) {
     spare_.push_back(std::move(gone));
     return;
   }
-  // ThreadSanitizer must not take the next block for this one: that gets fresh memory and fresh fibers. Nor
-  // must it believe that blocks which start later come after this one: a bystander frees it.
+  // ThreadSanitizer must not confuse the next block with this one, so that one gets fresh memory and fresh
+  // fibers. Nor must it assume that blocks which start later are ordered after this one, so an unrelated
+  // context frees it.
   bystander_.run([&] {
     acquire(&gone->end);
     gone.reset();
   });
 }
 
-// Everything the fibers did comes before what the caller does next. After a fault, some are left where they
-// are: they will not go on, but ThreadSanitizer cannot know.
+// Everything the fibers did is ordered before what the caller does next. After a fault, some fibers are
+// abandoned: they will not continue, but ThreadSanitizer cannot know that.
 void Machine::end_fibers() {
   for (auto& block : resident_) {
     for (Thread& thread : block->thread) {
@@ -281,11 +282,11 @@ Status Machine::run() {
   while (!resident_.empty()) {
     if (ready_.empty() && !complete_a_copy()) {
       end_fibers();
-      return deadlock("nobody can go on");
+      return deadlock("no thread can continue");
     }
     if (idle_polls_ > options_.patience) {
       end_fibers();
-      return deadlock("all that run only poll, and nothing changes");
+      return deadlock("all running threads only poll, and nothing changes");
     }
     step();
     if (fault_) {
@@ -298,7 +299,7 @@ Status Machine::run() {
 }
 
 void Machine::step() {
-  // Bulk copies land at some random moment before anyone sees their barrier.
+  // Bulk copies complete at a random moment before anyone sees their barrier.
   if (!ready_.empty() && draw(8) == 0) {
     complete_a_copy();
   }
@@ -318,7 +319,7 @@ void Machine::step() {
     if (!thread.block->copies.empty()) {
       fault_ =
           Status(StatusCode::device, "emulator: bulk copy: block " + std::to_string(thread.block->index) +
-                                         " ended with copies under way");
+                                         " ended with copies in flight");
       return;
     }
     retire(*thread.block);
@@ -394,7 +395,7 @@ void Machine::end_phase_if_complete(Block& block, CopyBarrier& barrier) {
   }
 }
 
-// Who waits where: one line for the threads of a block that wait at one place.
+// Who waits where: one line per place where threads of a block wait.
 Status Machine::deadlock(std::string_view why) const {
   std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t> groups;
   for (const auto& block : resident_) {
@@ -413,7 +414,7 @@ Status Machine::deadlock(std::string_view why) const {
 
 namespace {
 
-// One thread arrives; the last of `expected` lets all go on.
+// One thread arrives; the last of `expected` releases all.
 template <class Members>
 void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, const char* kind,
           const char* operation, const Where& where, bool orders_memory, Members&& members) {
@@ -484,7 +485,7 @@ void meet_warp(Thread& thread, const char* operation, const Where& where, bool o
        });
 }
 
-// Where an access lies in the block's shared memory; faults when outside the array.
+// The position of an access in the block's shared memory; faults if it is outside the array.
 size_t shared_offset(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size,
                      size_t bytes, const Where& where) {
   if (index >= size) {
@@ -552,7 +553,7 @@ void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_
   for (size_t i = offset; i < offset + bytes; ++i) {
     if (written[i] == 0) {
       thread.machine->fault("uninitialised: " + who(thread) +
-                            " loads shared memory that nothing has written, " + "item " +
+                            " loads shared memory that was never written, " + "item " +
                             std::to_string(index) + " (" + place(where) + ")");
       thread.machine->yield(thread);
     }
@@ -581,7 +582,7 @@ void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where) {
   if (*barrier_flags(thread, barrier) == 0) {
     thread.machine->fault("uninitialised: " + who(thread) +
-                          " arrives at a copy barrier that nobody has set up (" + place(where) + ")");
+                          " arrives at a copy barrier that was not initialised (" + place(where) + ")");
     thread.machine->yield(thread);
   }
   BarrierState state = state_of(barrier);
@@ -597,7 +598,7 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
   thread.where = where;
   if (*barrier_flags(thread, barrier) == 0) {
     thread.machine->fault("uninitialised: " + who(thread) +
-                          " waits at a copy barrier that nobody has set up (" + place(where) + ")");
+                          " waits at a copy barrier that was not initialised (" + place(where) + ")");
     thread.machine->yield(thread);
   }
   while (state_of(barrier).phase % 2 == parity) {
@@ -613,7 +614,7 @@ namespace {
 void check_bulk(Thread& thread, const void* to, const void* from, uint32_t bytes, const Where& where) {
   if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
       reinterpret_cast<uintptr_t>(from) % 16 != 0) {
-    thread.machine->fault("bulk copy: " + who(thread) + " copies what is not aligned to 16 bytes (" +
+    thread.machine->fault("bulk copy: " + who(thread) + " copies data that is not aligned to 16 bytes (" +
                           place(where) + ")");
     thread.machine->yield(thread);
   }
@@ -621,7 +622,7 @@ void check_bulk(Thread& thread, const void* to, const void* from, uint32_t bytes
 
 }  // namespace
 
-// Until it lands, the target counts as unwritten: who reads too early is caught.
+// Until the copy completes, the target counts as unwritten, so that early reads are detected.
 void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier,
                Where where) {
   check_bulk(thread, to, from, bytes, where);
@@ -631,7 +632,7 @@ void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyB
   block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier, nullptr});
 }
 
-// The bytes are read when the copy lands: who writes them again before that damages the result.
+// The bytes are read when the copy completes: overwriting them before that corrupts the result.
 void bulk_store(Thread& thread, void* to, const void* from, uint32_t bytes, Where where) {
   check_bulk(thread, to, from, bytes, where);
   ++thread.stores_pending;
@@ -649,7 +650,7 @@ void bulk_store_wait(Thread& thread, Where where) {
 }
 
 Status run(const Launch& launch, const EmulatorOptions& options) {
-  BOBBIN_RETURN_IF(launch.blocks > INT32_MAX, StatusCode::unsupported, "more blocks than one launch holds");
+  BOBBIN_RETURN_IF(launch.blocks > INT32_MAX, StatusCode::unsupported, "too many blocks for one launch");
   return Machine(launch, options).run();
 }
 

@@ -2,16 +2,16 @@
 // The GPU on a CPU: every thread of a kernel is a fiber, every operation is checked. See cta.hpp for the
 // operations.
 //
-// What it finds, as a Status that says what, where and who:
-//   - barriers and warp operations that not all threads reach, or that they reach at different places;
-//   - loads of shared memory that nothing has written, loads and stores outside an array;
-//   - deadlock: nobody can go on, or all that still run only poll. The report tells who waits where;
-//   - in a build with ThreadSanitizer, data races on shared and on global memory: fibers are switched without
-//     synchronisation, and only barriers and atomics order what they do.
+// It detects the following, as a Status that says what, where and which threads:
+// - barriers and warp operations that not all threads reach, or that they reach at different places;
+// - loads of shared memory that was never written, loads and stores outside an array;
+// - deadlock: no thread can continue, or all that still run only poll. The report says who waits where;
+// - in a build with ThreadSanitizer, data races on shared and global memory: fibers are switched without
+//   synchronisation, and only barriers and atomics order what they do.
 //
-// Fibers switch at barriers, warp operations, atomics and waits, to one drawn at random: a seed fixes the
-// schedule, and running a kernel under many seeds tries many. Several blocks are under way at a time, started
-// in random order.
+// Fibers switch at barriers, warp operations, atomics and waits, to one chosen at random: a seed determines
+// the schedule, and running a kernel with many seeds tries many. Several blocks are resident at a time,
+// started in random order.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ namespace bobbin::simt {
 
 struct EmulatorOptions {
   uint64_t seed = 1;
-  uint32_t resident_blocks = 4;           // blocks under way together, as on a GPU of that size
-  uint64_t patience = uint64_t{1} << 20;  // polls in a row without any change before it is called a deadlock
+  uint32_t resident_blocks = 4;           // as on a GPU of that size
+  uint64_t patience = uint64_t{1} << 20;  // consecutive polls without any change that count as a deadlock
 };
 
-// What runs that do not say otherwise use; tests draw its seed.
+// Used by runs that do not specify options; tests set its seed.
 EmulatorOptions& default_emulator_options();
 
 namespace emulator {
@@ -43,12 +43,13 @@ using Where = SourcePlace;
 class Machine;
 struct Thread;
 
-// What the 32 lanes hand in to a warp operation.
+// What the 32 lanes pass to a warp operation.
 struct Exchange {
   alignas(16) std::byte values[kWarpSize][16];
 };
 
-// The emulator's side of an EmulatorCta. Compiled without ThreadSanitizer: these are the emulator's books.
+// The emulator's side of an EmulatorCta. Compiled without ThreadSanitizer, because this is the emulator's own
+// bookkeeping.
 uint32_t thread_index(const Thread& thread);
 uint32_t block_index(const Thread& thread);
 uint32_t num_blocks(const Thread& thread);
@@ -63,7 +64,7 @@ void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_
                        Where where);
 void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
                         Where where);
-// An atomic was done: others may run now. `changed` tells whether memory did.
+// Called after an atomic: others may run now. `changed` says whether memory changed.
 void after_atomic(Thread& thread, bool changed, Where where);
 void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where where);
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where);
@@ -88,9 +89,9 @@ class EmulatorCta {
 
   void sync(Where where = Where::current()) { emulator::block_barrier(thread_, where); }
   void sync_warp(Where where = Where::current()) { emulator::warp_barrier(thread_, where); }
-  void pause() {}  // others run between any two atomics
+  void pause() {}  // other fibers run between any two atomics
 
-  // As on the GPU, the source lane is taken modulo 32, and a lane with no source gets its own value back.
+  // As on the GPU, the source lane is taken modulo 32, and a lane without a source gets its own value.
   template <class T>
   T shfl(T v, uint32_t from, Where where = Where::current()) {
     return value_of<T>(gather("shfl", v, where), from % kWarpSize);
@@ -299,7 +300,7 @@ class EmulatorCta {
     emulator::check_shared_load(thread_, s.data, i, N, sizeof(T), where);
     return std::atomic_ref<T>(s.data[i]);
   }
-  // No other fiber runs in between, but ThreadSanitizer wants to see one read-modify-write.
+  // No other fiber runs in between, but ThreadSanitizer must see a single read-modify-write.
   template <Order order, class A, class F>
   auto update(A&& array, uint64_t i, Where where, F&& f) {
     auto ref = cell(array, i, where);
@@ -316,7 +317,7 @@ class EmulatorCta {
 
 namespace emulator {
 
-// A kernel without its type.
+// A type-erased kernel.
 struct Launch {
   void (*body)(const void* kernel, Thread& thread);
   const void* kernel;
@@ -329,7 +330,7 @@ Status run(const Launch& launch, const EmulatorOptions& options);
 
 }  // namespace emulator
 
-// Runs a kernel to its end; the Status tells what the emulator found.
+// Runs a kernel to its end; the Status reports what the emulator detected.
 template <Kernel K>
 [[nodiscard]] Status emulate(const K& kernel, uint64_t blocks,
                              const EmulatorOptions& options = default_emulator_options()) {
@@ -346,7 +347,7 @@ template <Kernel K>
                        options);
 }
 
-// Runs launch plans in the emulator, in the twin's words: see CudaExecutor.
+// Runs launch plans in the emulator, with the same interface as CudaExecutor.
 class EmulatorExecutor {
  public:
   static constexpr Backend kBackend = Backend::emulator;

@@ -103,7 +103,7 @@ void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* arg
   context_ = boost::context::detail::make_fcontext(stack + size, size, &Fiber::enter);
 }
 
-// Notes where the fiber that was left stopped, and returns it.
+// Records where the previous fiber stopped, and returns it.
 Fiber& Fiber::arrive(const boost::context::detail::transfer_t& arrival) {
   Fiber& from = *static_cast<const Change*>(arrival.data)->from;
   from.context_ = arrival.fctx;
@@ -117,7 +117,7 @@ void Fiber::enter(boost::context::detail::transfer_t arrival) {
     const void* bottom = nullptr;
     size_t size = 0;
     __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
-    // Where the scheduler's own stack lies is learnt here, at the first switch away from it.
+    // The bounds of the scheduler's own stack are learned here, at the first switch away from it.
     if (from.stack_ == nullptr) {
       from.stack_ = static_cast<std::byte*>(const_cast<void*>(bottom));
       from.stack_size_ = size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers by Boost.Context, which switches without system calls: ucontext makes two each time. Known to
-// AddressSanitizer and ThreadSanitizer when those are linked in. (Boost's own fiber class knows them only
-// where it is built on ucontext, so this uses the layer below it.)
+// Fibers with Boost.Context, which switches without system calls (ucontext makes two per switch). They are
+// registered with AddressSanitizer and ThreadSanitizer if those are linked in. (Boost's own fiber class
+// supports them only on top of ucontext, so this uses the layer below it.)
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -10,7 +10,8 @@
 
 namespace bobbin::simt::emulator {
 
-// Anonymous memory, zeroed and given back whole, so that the sanitizers forget what earlier fibers did there.
+// Anonymous memory, zeroed and released as a whole, so that the sanitizers forget what earlier fibers did
+// there.
 class Pages {
  public:
   explicit Pages(size_t bytes);
@@ -31,15 +32,15 @@ class Pages {
   size_t size_;
 };
 
-// True when ThreadSanitizer watches. Fresh pages are then needed for every fiber.
+// Whether ThreadSanitizer is active. Every fiber then needs fresh pages.
 [[nodiscard]] bool under_thread_sanitizer();
 
-// Calls f as a context of its own for ThreadSanitizer (plainly, when that does not watch): what f orders or
-// frees is not taken for the caller's.
+// Calls f as a separate context for ThreadSanitizer (directly, if it is not active): what f orders or frees
+// is not attributed to the caller.
 class Bystander {
  public:
   Bystander();
-  // As a context that exists already.
+  // The same with an existing context.
   explicit Bystander(void* context) : self_(context) {}
   ~Bystander();
   Bystander(const Bystander&) = delete;
@@ -61,8 +62,7 @@ class Bystander {
   bool owned_ = false;
 };
 
-// A context of execution with its own stack, or (default) the one that is running. A fiber must stay where it
-// is.
+// A context of execution with its own stack, or (default) the running one. A fiber must not be moved.
 class Fiber {
  public:
   Fiber() = default;
@@ -70,20 +70,20 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  // Makes this the context that is running now.
+  // Makes this the running context.
   void adopt_current();
   // Makes this a fiber that will run entry(argument) on the given stack; entry must never return.
   void start(std::byte* stack, size_t size, void (*entry)(void*), void* argument);
   // Leaves the running fiber `from` for `to`, without ordering their memory accesses.
   static void change(Fiber& from, Fiber& to);
-  // Calls f here and now, but for ThreadSanitizer as this fiber.
+  // Calls f immediately, but for ThreadSanitizer as this fiber.
   template <class F>
   void stand_in(F&& f) {
     Bystander(tsan_).run(f);
   }
 
  private:
-  // What the fiber that is left says to the one that goes on.
+  // What the fiber being left passes to the one that continues.
   struct Change {
     Fiber* from;
     Fiber* to;

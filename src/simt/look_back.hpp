@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoupled look-back: the sum over all earlier tiles, found while those are still at work.
+// Decoupled look-back: finds the sum over all earlier tiles while those are still being processed.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace bobbin::simt {
 
-// One word a tile, zero at the start: two flag bits and the sum, written and read at once, so that no order
+// One word per tile, initially zero: two flag bits and the sum, written and read at once, so that no order
 // between words is needed.
 struct TileState {
   static constexpr uint64_t kOwn = uint64_t{1} << 62;      // the tile's own sum
-  static constexpr uint64_t kThrough = uint64_t{2} << 62;  // the sum of all tiles up to and with it
+  static constexpr uint64_t kThrough = uint64_t{2} << 62;  // the inclusive sum of all tiles up to this one
   static constexpr uint64_t kSum = kOwn - 1;
 };
 
-// Called by one whole warp of the block that works on `tile`. Publishes the tile's own sum, adds up its
-// predecessors', publishes the total, and returns the sum over tiles 0 .. tile-1. Tiles must be taken in the
-// order in which blocks start (a ticket), else a block may wait for one that never starts.
+// Called by one whole warp of the block that works on `tile`. Publishes the tile's own sum, adds up those of
+// its predecessors, publishes the total, and returns the sum over tiles 0 .. tile-1. Tiles must be taken in
+// the order in which blocks start (by a ticket), otherwise a block may wait for one that never starts.
 template <class Cta>
 BOBBIN_HD uint64_t look_back(Cta& cta, Global<uint64_t> states, uint64_t tile, uint64_t own) {
   if (cta.lane() == 0) {
@@ -28,7 +28,7 @@ BOBBIN_HD uint64_t look_back(Cta& cta, Global<uint64_t> states, uint64_t tile, u
   }
   uint64_t before = 0;
   for (uint64_t next = tile; next != 0;) {
-    // Lane i looks at tile next-1-i; before the first tile there is nothing more to add.
+    // Lane i looks at tile next-1-i; before the first tile there is nothing to add.
     const bool exists = cta.lane() < next;
     uint64_t state = TileState::kThrough;
     do {
@@ -36,7 +36,7 @@ BOBBIN_HD uint64_t look_back(Cta& cta, Global<uint64_t> states, uint64_t tile, u
         state = cta.template atomic_load<Order::relaxed>(states, next - 1 - cta.lane());
       }
     } while (!cta.all((state & ~TileState::kSum) != 0));
-    // Add up the own sums back to the nearest tile that knows the sum through it.
+    // Adds up the tiles' own sums back to the nearest tile that has its inclusive sum.
     const uint32_t through = cta.ballot((state & TileState::kThrough) != 0);
     const bool counts = (through & ((uint32_t{1} << cta.lane()) - 1)) == 0;
     uint64_t sum = counts && exists ? state & TileState::kSum : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen bytes as values of one size.
+// Sixteen bytes as values of one type.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace bobbin::simt {
 template <class T>
 inline constexpr uint32_t kPerQuad = sizeof(Quad) / sizeof(T);
 
-// The quad of value_of(0), value_of(1) .., called in this order.
+// The quad of value_of(0), value_of(1) .., which are called in this order.
 template <class T, class ValueOf>
 [[nodiscard]] BOBBIN_HD constexpr Quad quad_of(ValueOf&& value_of) {
   Quad quad{};
@@ -41,7 +41,7 @@ template <class T>
   }
 }
 
-// An array in device memory, aligned to 16 bytes, as quads; what lies behind the last whole one is not in it.
+// An array in device memory, aligned to 16 bytes, as quads; a partial quad at the end is not included.
 template <class T>
 [[nodiscard]] inline Global<Quad> whole_quads(Global<T> values) {
   return {reinterpret_cast<Quad*>(values.data), values.size / kPerQuad<T>};

@@ -9,7 +9,7 @@
 
 namespace bobbin::simt {
 
-// The sum of `v` over all lanes up to and with the own one. All lanes of the warp take part.
+// The inclusive sum of `v` over the lanes. All lanes of the warp take part.
 template <class Cta, class T>
 [[nodiscard]] BOBBIN_HD T sum_through(Cta& cta, T v) {
   BOBBIN_UNROLL

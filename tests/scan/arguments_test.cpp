@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scan refuses, and what it asks of memory.
+// What a scan refuses, and what memory it requests.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -70,7 +70,7 @@ TEST(ScanArguments, SpansOfDifferentLengths) {
   EXPECT_EQ(inclusive<uint32_t>(in, std::span(out), {}, kCpu).code(), StatusCode::invalid_argument);
 }
 
-// Counts what is asked for, and can refuse.
+// Counts requests, and can refuse them.
 class CountingMemory final : public MemoryResource {
  public:
   Result<void*> allocate(size_t bytes, StreamView stream) override {

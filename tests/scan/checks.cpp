@@ -62,7 +62,8 @@ T neutral(scan::Op op) {
   return 0;
 }
 
-// Order k by scanning k times. Floats are summed in more precision, so that only the checked scan rounds.
+// Order k by scanning k times. Floats are summed with more precision, so that only the scan under test
+// rounds.
 template <class T>
 using Exact = std::conditional_t<std::is_floating_point_v<T>, long double, T>;
 
@@ -106,7 +107,7 @@ bool close(T found, T expected, double scale) {
   }
 }
 
-// The array on the device, and where in it the values are.
+// The array on the device, and the position of the values in it.
 struct Placed {
   DeviceBuffer memory;
   std::byte* values;

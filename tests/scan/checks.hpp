@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a scan on any backend against the obvious one.
+// Compares a scan on any backend with the obvious implementation.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct ScanCase {
   uint64_t length = 0;
   uint32_t in_offset = 0;  // in values, from an address that is a multiple of 256
   uint32_t out_offset = 0;
-  bool in_place = false;  // then out_offset counts for nothing
+  bool in_place = false;  // then out_offset is ignored
   uint64_t seed = 1;
 };
 
 [[nodiscard]] std::string describe(const ScanCase& c);
 
-// Scans random values, with guards before and after the output; returns what is wrong, or nothing.
+// Scans random values, with guards before and after the output; returns what is wrong, or an empty string.
 [[nodiscard]] std::string check_scan(const ScanCase& c, StreamView stream);
 
 }  // namespace bobbin::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's scan against loops that say what a scan is.
+// The CPU scan compared with loops that define a scan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ std::vector<T> any_values(size_t length, uint64_t seed) {
   return values;
 }
 
-// `values` with others around: `at` before them.
+// `values` surrounded by others: `at` before them.
 template <class T>
 std::vector<T> padded(const std::vector<T>& values, size_t at) {
   std::vector<T> all(values.size() + 32, static_cast<T>(77));
@@ -99,8 +99,8 @@ std::vector<T> padded(const std::vector<T>& values, size_t at) {
   return all;
 }
 
-// Scans values that start `offset` after an aligned address, to another array and in place. What is around
-// them must stay.
+// Scans values that start `offset` after an aligned address, to another array and in place. The values around
+// them must not change.
 template <class T>
 void expect_scan(const std::vector<T>& values, Kind kind, const Options& options,
                  const std::vector<T>& wanted, size_t offset) {
@@ -140,7 +140,7 @@ TYPED_TEST(CpuScan, EqualsTheLoops) {
     const bool repeats = op == Op::sum || op == Op::bit_xor;
     for (uint32_t order = 1; order <= kMaxOrder; order += repeats ? 1 : 4) {
       for (const uint32_t tuple : kTuples) {
-        // The last is several pieces of any type.
+        // The last length is several pieces for any type.
         const std::set<size_t> lengths{0,  1,  2,  tuple - 1, tuple, tuple + 1, order * tuple,
                                        63, 64, 65, 1000,      4097,  9001};
         size_t offset = order;
@@ -189,7 +189,7 @@ TYPED_TEST(CpuScan, OnesGiveBinomials) {
   }
 }
 
-// Pieces of a sequence, each from the states the one before left; they begin with a new tuple.
+// Pieces of a sequence, each from the states that the previous one left; they begin with a new tuple.
 TYPED_TEST(CpuScan, TilesContinue) {
   using U = std::make_unsigned_t<TypeParam>;
   const std::vector<U> random = any_values<U>(9001, 4);
@@ -205,7 +205,7 @@ TYPED_TEST(CpuScan, TilesContinue) {
       }
       ASSERT_EQ(values, expected(random, {.order = order, .tuple = tuple}))
           << "order " << order << " tuple " << tuple;
-      // The last value of each scan at each order, also where the last tuple is cut short.
+      // The last value of each series at each order, even if the last tuple is incomplete.
       for (uint32_t j = 0; j < order; ++j) {
         const std::vector<U> sums = expected(random, {.order = j + 1, .tuple = tuple});
         for (size_t i = sums.size() - tuple; i < sums.size(); ++i) {
@@ -216,7 +216,7 @@ TYPED_TEST(CpuScan, TilesContinue) {
   }
 }
 
-// Long enough to be written past the caches.
+// Long enough to bypass the caches.
 template <class T>
 void expect_long(const Options& options, size_t offset) {
   expect_both(any_values<T>(kStreamBytes / sizeof(T) + 1234, offset), options, offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan's kernels in the emulator, each case under a schedule of its own.
+// The scan kernels in the emulator, each case with a different schedule.
 #include <gtest/gtest.h>
 
 #include "simt/emulator.hpp"
@@ -13,7 +13,7 @@ namespace {
 using scan::Op;
 using scan::Scheme;
 
-// ThreadSanitizer slows the emulator down some twenty times: it gets a sample of the cases.
+// ThreadSanitizer slows the emulator down about twenty times: it runs a sample of the cases.
 constexpr bool kSample = kDrawnShare > 10;
 
 class EmulatedScan : public ::testing::Test {
@@ -97,7 +97,7 @@ TEST_F(EmulatedScan, ShortLengths) {
 }
 
 TEST_F(EmulatedScan, TileBoundaries) {
-  // Tiles of 10240 values of 32 bits for one scan; of 12 * 10 * 3 * 33 for three.
+  // Tiles of 10240 values of 32 bits for one series; of 12 * 10 * 3 * 33 for three.
   for (const uint64_t tile : {uint64_t{10240}, uint64_t{11880}}) {
     for (const uint64_t tiles : {1, 2, 3}) {
       for (const int64_t more : {-3, -1, 0, 1, 3}) {
@@ -121,8 +121,8 @@ TEST_F(EmulatedScan, AnyAlignmentAndInPlace) {
   }
 }
 
-// Many schedules of the exchange: half a dozen tiles a block often enough, so that everything kept for a few
-// tiles is used again; and now and then more blocks than one warp looks at.
+// Many schedules of the exchange: often half a dozen tiles per block, so that everything kept for a few tiles
+// is reused; and sometimes more blocks than one warp looks at.
 TEST_F(EmulatedScan, ManySchedules) {
   for (uint64_t seed = 1; seed <= (kSample ? 4 : 50); ++seed) {
     simt::EmulatorOptions& options = simt::default_emulator_options();
@@ -142,7 +142,7 @@ TEST_F(EmulatedScan, ManySchedules) {
   }
 }
 
-// One workspace for many scans of all kinds: what an earlier one left must not be taken for a sum.
+// One workspace for many scans of all kinds: what an earlier one left must not be mistaken for a sum.
 TEST_F(EmulatedScan, WorkspaceIsReused) {
   const StreamView stream(Backend::emulator, nullptr);
   scan::Workspace workspace(stream);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring through which the blocks of a device-wide scan exchange tile sums: all interleavings checked.
+// The ring through which the blocks of a device-wide scan exchange tile sums: checks all interleavings.
 //
 // Protocol: G blocks, all resident; block b works on tiles b, b+G, b+2G, ... Tile c has slot c mod R, one
-// word {tag, value} written and read atomically; a tag names one tile, and nothing is ever cleared. To finish
-// tile c its block reads the slots of tiles c-G+1 .. c-1, each by polling until it shows that tile's tag.
-// With `ahead` = a a block publishes tile c+aG before it reads for tile c.
+// word {tag, value} written and read atomically; a tag identifies one tile, and nothing is ever cleared. To
+// finish tile c, its block reads the slots of tiles c-G+1 .. c-1, each by polling until it shows that tile's
+// tag. With `ahead` = a, a block publishes tile c+aG before it reads for tile c.
 //
 // Rule: (3 + 2a)G slots are enough. The readers of tile x are tiles x+1 .. x+G-1; they have all read it once
-// tiles up to x+G-1 + (1+a)G are published; a block knows that when it has finished tile x + (2+a)G, and the
-// next tile that it publishes after that is x + (3+2a)G: the first one that may take the slot of x.
+// tiles up to x+G-1 + (1+a)G are published; a block knows this when it has finished tile x + (2+a)G, and the
+// next tile that it publishes after that is x + (3+2a)G: the first one that may reuse the slot of x.
 //
-// Model: a block is a straight list of steps. The reads of one wait are separate steps in any order
-// (different threads do them), so a block may stall anywhere: between publishing and reading, and between two
-// reads. All of them end before the block's next publish: the kernel needs a barrier there. A poll that fails
-// changes nothing, so every execution is finite, and a lost value shows as a state without a next step. A sum
-// of several words, each with its own tag, is several such rings: nothing new to check.
+// Model: a block is a linear list of steps. The reads of one wait are separate steps in any order (different
+// threads do them), so a block may stall anywhere: between publishing and reading, and between two reads. All
+// of them end before the block's next publish: the kernel needs a barrier there. A poll that fails changes
+// nothing, so every execution is finite, and a lost value shows as a state without a next step. A sum of
+// several words, each with its own tag, is several such rings: there is nothing new to check.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -164,8 +164,8 @@ class Search {
     ++state.step[block];
   }
 
-  // A launch begins when all blocks of the one before have ended. All start in one step: a block that starts
-  // late is one that stalls before its first write.
+  // A launch begins when all blocks of the previous one have ended. All start in one step: a block that
+  // starts late is one that stalls before its first write.
   void start_launch(State state, uint32_t block) {
     if (block != 0) return;
     for (uint32_t b = 0; b < programs_.size(); ++b) {
@@ -201,8 +201,8 @@ struct Tile {
   uint32_t in_all = 0;
 };
 
-// Flags are tags that are all alike; a wrapping tag stands for one of 32 bits, whose wrap is too far to
-// search.
+// Flags are tags that are all equal; a wrapping tag represents one of 32 bits, which would take too long to
+// wrap in a search.
 uint32_t tag_of_all(Tile tile) {
   return tile.in_all + 1;
 }
@@ -231,7 +231,7 @@ struct Scheme {
   uint32_t (*slot)(Tile) = slot_of_launch;  // to be taken mod slots
 };
 
-// The steps of one block in one launch of `tiles` tiles, of which the first is number `base` of all.
+// The steps of one block in one launch of `tiles` tiles, of which the first is number `base` overall.
 class LaunchProgram {
  public:
   LaunchProgram(const Scheme& scheme, uint32_t base, uint32_t tiles, Program& program)
@@ -277,7 +277,7 @@ class LaunchProgram {
   Program& program_;
 };
 
-// Searches launches of so many tiles, one after the other, on a ring that is not cleared between them.
+// Searches launches of these numbers of tiles, one after another, on a ring that is not cleared between them.
 Outcome check(const Scheme& scheme, const std::vector<uint32_t>& launches) {
   EXPECT_TRUE(scheme.blocks <= kMaxBlocks && scheme.slots <= kMaxSlots) << "does not fit a State";
   std::vector<Program> programs(scheme.blocks);
@@ -292,7 +292,7 @@ Outcome check(const Scheme& scheme, const std::vector<uint32_t>& launches) {
   return Search(std::move(programs)).run();
 }
 
-// One launch, long enough to go round the ring twice.
+// One launch, long enough to go around the ring twice.
 Outcome check(const Scheme& scheme) {
   return check(scheme, {2 * scheme.slots + scheme.blocks + 1});
 }
@@ -310,7 +310,7 @@ void expect_safe(const Scheme& scheme) {
                                              << " slots, ahead " << scheme.ahead << ": " << outcome.where;
 }
 
-// All sizes of ring, from 1 to `last`, that can lose a value.
+// All ring sizes from 1 to `last` that can lose a value.
 std::vector<uint32_t> unsafe_sizes(Shape shape, uint32_t last) {
   std::vector<uint32_t> sizes;
   for (uint32_t slots = 1; slots <= last; ++slots) {
@@ -321,8 +321,8 @@ std::vector<uint32_t> unsafe_sizes(Shape shape, uint32_t last) {
 }
 
 TEST(RingModel, SearchVisitsEveryInterleaving) {
-  // Block 0 writes tile 0; block 1 writes tile 1, then reads tile 0: 2 x 3 states less one, as a read cannot
-  // come before its write.
+  // Block 0 writes tile 0; block 1 writes tile 1, then reads tile 0: 2 x 3 states minus one, because a read
+  // cannot come before its write.
   const Outcome outcome = check({.blocks = 2, .slots = 6}, {2});
   EXPECT_EQ(outcome.verdict, Verdict::kSafe);
   EXPECT_EQ(outcome.states, 5u);
@@ -340,7 +340,7 @@ TEST(RingModel, NeededSlotsAreEnoughAndOnlyOneOfThemIsSpare) {
   for (Shape shape : {Shape{2, 0}, {3, 0}, {2, 1}, {3, 1}, {2, 2}, {3, 2}}) {
     SCOPED_TRACE(testing::Message() << shape.blocks << " blocks, ahead " << shape.ahead);
     const uint32_t needed = needed_slots(shape.blocks, shape.ahead);
-    // Up to a power of two, because that is what the library takes.
+    // Rounded up to a power of two, as in the library.
     const std::vector<uint32_t> unsafe = unsafe_sizes(shape, std::bit_ceil(needed));
     ASSERT_FALSE(unsafe.empty());
     EXPECT_EQ(unsafe.back(), needed - 2);
@@ -362,15 +362,15 @@ TEST(RingModel, PublishingAheadNeedsTheLargerRing) {
 }
 
 TEST(RingModel, SafetyDoesNotGrowWithTheRing) {
-  // Two blocks and an odd ring: the block that takes over a slot is the only reader of what was there. So a
-  // size that passes says nothing about a larger one: the rule must hold for all from the needed one on.
+  // Two blocks and an odd ring: the block that reuses a slot is the only reader of what was there. So a size
+  // that passes says nothing about a larger one: the rule must hold for all sizes from the required one on.
   EXPECT_EQ(unsafe_sizes({2, 0}, 16), (std::vector<uint32_t>{1, 2, 4}));
   EXPECT_EQ(unsafe_sizes({2, 1}, 16), (std::vector<uint32_t>{1, 2, 3, 4, 6, 8}));
 }
 
 TEST(RingModel, FlagsClearedOnPublishDeadlock) {
-  // SAM v1.1. A block stalls after its publish of tile x+1; the others need no more of it to publish x+2G,
-  // which clears the flag of x that the stalled block has still to see. A larger ring does not help.
+  // SAM v1.1. A block stalls after publishing tile x+1; the others do not need it to publish x+2G, which
+  // clears the flag of x that the stalled block has not seen yet. A larger ring does not help.
   for (uint32_t blocks : {2u, 3u}) {
     for (uint32_t rings : {3u, 4u, 5u, 8u}) {
       const Outcome outcome =
@@ -384,7 +384,7 @@ TEST(RingModel, FlagsClearedAfterReadsNeedMoreSlotsThanTags) {
   for (uint32_t blocks : {2u, 3u}) {
     Scheme scheme{.blocks = blocks, .clear = Clear::kAfterReads, .tag = tag_boolean};
     scheme.slots = 3 * blocks;
-    EXPECT_EQ(check(scheme).verdict, Verdict::kWrongValue);  // the flag of the tile before in that slot
+    EXPECT_EQ(check(scheme).verdict, Verdict::kWrongValue);  // the flag of the previous tile in that slot
     scheme.slots = 4 * blocks - 1;
     EXPECT_NE(check(scheme).verdict, Verdict::kSafe);
     for (scheme.slots = 4 * blocks; scheme.slots <= 5 * blocks; ++scheme.slots) expect_safe(scheme);
@@ -409,8 +409,8 @@ TEST(RingModel, TagsThatStartAgainReadTheLaunchBefore) {
 }
 
 TEST(RingModel, TagsMayWrapOnlyIfLaunchesContinueInTheRing) {
-  // The launch of 7 leaves slot 7 as it was, and 16 tiles later, when tags wrap, the same tag is due there.
-  // Slots that follow the count of all tiles are all rewritten in every R tiles, so that no tag grows old.
+  // The launch of 7 leaves slot 7 unchanged, and 16 tiles later, when tags wrap, the same tag is due there.
+  // Slots that follow the count of all tiles are all rewritten within R tiles, so that no tag becomes stale.
   Scheme scheme{.blocks = 2, .slots = 8, .tag = tag_wrapping};
   scheme.slot = slot_of_launch;
   EXPECT_EQ(check(scheme, {9, 7, 9}).verdict, Verdict::kWrongValue);

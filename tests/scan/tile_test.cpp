@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile functions of warps and blocks, in the emulator: a small kernel scans an array tile after tile.
+// The tile functions of warps and blocks, in the emulator: a small kernel scans an array tile by tile.
 #include "scan/tile.hpp"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(ScanTile, BlockScansTileAfterTile) {
   check_tiles<8, true>();
 }
 
-// H(-L) undoes H(L), and H of a sum is the product: what joining relies on.
+// H(-L) is the inverse of H(L), and H of a sum is the product: combining relies on this.
 TEST(ScanAlgebra, CoefficientsAreAGroup) {
   using P = Pascal<uint64_t, 8>;
   for (const uint64_t a : {0ULL, 1ULL, 2ULL, 33ULL, 10240ULL, 1ULL << 40}) {

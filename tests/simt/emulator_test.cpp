@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulator itself: what its operations mean, and that it finds each kind of bug planted in a toy kernel.
+// The emulator itself: the meaning of its operations, and that it detects each kind of bug in a small kernel.
 #include "simt/emulator.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSchedules = BOBBIN_RACES_ARE_CHECKED ? 3 : 30;
 
-// Runs a kernel under many schedules; all must be clean.
+// Runs a kernel with many schedules; all must be clean.
 template <class K>
 void expect_clean(const K& kernel, uint64_t blocks) {
   for (uint64_t seed = 1; seed <= kSchedules; ++seed) {
@@ -23,7 +23,7 @@ void expect_clean(const K& kernel, uint64_t blocks) {
   }
 }
 
-// Some schedule must show the fault. (A fault that hides under most is why there are many.)
+// Some schedule must show the fault. (That a fault is hidden by most is why there are many.)
 template <class K>
 void expect_fault(const K& kernel, uint64_t blocks, const std::string& words, uint64_t patience = 10000) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
@@ -45,7 +45,7 @@ Global<T> global(std::vector<T>& values) {
 struct WarpOperations {
   static constexpr uint32_t kThreads = 64;
   using Shared = NoShared;
-  Global<uint32_t> out;  // 12 results a thread
+  Global<uint32_t> out;  // 12 results per thread
 
   template <class Cta>
   void operator()(Cta& cta) const {
@@ -204,7 +204,7 @@ TEST(Emulator, FindsAccessOutsideArrays) {
   expect_fault(OutOfBounds{global(out), 2}, 1, "shared store of item");
 }
 
-// Block 1 waits for a flag that block 0 sets, or does not.
+// Block 1 waits for a flag that block 0 sets, or does not set.
 struct WaitForFlag {
   static constexpr uint32_t kThreads = 32;
   using Shared = NoShared;
@@ -242,9 +242,9 @@ TEST(Emulator, ReportsWhoWaitsWhereInADeadlock) {
   std::vector<uint32_t> data(2);
   const WaitForFlag kernel{global(flag), global(data), false};
   expect_fault(kernel, 2,
-               "deadlock (all that run only poll, and nothing changes); block 1: 1 threads at atomic "
+               "deadlock (all running threads only poll, and nothing changes); block 1: 1 threads at atomic "
                "(emulator_test.cpp:");
-  // With room for one block only, the waiting block may keep the other out.
+  // If only one block is resident, the waiting block may keep the other from starting.
   const Status alone = emulate(WaitForFlag{global(flag), global(data), true}, 2,
                                {.seed = 2, .resident_blocks = 1, .patience = 1000});
   const Status other = emulate(WaitForFlag{global(flag), global(data), true}, 2,
@@ -292,7 +292,8 @@ TEST(Emulator, DecoupledLookBackWorksWithAnyNumberOfBlocksUnderWay) {
   }
 }
 
-// Copies a tile through shared memory by a bulk copy; may forget to wait for it, or to set up its barrier.
+// Copies a tile through shared memory by a bulk copy; may forget to wait for it, or to initialise its
+// barrier.
 struct BulkCopy {
   static constexpr uint32_t kThreads = 32;
   struct Shared {
@@ -331,9 +332,9 @@ TEST(Emulator, BulkCopiesArriveByTheirBarrier) {
   EXPECT_EQ(out[7].word[2], 1234U);
   expect_fault(BulkCopy{.in = source, .out = global(out), .waits = false}, 1, "uninitialised");
   expect_fault(BulkCopy{.in = source, .out = global(out), .sets_up = false}, 1,
-               "copy barrier that nobody has set up");
+               "copy barrier that was not initialised");
   expect_fault(BulkCopy{.in = source, .out = global(out), .expected_bytes = 4096}, 1,
-               "deadlock (nobody can go on)");
+               "deadlock (no thread can continue)");
 }
 
 // The order in which threads take tickets shows the schedule.
@@ -362,7 +363,7 @@ TEST(Emulator, ASeedReplaysItsSchedule) {
 
 #if BOBBIN_RACES_ARE_CHECKED
 
-// ThreadSanitizer ends the process at the first race: each runs in a child.
+// ThreadSanitizer ends the process at the first race: each case runs in a child process.
 struct SharedRace {
   static constexpr uint32_t kThreads = 64;
   struct Shared {
@@ -374,7 +375,7 @@ struct SharedRace {
     auto& shared = cta.template shared<Shared>();
     cta.store(shared.values, cta.thread(), 1U);
     cta.sync();
-    // Reads a neighbour's value and overwrites its own with no barrier between.
+    // Reads a neighbour's value and overwrites its own without a barrier in between.
     const uint32_t next = cta.load(shared.values, (cta.thread() + 1) % kThreads);
     cta.store(shared.values, cta.thread(), next + 1);
     cta.store(out, cta.thread(), next);
