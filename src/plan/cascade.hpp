@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries of one column that a CascadeKernel does.
+// Queries of one column that a CascadeKernel can run.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace bobbin::plan {
 
 enum class Cascade : uint8_t {
   none,
-  summed,  // delta over packed residuals, of neighbours
-  joined,  // alprd over packed parts, the left ones perhaps with patches
+  summed,  // delta over packed residuals, with stride 1
+  joined,  // alprd over packed parts, the left ones possibly with patches
   scaled,  // alp over packed integers, with patches
 };
 [[nodiscard]] Cascade cascade_of(const Column& column);

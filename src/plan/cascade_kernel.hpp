@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries of one column whose values must be made before anything can be told of them: sums of differences
-// (delta), parts that are joined (alprd), or decimals with exceptions, which have their place in the order of
-// a sum (alp). One test at most, and one sum or count at most; other queries of such columns are interpreted
-// (stage.hpp).
+// Queries of one column whose values must be computed before they can be tested: sums of differences (delta),
+// joined parts (alprd), or decimals with exceptions, which have their place in the order of a sum (alp). At
+// most one test and at most one sum or count; other queries of such columns are interpreted (stage.hpp).
 //
-// Shape: a warp a vector of 1024 rows, 32 values a thread, in registers from the last step of decoding on.
-// Shared memory, a warp: the residuals once, with padding, for delta; two bytes a value for alprd; room for
-// as many exceptions as values for alp. Bytes read: the column's.
+// Shape: one warp per vector of 1024 rows, 32 values per thread, in registers from the last step of decoding
+// on. Shared memory per warp: the residuals once, with padding, for delta; two bytes per value for alprd;
+// room for as many exceptions as values for alp. Bytes read: those of the column.
 #pragma once
 
 #include <bit>
@@ -23,7 +22,7 @@
 
 namespace bobbin::plan {
 
-// Sums of differences of any order, of neighbours. A thread has 32 neighbours.
+// Sums of differences of any order, with stride 1. A thread has 32 adjacent values.
 template <class TheValue, uint32_t kWarps>
 struct Summed {
   using Value = TheValue;
@@ -36,9 +35,9 @@ struct Summed {
   [[nodiscard]] BOBBIN_HD static uint32_t index(uint32_t lane, uint32_t n) {
     return lane * simt::kWarpSize + n;
   }
-  // Of value n, in the thread's word of bits.
+  // The position of value n in the thread's word of bits.
   [[nodiscard]] BOBBIN_HD static uint32_t bit(uint32_t n) { return n; }
-  // A thread's bits are a bitmap's word.
+  // A thread's bits are one word of a bitmap.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t bitmap_word(Cta& /*cta*/, uint32_t bits) {
     return bits;
@@ -49,7 +48,7 @@ struct Summed {
   template <class Cta>
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
-    cta.sync_warp();  // the vector before is done with
+    cta.sync_warp();  // the previous vector is no longer in use
     unpack_vector<Value>(cta, column.nodes[0].frames, v, count,
                          [&](uint32_t i, Value value) { cta.store(shared.residuals, at(cta, i), value); });
     cta.sync_warp();
@@ -64,13 +63,13 @@ struct Summed {
   }
 
  private:
-  // Padding puts neighbours of a thread and neighbours of a row in different banks.
+  // Padding places adjacent values of a thread, and adjacent values of a row, in different banks.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t i) {
     return cta.warp() * kPadded + i + i / simt::kWarpSize;
   }
 
-  // Over all lanes, from the value before the first on.
+  // A scan over all lanes, starting from the value before the first.
   template <class Cta>
   BOBBIN_HD static void sum_up(Cta& cta, Value restart, Value (&values)[32]) {
     Value total = 0;
@@ -87,7 +86,7 @@ struct Summed {
   }
 };
 
-// A thread's packed values of a vector, as Spread has them.
+// A thread's packed values of a vector, in the order of Spread.
 template <class Value, class Cta>
 BOBBIN_HD void unpack_values(Cta& cta, const Frames& frames, uint64_t v, uint32_t count,
                              Value (&values)[32]) {
@@ -105,13 +104,13 @@ BOBBIN_HD void unpack_values(Cta& cta, const Frames& frames, uint64_t v, uint32_
   }
 }
 
-// Left parts, of which most are codes, and right ones. A thread has the values of packed words.
+// Left parts, most of which are codes, and right parts. A thread has the values of packed words.
 template <class TheValue, uint32_t kWarps>
 struct Joined {
   using Value = TheValue;
   static constexpr bool kReals = true;
   struct Shared {
-    simt::Shared<uint32_t, kWarps * kVectorLength / 2> left;  // two in a word
+    simt::Shared<uint32_t, kWarps * kVectorLength / 2> left;  // two per word
   };
 
   [[nodiscard]] BOBBIN_HD static uint32_t index(uint32_t lane, uint32_t n) {
@@ -129,7 +128,7 @@ struct Joined {
   template <class Cta>
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
-    cta.sync_warp();  // the vector before is done with
+    cta.sync_warp();  // the previous vector is no longer in use
     make_left(cta, shared, column, v, count);
     unpack_values(cta, column.nodes[column.num_nodes - 2].frames, v, count, values);
     auto& left = as_parts(shared);
@@ -177,8 +176,9 @@ struct Scaled {
   using Value = TheValue;
   static constexpr bool kReals = true;
   struct Shared {
-    simt::Shared<Value, kWarps * kVectorLength> exceptions;  // each where its value stands
-    simt::Shared<uint32_t, kWarps * simt::kWarpSize> marks;  // a bit for each value of a thread that is one
+    simt::Shared<Value, kWarps * kVectorLength> exceptions;  // each at the position of its value
+    simt::Shared<uint32_t, kWarps * simt::kWarpSize>
+        marks;  // a bit for each value of a thread that is an exception
   };
 
   [[nodiscard]] BOBBIN_HD static uint32_t index(uint32_t lane, uint32_t n) {
@@ -218,7 +218,7 @@ struct Scaled {
                                        const codec::patched::PatchSource<Value>& patches, uint64_t v,
                                        uint32_t count) {
     const uint32_t first = cta.warp() * simt::kWarpSize;
-    cta.sync_warp();  // the vector before is done with
+    cta.sync_warp();  // the previous vector is no longer in use
     cta.store(shared.marks, first + cta.lane(), 0U);
     cta.sync_warp();
     patches.apply(cta, patches.run(cta, v, cta.lane(), simt::kWarpSize), [&](uint32_t i, Value value) {
@@ -230,7 +230,7 @@ struct Scaled {
     cta.sync_warp();
   }
 
-  // Whose value i of a vector is, and which of that thread's: index() the other way.
+  // Which thread has value i of a vector, and as which of its values: the inverse of index().
   [[nodiscard]] BOBBIN_HD static uint32_t lane_of(uint32_t i) {
     return sizeof(Value) == 8 ? i % 16 + i / 512 * 16 : i % 32;
   }
@@ -241,7 +241,7 @@ struct Scaled {
   const Powers& powers_;
 };
 
-// `kMaker` is one of those.
+// `kMaker` is one of the above.
 template <class Value, template <class, uint32_t> class kMaker>
 struct CascadeKernel : Uses {
   static constexpr uint32_t kWarps = 4;
@@ -255,7 +255,7 @@ struct CascadeKernel : Uses {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    // Each warp has as many vectors as any other, one behind the other.
+    // All warps have the same number of consecutive vectors.
     const uint64_t warps = uint64_t{cta.num_blocks()} * kWarps;
     const uint64_t warp = uint64_t{cta.block()} * kWarps + cta.warp();
     const uint64_t vectors = num_vectors(end);

@@ -33,7 +33,7 @@ Status run_cascade(const Executor& executor, const Query& query, uint32_t column
     case Cascade::none:
       break;
   }
-  return {StatusCode::invalid_argument, "plan: no cascade"};
+  return {StatusCode::invalid_argument, "plan: no cascade kernel for this column"};
 }
 
 }  // namespace bobbin::plan

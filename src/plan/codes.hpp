@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packed vector of a dictionary's codes in the registers of a warp, strided, and what they mean.
+// A packed vector of dictionary codes in the registers of a warp, strided, and what the codes mean.
 //
-// Shape: a warp a vector; after unpacking, codes of 8 and 16 bits stand four and two in a word, and change
-// places with those of neighbours as bits do (Spread::exchange). Entries, and bits of codes that pass, are
-// read through the caches. Preconditions: codes are of 8, 16 or 32 bits. The vector may be cut short.
+// Shape: one warp per vector; after unpacking, codes of 8 and 16 bits are four and two in a word, and are
+// exchanged with those of neighbouring lanes in the same way as bits (Spread::exchange). Entries, and the
+// bits of matching codes, are read through the caches. Preconditions: codes have 8, 16 or 32 bits. The vector
+// may be partial.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@
 
 namespace bobbin::plan {
 
-// The thread's codes: code r is that of row 32 r + lane.
+// The thread's codes: code r belongs to row 32 r + lane.
 struct Codes {
   uint32_t at[32];
 
-  // A vector's; `reference` is that of its frame.
+  // Unpacks the codes of a vector; `reference` is that of its frame.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static Codes of(Cta& cta, const Column& column, uint32_t first_register,
                                           uint32_t width, uint32_t reference) {
@@ -37,8 +38,8 @@ struct Codes {
     return codes;
   }
 
-  // Calls f(r, entry) for the codes of `rows`: T is the entries' type. Some are under way before the first is
-  // looked at.
+  // Calls f(r, entry) for the codes of `rows`: T is the entries' type. Several loads are in flight before the
+  // first is used.
   template <class T, class Cta, class F>
   BOBBIN_HD void for_each_entry(Cta& cta, const Node& dictionary, uint32_t rows, F&& f) const {
     constexpr uint32_t kAtOnce = 8;
@@ -59,7 +60,7 @@ struct Codes {
     }
   }
 
-  // The bits of `rows` whose codes pass.
+  // The bits of `rows` whose codes match.
   template <class Cta, class Passes>
   [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, uint32_t rows, Passes&& passes) const {
     uint32_t hits = 0;

@@ -39,8 +39,8 @@ bool has_frames(CodecId codec) {
   return codec == CodecId::bitpack || codec == CodecId::ffor || codec == CodecId::constant;
 }
 
-// Writes the steps of a tree one behind the other; stops being ok() when it has too many, or a codec that
-// kernels do not know.
+// Writes the steps of a tree in sequence; ok() becomes false if there are too many, or if a codec is not
+// supported by kernels.
 class Flattener {
  public:
   Flattener(Column& column, std::vector<Dictionary>& dictionaries)
@@ -116,7 +116,7 @@ class Flattener {
     const Array& dictionary = codec::dict::dictionary_of(array);
     add(codes);
     Node& node = step(array, Op::look_up);
-    // A dictionary that is large beside its rows is not decoded; one without entries has no rows either.
+    // A dictionary that is large relative to its rows is not decoded; one without entries has no rows either.
     ok_ = ok_ && dictionary.length != 0 && !codec::dict::is_few(array.length, dictionary.length);
     node.from = static_cast<uint8_t>(size_bytes(codes.type));
     node.last = static_cast<uint32_t>(std::min<uint64_t>(dictionary.length - 1, UINT32_MAX));
@@ -126,10 +126,10 @@ class Flattener {
   Column& column_;
   std::vector<Dictionary>& dictionaries_;
   bool ok_ = true;
-  Node spare_{};  // what has no room in the column is written here, and not used
+  Node spare_{};  // steps that do not fit into the column are written here and ignored
 };
 
-// Whether a column's steps are those that kernels do on packed words.
+// Whether kernels can run the column's steps on packed words.
 bool composes(const Column& column) {
   uint32_t next = 1;
   if (next < column.num_nodes && column.nodes[next].op == Op::scale) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns as fused kernels see them: a tree of codecs, flattened to the steps that decode one vector.
+// Columns as fused kernels see them: an encoding tree, flattened to the steps that decode one vector.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,13 @@ template <class T>
   return {reinterpret_cast<const T*>(bytes.data), bytes.size / sizeof(T)};
 }
 
-// Packed vectors: all of one width, or each with an entry and a reference. One value for all is a width of
-// zero.
+// Packed vectors: all of one width, or each with an entry and a reference. A constant has a width of zero.
 struct Frames {
   Bytes packed;
-  Bytes entries;  // none: all of one width
+  Bytes entries;  // null if all have one width
   Bytes references;
   uint32_t width = 0;
-  uint64_t base = 0;  // all values are above it
+  uint64_t base = 0;  // added to all values
 
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD codec::bitpack::Frame<T> frame(Cta& cta, uint64_t v) const {
@@ -61,23 +60,23 @@ struct Patches {
 
 enum class Op : uint8_t {
   unpack,   // packed vectors
-  load,     // values as they are
-  patch,    // some values replaced
-  scale,    // ALP's integers to floats
-  sum_up,   // delta's residuals to values
-  keep,     // alprd's left codes, put aside
-  join,     // right parts with them
-  turn,     // zigzag's codes to integers with a sign
-  look_up,  // codes to a dictionary's entries
+  load,     // plain values
+  patch,    // replaces some values
+  scale,    // converts ALP's integers to floats
+  sum_up,   // sums delta's residuals
+  keep,     // sets alprd's left codes aside
+  join,     // joins right parts with them
+  turn,     // converts zigzag codes to signed integers
+  look_up,  // converts codes to dictionary entries
 };
 
-// One step of decoding a vector. It works in place, on what the step before has left.
+// One step of decoding a vector. It works in place, on the result of the previous step.
 struct Node {
   Op op{};
-  uint8_t bytes = 0;   // of a value
+  uint8_t bytes = 0;   // size of a value
   uint8_t order = 0;   // sum_up
   uint8_t stride = 0;  // sum_up
-  uint8_t from = 0;    // look_up: bytes of a code
+  uint8_t from = 0;    // look_up: size of a code
   uint32_t last = 0;   // look_up: the last entry; greater codes mean it too
   Frames frames;       // unpack
   Patches patches;     // patch
@@ -94,16 +93,16 @@ struct Node {
 // How a column's values reach a kernel.
 enum class Form : uint8_t {
   plain,   // values in memory
-  packed,  // unpack; perhaps scale; perhaps patch; perhaps look_up: tested and summed where they are packed
+  packed,  // unpack; optionally scale, patch and look_up: tested and summed in packed form
   staged,  // any steps, vector by vector through shared memory
-  bitmap,  // no values: an answer for each row
+  bitmap,  // no values: one result bit per row
 };
 
-// A bit for each row, or all of them set: in memory, one word for 32 rows, or packed.
+// One bit per row, or all set: in memory, one word per 32 rows, or packed.
 struct Validity {
   enum class Kind : uint8_t { all, words, packed } kind = Kind::all;
   uint64_t offset = 0;  // words to skip: packed ones may start inside a vector
-  uint64_t count = 0;   // words there are
+  uint64_t count = 0;   // number of words
   Bytes words;
   Frames frames;
 };
@@ -119,7 +118,7 @@ struct Column {
   Node nodes[kMaxNodes];
   Validity validity;
 
-  // Of form packed. Tests are of what is packed: of codes where there is a dictionary.
+  // For form packed. Tests apply to what is packed: to codes if there is a dictionary.
   [[nodiscard]] BOBBIN_HD const Frames& frames() const { return nodes[0].frames; }
   [[nodiscard]] BOBBIN_HD uint32_t packed_bytes() const { return nodes[0].bytes; }
   [[nodiscard]] BOBBIN_HD bool scaled() const { return num_nodes > 1 && nodes[1].op == Op::scale; }
@@ -129,7 +128,7 @@ struct Column {
   [[nodiscard]] BOBBIN_HD bool has_patches() const { return last_packed().op == Op::patch; }
   [[nodiscard]] BOBBIN_HD const Patches& patches() const { return last_packed().patches; }
 
-  // Bytes of what tests look at.
+  // The size of the values that tests apply to.
   [[nodiscard]] BOBBIN_HD uint32_t tested_bytes() const {
     return form == Form::packed ? packed_bytes() : bytes;
   }
@@ -138,31 +137,31 @@ struct Column {
   [[nodiscard]] BOBBIN_HD const Node& last_packed() const { return nodes[num_nodes - (looks_up() ? 2 : 1)]; }
 };
 
-// How values are to reach a kernel; tests force each in turn.
+// How values should reach a kernel; tests force each path in turn.
 enum class Path : uint8_t {
-  automatic,    // the first of these that can be, for each column and for the query
-  composed,     // in a kernel made for such queries
+  automatic,    // the first of these that is possible, for each column and for the query
+  composed,     // in a kernel composed for such queries
   programmed,   // over packed words, step by step
   interpreted,  // decoded vector by vector in shared memory
   decoded,      // decoded first, to memory
 };
 
-// The values of an array without their nulls, and which rows have one; no array: all have.
+// The values of an array without their nulls, and its validity; a null pointer if there are no nulls.
 [[nodiscard]] const Array& values_of(const Array& array);
 [[nodiscard]] const Array* validity_of(const Array& array);
 
-// A dictionary whose entries a node is to have in memory.
+// A dictionary whose entries a node needs in memory.
 struct Dictionary {
   uint32_t node = 0;
   const Array* entries = nullptr;
 };
 
-// The column of a device array's values, on the given path; false when it has none there. `decoded` has none
-// here: it takes memory, so the caller decodes, and gives plain_column(). The same goes for dictionaries: the
-// caller decodes those that are told here (decode_dictionaries()).
+// The column for the values of a device array, on the given path; false if that is not possible. `decoded`
+// always fails here: it needs memory, so the caller decodes and uses plain_column(). The same applies to
+// dictionaries: the caller decodes those that are listed here (decode_dictionaries()).
 [[nodiscard]] bool make_column(const Array& values, Path path, Column& column,
                                std::vector<Dictionary>& dictionaries);
-// Validity in packed words; false when it must be decoded.
+// Validity in packed words; false if it must be decoded.
 [[nodiscard]] bool make_validity(const Array& words, Validity& validity);
 [[nodiscard]] Validity plain_validity(uint64_t count, const uint32_t* words);
 [[nodiscard]] Column plain_column(DType type, uint64_t length, const void* values);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commonest query, composed for one type: rows that pass all of a few tests are counted, and one column
-// summed over them. All columns are packed, of one size, without patches and nulls: bits of rows stay in the
-// order in which threads find them, totals in registers, and there is no program to look at. The kernel for
-// all other queries is QueryKernel.
+// The most common query, composed for one type: rows that satisfy all of a few tests are counted, and one
+// column is summed over them. All columns are packed, of one size, without patches and nulls: row bits stay
+// in the order in which threads produce them, totals are in registers, and no program is interpreted. All
+// other queries use QueryKernel.
 #pragma once
 
 #include <bit>
@@ -16,12 +16,12 @@ namespace bobbin::plan {
 
 inline constexpr uint32_t kMaxTests = 3;
 
-// What a thread has added up. Up to 32 bits, 64 have room for all.
+// What a thread has added up. For values of up to 32 bits, 64 bits are enough.
 template <class T>
 struct Adder {
   uint64_t total = 0;
 
-  // A sum that is short of `each` for every one of `count` values.
+  // A sum from which `each` was subtracted for each of `count` values.
   BOBBIN_HD void add(const WideSum& sum, T each, uint32_t count, bool is_signed) {
     const auto wide =
         is_signed ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(each)))
@@ -64,7 +64,7 @@ struct ConjunctionKernel : Uses {
     const Global<const Quad> packed = view_as<Quad>(columns[steps[0].column].frames().packed);
     uint64_t count = 0;
     Adder<T> adder;
-    // Each block has as many vectors as any other, one behind the other, and its warps take turns.
+    // All blocks have the same number of consecutive vectors, which their warps take in turn.
     const uint64_t vectors = num_vectors(end);
     const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
     const uint32_t group_bits = bits_of_group();
@@ -72,7 +72,7 @@ struct ConjunctionKernel : Uses {
          first += uint64_t{kWarps} << group_bits) {
       const uint64_t left = ceil_div<uint64_t>(last - first, kWarps);
       const uint32_t here = left < 1U << group_bits ? static_cast<uint32_t>(left) : 1U << group_bits;
-      cta.sync_warp();  // the group before is done with
+      cta.sync_warp();  // the previous group is no longer in use
       const uint32_t u = cta.lane() >> group_bits;
       const uint32_t place = cta.lane() & low_mask<uint32_t>(group_bits);
       if (u < num_uses && place < here) {
@@ -93,7 +93,7 @@ struct ConjunctionKernel : Uses {
   }
 
  private:
-  // A warp works out all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
+  // A warp prepares all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
   [[nodiscard]] BOBBIN_HD uint32_t bits_of_group() const {
     static_assert(kUses <= 4);
     return num_uses <= 1 ? 5 : num_uses == 2 ? 4 : 3;
@@ -107,13 +107,13 @@ struct ConjunctionKernel : Uses {
     return Record::read(cta, shared.uses, use_at(cta, u, place));
   }
 
-  // As make_use, but where test and sum go together the sum's tells whether they can.
+  // Like make_use, but if test and sum are combined, that of the sum says whether this is possible.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Use work_out(Cta& cta, uint32_t u, uint64_t v) const {
     if (!together) {
       return make_use<T>(cta, uses[u], v);
     }
-    // By all lanes at once, though half of them want the other.
+    // Executed by all lanes at once, although half of them need the other.
     const Use test = as_range(make_use<T>(cta, uses[0], v));
     if (u == 0) {
       return test;
@@ -126,7 +126,7 @@ struct ConjunctionKernel : Uses {
     }
     return sum;
   }
-  // A test that all packed values pass, as a range of all.
+  // A test that all packed values satisfy, as a range of all values.
   [[nodiscard]] BOBBIN_HD static Use as_range(Use test) {
     if (test.way == Use::Way::all && test.width != 0) {
       test.low = 0;
@@ -170,8 +170,8 @@ struct ConjunctionKernel : Uses {
     return step.negated ? ~hits : hits;
   }
 
-  // The one test and the one sum, of the same column, at once, for vectors of one width from `place` on.
-  // Returns for how many; none when the first does not go that way.
+  // Combines the only test and the only sum, of the same column, for vectors of one width starting at
+  // `place`. Returns the number of vectors; 0 if the first one cannot be processed this way.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t sum_run(Cta& cta, Shared& shared, Global<const Quad> packed,
                                            uint64_t first, uint32_t place, uint32_t here, uint64_t& count,
@@ -196,7 +196,7 @@ struct ConjunctionKernel : Uses {
     return place - begin_place;
   }
 
-  // Returns how many pass.
+  // Returns the number of matching rows.
   template <uint32_t W, class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t sum_joined(Cta& cta, const Lane<T, W>& lane, const Use& test,
                                               const Use& sum, uint64_t v, Adder<T>& adder) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows counted by their code in a dictionary.
+// Counts rows by their dictionary code.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace bobbin::plan {
 
-// How often each of `entries` codes, at least one, stands among the rows that a bitmap selects; codes above
-// the last count as it. Bit offset + i of `rows` selects row i; there are words for whole vectors.
+// How often each of `entries` codes (at least one) occurs among the rows that a bitmap selects; codes above
+// the last count as the last. Bit offset + i of `rows` selects row i; there are words for whole vectors.
 [[nodiscard]] std::vector<uint64_t> count_codes(const Array& codes, const uint32_t* rows, uint64_t entries);
-// The same of codes and a bitmap in device memory. Waits for the stream.
+// The same for codes and a bitmap in device memory. Waits for the stream.
 [[nodiscard]] Result<std::vector<uint64_t>> count_codes_on_device(const Array& codes, const uint32_t* rows,
                                                                   uint64_t entries, StreamView stream);
 

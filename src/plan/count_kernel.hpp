@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts codes of the rows that a bitmap selects.
+// Counts the codes of the rows that a bitmap selects.
 //
-// Shape: a warp takes 32 rows, one word of the bitmap, and then the next that no other has. Counts of few
-// entries are kept in shared memory (8 KiB) and added up at the end; others are added to where they stand in
-// memory. Preconditions: at least one entry. Cost: a code and a bit read, an addition for each row selected.
+// Shape: a warp takes 32 rows, one word of the bitmap, and then the next word not taken by another warp.
+// Counts of few entries are kept in shared memory (8 KiB) and added up at the end; otherwise they are added
+// directly in global memory. Preconditions: at least one entry. Cost: a code and a bit read, and one addition
+// per selected row.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,9 @@ struct CountCodesKernel {
   };
 
   codec::dict::CodeSource<Code> source;
-  Global<const uint32_t> rows;  // bit first + i is row i's
+  Global<const uint32_t> rows;  // bit first + i belongs to row i
   uint64_t first;
-  Global<uint64_t> counts;  // one an entry
+  Global<uint64_t> counts;  // one per entry
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {

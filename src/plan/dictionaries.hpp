@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dictionaries of columns in device memory: decoded once, small beside the rows, and read through the caches.
+// Dictionaries of columns in device memory: decoded once, small relative to the rows, and read through the
+// caches.
 #pragma once
 
 #include <span>
@@ -12,11 +13,11 @@
 
 namespace bobbin::plan {
 
-// Decodes those that make_column() told of into memory that is added to `kept`. Asynchronous.
+// Decodes the dictionaries that make_column() listed into memory that is added to `kept`. Asynchronous.
 [[nodiscard]] Status decode_dictionaries(std::span<const Dictionary> dictionaries, Column& column,
                                          std::vector<DeviceBuffer>& kept, StreamView stream);
 
-// The entries of a packed column, which looks them up, in host memory. Waits for the stream.
+// The entries of a packed column with look_up, in host memory. Waits for the stream.
 [[nodiscard]] Result<std::vector<uint64_t>> entries_on_host(const Column& column, StreamView stream);
 
 }  // namespace bobbin::plan

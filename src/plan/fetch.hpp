@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value at any place, out of any tree of codecs but those that sum up: each step is asked for it in turn.
+// One value at any position, for any encoding tree without sums: each step is asked for it in turn.
 //
-// Cost: beside the value's own word, a vector's entry and reference, and where there are patches a search in
-// those of its vector. The small ones are read over and over, and stay in a cache.
+// Cost: besides the value's own word, a vector's entry and reference, and with patches a search among those
+// of its vector. The small ones are read repeatedly and stay in a cache.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace bobbin::plan {
 
-// Whether values can be had one at a time.
+// Whether single values can be fetched.
 [[nodiscard]] inline bool can_fetch(const Column& column) {
   for (uint32_t n = 0; n < column.num_nodes; ++n) {
     if (column.nodes[n].op == Op::sum_up) {
@@ -79,7 +79,7 @@ struct Fetcher {
   }
 
  private:
-  // An entry need not have as many bytes as its code.
+  // An entry may have a different size than its code.
   [[nodiscard]] BOBBIN_HD uint64_t look_up(const Node& node, uint64_t code) const {
     switch (node.bytes) {
       case 1:
@@ -117,8 +117,8 @@ struct Fetcher {
         return node.cut.join<T>(code, value);
       case Op::turn:
         return codec::zigzag::value_of_code(value);
-      case Op::sum_up:   // can_fetch() says no
-      case Op::look_up:  // has a function of its own
+      case Op::sum_up:   // excluded by can_fetch()
+      case Op::look_up:  // has its own function
         break;
     }
     return value;
@@ -136,7 +136,7 @@ struct Fetcher {
   }
 };
 
-// Calls f with a value of the unsigned type of so many bytes.
+// Calls f with a value of the unsigned type of this size.
 template <class F>
 BOBBIN_HD void with_bytes(uint32_t bytes, F&& f) {
   switch (bytes) {

@@ -12,14 +12,15 @@
 namespace bobbin::plan {
 namespace {
 
-// A column, and what of it had to be decoded.
+// A column, and the parts of it that had to be decoded.
 struct Opened {
   Column column;
   std::vector<DeviceBuffer> kept;
 };
 
 Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path path) {
-  BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument, "plan: a column of strings");
+  BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument,
+                   "plan: string columns are not supported");
   Opened opened;
   std::vector<Dictionary> dictionaries;
   if (make_column(array, path, opened.column, dictionaries) && (!one_by_one || can_fetch(opened.column))) {
@@ -27,7 +28,7 @@ Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path
     return opened;
   }
   BOBBIN_RETURN_IF(path != Path::automatic && path != Path::decoded, StatusCode::unsupported,
-                   "plan: this tree of codecs does not go this way");
+                   "plan: this encoding tree is not supported on this path");
   BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
   BOBBIN_TRY(array::decode_on_device(array, values.data(), stream));
   opened.column = plain_column(array.type, array.length, values.data());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few values of an encoded array in device memory: those of given rows, and those that a bitmap selects.
+// Reads a few values of an encoded array in device memory: those of given rows, and those that a bitmap
+// selects.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,16 @@
 namespace bobbin::plan {
 
 // out[i] = value indices[i], for `count` indices in device memory. An index past the end sets `fault` (a word
-// of device memory, zero before). Asynchronous. Arrays of codecs without random access are decoded first.
+// of device memory, initially zero). Asynchronous. Arrays of codecs without random access are decoded first.
 [[nodiscard]] Status take_on_device(const Array& array, const uint64_t* indices, uint64_t count, void* out,
                                     uint32_t* fault, StreamView stream, Path path = Path::automatic);
 
-// Rows selected by a bitmap: how many there are, and where those of each vector go. One serves all columns.
+// Rows selected by a bitmap: their number, and the output position of each vector. One selection works for
+// all columns.
 class Selection {
  public:
   // Bit offset + i % 32 of word (offset + i) / 32 selects row i; there are words for whole vectors, which
-  // must stay. Asynchronous.
+  // must stay valid. Asynchronous.
   static Result<Selection> create(const uint32_t* bitmap, uint64_t offset, uint64_t length,
                                   StreamView stream);
 
@@ -38,11 +40,11 @@ class Selection {
   const uint32_t* bitmap_;
   uint64_t offset_;
   uint64_t length_;
-  DeviceBuffer starts_;  // one more than vectors
+  DeviceBuffer starts_;  // one more than the number of vectors
 };
 
-// Writes the selected values, of which there are `count`, one behind the other. Vectors of which none is
-// selected are not touched. Asynchronous.
+// Writes the selected values, `count` in number, consecutively. Vectors without a selected row are not read.
+// Asynchronous.
 [[nodiscard]] Status filter_on_device(const Array& array, const Selection& selection, void* out,
                                       uint64_t count, StreamView stream, Path path = Path::automatic);
 

@@ -19,7 +19,7 @@ struct Gather {
   Column column;
   uint64_t begin = 0;  // rows, counted from the first vector's start
   uint64_t end = 0;
-  Bytes out;  // written
+  Bytes out;  // the output
   Powers powers;
 
   template <class T, class Cta>
@@ -57,7 +57,7 @@ struct TakeKernel : Gather {
   }
 };
 
-// How many rows of each vector a bitmap selects.
+// Counts the rows that a bitmap selects in each vector.
 struct CountKernel {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kThreadsPerVector = 8;
@@ -69,7 +69,7 @@ struct CountKernel {
   uint64_t end;
   Global<uint64_t> counts;
 
-  // The rows of word `lane` of vector v that there are.
+  // The existing rows among those of word `lane` of vector v.
   BOBBIN_HD static uint32_t inside(uint64_t v, uint32_t lane, uint64_t begin, uint64_t end) {
     const uint64_t first = v * kVectorLength + lane * 32;
     const auto below = [&](uint64_t bound) {
@@ -79,7 +79,7 @@ struct CountKernel {
     return below(end) & ~below(begin);
   }
 
-  // Eight threads a vector, 16 bytes each.
+  // Eight threads per vector, 16 bytes each.
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t index = uint64_t{cta.block()} * kThreads + cta.thread();
@@ -102,24 +102,24 @@ struct CountKernel {
   }
 };
 
-// Writes the selected values one behind the other, a warp a vector. Where few are selected (kFetch), each is
-// fetched by itself; other vectors are decoded in shared memory by a second kernel. Neither touches a vector
-// of which nothing is selected.
+// Writes the selected values consecutively, one warp per vector. If few are selected (kFetch), each is
+// fetched individually; other vectors are decoded in shared memory by a second kernel. Neither reads a vector
+// without selected rows.
 template <bool kFetch>
 struct FilterKernel : Gather {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  // A fetch reads a sector of 32 bytes at least: beyond some 1 in 16 all of the vector is read anyway.
+  // A fetch reads a sector of at least 32 bytes: beyond about 1 in 16, all of the vector is read anyway.
   static constexpr uint32_t kFew = 64;
   struct Shared {
     std::conditional_t<kFetch, simt::NoShared, Staging<kWarps>> staging;
   };
 
-  static constexpr uint32_t kGroup = 8;  // vectors that a warp looks at together
+  static constexpr uint32_t kGroup = 8;  // vectors that a warp checks together
 
   Global<const uint32_t> bitmap;
-  Global<const uint64_t> starts;  // where the selected values of each vector go, and those of all
-  bool all = false;               // not only those with more than kFew
+  Global<const uint64_t> starts;  // output position of each vector's selected values, and their total
+  bool all = false;               // not only vectors with more than kFew
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -164,7 +164,7 @@ struct FilterKernel : Gather {
     }
   }
 
-  // 32 neighbours at a time, which stand next to each other in the output too.
+  // 32 adjacent values at a time, which are adjacent in the output too.
   template <class Cta>
   BOBBIN_HD void decode_vector(Cta& cta, uint64_t v, uint32_t word, uint64_t to) const {
     auto& staging = cta.template shared<Shared>().staging;
@@ -191,7 +191,7 @@ struct FilterKernel : Gather {
         }
       }
     });
-    cta.sync_warp();  // before the next vector comes
+    cta.sync_warp();  // before the next vector is loaded
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some vectors at a time, so that what is decoded stays in a cache: first the filter, on encoded data where
-// the codec can, then the folds of what is left. A batch of which no row is left is not decoded.
+// Processes some vectors at a time, so that decoded values stay in a cache: first the filter, on encoded data
+// if the codec can, then the folds over the remaining rows. A batch without remaining rows is not decoded.
 #include "plan/host.hpp"
 
 #include <algorithm>
@@ -79,11 +79,11 @@ class HostFilter {
   }
 
   const Filter& filter_;
-  std::vector<HostTest> tests_;  // one a condition
+  std::vector<HostTest> tests_;  // one per condition
   std::vector<Words> stack_;
 };
 
-// One aggregate while it grows.
+// The running state of one aggregate.
 class HostFold {
  public:
   explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
@@ -124,7 +124,7 @@ class HostFold {
     }
   }
 
-  // A run's value counts as often as it has rows. Not for sums of floats: those have an order.
+  // A run's value counts once per row. Not for sums of floats, which have a fixed order.
   template <class T>
   void add_runs(const Batch& batch, const Words& rows, HostColumn& column) {
     uint64_t begin = batch.begin - batch.first;
@@ -164,7 +164,7 @@ class HostFold {
           }));
     }
   }
-  // Vectors of sums are summed as vectors of values are.
+  // Vectors of sums are summed like vectors of values.
   double sum_of_sums() {
     const Words all(kVectorLength / 32, ~0U);
     while (sums_.size() > 1) {
@@ -185,7 +185,7 @@ class HostFold {
   std::vector<double> sums_;  // of each vector so far
 };
 
-// Whether a query is one test and one sum of the same column of integers.
+// Whether a query is one test and one sum of the same integer column.
 bool is_one_pass(std::span<const Source> columns, const Filter& filter,
                  std::span<const Aggregate> aggregates) {
   if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries over encoded columns in host memory. The answers are those of a device, to the bit.
+// Queries over encoded columns in host memory. The results are the same as on a device, to the bit.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace bobbin::plan {
 
-// Columns as for Prepared. `rows`, when given, receives which rows passed. On one core.
+// Columns as for Prepared. `rows`, if given, receives the bitmap of matching rows. On one core.
 [[nodiscard]] Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& filter,
                                                      std::span<const Aggregate> aggregates,
                                                      array::Bitmap* rows = nullptr);

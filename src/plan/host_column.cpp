@@ -18,7 +18,7 @@ const Array& codes_or(const Array& array) {
   return array.codec == CodecId::dict ? codec::dict::codes_of(array) : array;
 }
 
-// Bits of 32 codes that pass; those that are no row's may be anything.
+// The bits of 32 codes that match; bits that belong to no row may be anything.
 template <class Code>
 uint32_t look_up_32(const Code* codes, const std::vector<uint8_t>& passes, Code last) {
   uint8_t flags[32];
@@ -52,7 +52,7 @@ class RleRuns : public BatchRuns {
       : run_(array, runs.begin, runs.end),
         row_of_zero_(static_cast<int64_t>(ascending::begin_row(array)) - static_cast<int64_t>(shift)) {}
 
-  // Where the run ends, counted from batch.first.
+  // Where the run ends, relative to batch.first.
   [[nodiscard]] int64_t end_in(const Batch& batch) const {
     return int64_t{run_.row()} - row_of_zero_ - static_cast<int64_t>(batch.first);
   }
@@ -69,14 +69,14 @@ class RleRuns : public BatchRuns {
       const int64_t end = std::min(end_in(batch), rows);
       runs.push_back({static_cast<uint32_t>(end), {run_.value()}});
       if (end == rows) {
-        return;  // it may go on in the next batch
+        return;  // it may continue in the next batch
       }
       run_.next();
     }
   }
 
   ascending::Entries<T> run_;
-  int64_t row_of_zero_;  // which of the runs' rows row 0 of the query is
+  int64_t row_of_zero_;  // the row, among those of the runs, that is row 0 of the query
 };
 
 }  // namespace
@@ -128,7 +128,7 @@ const std::vector<uint64_t>& HostColumn::entries() {
   return entries_;
 }
 
-// A dictionary that is larger than all rows together is not looked at for a test.
+// A dictionary that is larger than all rows together is not used for a test.
 HostTest HostColumn::make_test(const Condition& condition) {
   using codec::dict::CodeSet;
   HostTest test{.ranges = ranges_of(condition), .codes = {}};
@@ -190,7 +190,7 @@ void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set,
   });
 }
 
-// A column whose values are needed anyway is decoded once, for both; runs are not decoded for either.
+// A column whose values are needed anyway is decoded once, for both; runs are never decoded.
 void HostColumn::test_range(const Batch& batch, const ValueRange& range, Words& bitmap) {
   const Codec& codec = *find_codec(values_->codec);
   if (has_runs()) {

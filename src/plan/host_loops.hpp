@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over decoded values that the compiler turns into vector instructions. Bitmaps have row i in bit i %
-// 32 of word i / 32, as in memory.
+// Loops over decoded values that the compiler vectorises. In bitmaps, row i is bit i % 32 of word i / 32, as
+// in memory.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace bobbin::plan {
 
-// A word of 32 rows as a mask for each: all ones, or zero.
+// Expands a word of 32 rows to one mask per row: all ones, or zero.
 template <class Mask>
 BOBBIN_INLINE std::array<Mask, 32> spread(uint32_t word) {
   std::array<Mask, 32> masks;
@@ -28,7 +28,7 @@ BOBBIN_INLINE std::array<Mask, 32> spread(uint32_t word) {
   return masks;
 }
 
-// 32 bytes of 0 or 1 as a word.
+// Packs 32 bytes of 0 or 1 into a word.
 BOBBIN_INLINE uint32_t gather_bits(const uint8_t* flags) {
   uint32_t word = 0;
   for (uint32_t byte = 0; byte < 4; ++byte) {
@@ -40,7 +40,7 @@ BOBBIN_INLINE uint32_t gather_bits(const uint8_t* flags) {
   return word;
 }
 
-// Bits of 32 values in a range that is not negated.
+// The bits of 32 values that are in a range that is not negated.
 template <class T>
 BOBBIN_INLINE uint32_t test_narrow(const BitsOf<T>* values, BitsOf<T> low, BitsOf<T> span) {
   using Bits = BitsOf<T>;
@@ -51,8 +51,8 @@ BOBBIN_INLINE uint32_t test_narrow(const BitsOf<T>* values, BitsOf<T> low, BitsO
   return gather_bits(flags);
 }
 
-// The same of values that have room for 32 bits: each leaves its bit, and all are put together in the end.
-// `test(values, hits)` sets all bits of those of `hits` whose values pass.
+// The same for values of at least 32 bits: each contributes its bit, and all are combined at the end.
+// `test(values, hits)` sets all bits of those of `hits` whose values match.
 template <class T, class Test>
 BOBBIN_INLINE uint32_t test_wide(const BitsOf<T>* values, Test&& test) {
   using Bits = BitsOf<T>;
@@ -74,7 +74,7 @@ BOBBIN_INLINE uint32_t test_wide(const BitsOf<T>* values, Test&& test) {
   return static_cast<uint32_t>(word);
 }
 
-// A range, for test_wide: by keys, as ValueRange tells it.
+// A range for test_wide: by keys, as in ValueRange.
 template <class T>
 struct TestKeys {
   using Bits = BitsOf<T>;
@@ -92,13 +92,13 @@ struct TestKeys {
   }
 };
 
-// By comparing floats, which takes half of the instructions. Not for all ranges.
+// By comparing floats, which takes half as many instructions. Not possible for all ranges.
 template <class Float>
 struct TestFloats {
   Float least;
   Float greatest;
 
-  // For comparisons, zeros are one value, and NaN is in no range.
+  // For comparisons, 0.0 and -0.0 are equal, and NaN is in no range.
   static std::optional<TestFloats> of(const ValueRange& range) {
     using Key = std::make_signed_t<BitsOf<Float>>;
     constexpr Key kInfinity = order_key(std::numeric_limits<Float>::infinity());
@@ -181,7 +181,7 @@ BOBBIN_INLINE WideSum sum_rows(const T* values, uint64_t words, const uint32_t* 
       }
     }
   }
-  // What a device leaves: a low part that is not negative.
+  // The result in the form that a device produces: the low part is not negative.
   return {static_cast<uint64_t>(low) & 0xffffffff, static_cast<uint64_t>(high + (low >> 32))};
 }
 template <class T>
@@ -214,7 +214,7 @@ BOBBIN_INLINE double sum_vector(const Float* values, const uint32_t* bitmap) {
         const uint32_t row = half * 16 + r;
         Wide<double> reals;
         load_reals(reals, values + row * 32 + p);
-        // A chain is never -0.0, so a zero in the place of what does not count changes nothing.
+        // A chain is never -0.0, so adding zero for values that do not match changes nothing.
         halves[half] += reinterpret_cast<Wide<double>>(reinterpret_cast<Wide<int64_t>>(reals) &
                                                        ((bit & bitmap[row]) == bit));
       }

@@ -75,7 +75,7 @@ struct CountPlans {
   }
 };
 
-// Few vectors are dealt out one by one, so that all of the card has work.
+// If there are few vectors, they are assigned one by one, so that all SMs have work.
 template <class K, class Executor>
 Status run_in_groups(const Executor& executor, K kernel) {
   const uint64_t vectors = num_vectors(kernel.end);
@@ -86,7 +86,7 @@ Status run_in_groups(const Executor& executor, K kernel) {
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
 }
 
-// All blocks, or all warps, have as many vectors.
+// All blocks, or all warps, get the same number of vectors.
 template <class K, class Executor>
 Status run_evenly(const Executor& executor, const K& kernel) {
   BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
@@ -130,14 +130,14 @@ Status run_sum_reals(const Executor& executor, Global<const double> values, Glob
                       ceil_div<uint64_t>(sums.size, uint64_t{RealSumKernel::kWarps}));
 }
 
-// What a device back end does for queries; all are asynchronous.
+// The query operations of a device back end; all are asynchronous.
 struct Launchers {
   Status (*query)(const Query& query, Reach reach, StreamView stream);
-  // Of the kind of plan.cpp's as_conjunction().
+  // For queries accepted by as_conjunction() in plan.cpp.
   Status (*conjunction)(const Query& query, StreamView stream);
-  // The query has one test at most and one sum or count at most, all of that column, which has no nulls.
+  // The query has at most one test and at most one sum or count, all of that column, which has no nulls.
   Status (*cascade)(const Query& query, uint32_t column, StreamView stream);
-  // One sum for each 1024 values.
+  // One sum per 1024 values.
   Status (*sum_reals)(Global<const double> values, Global<double> sums, StreamView stream);
   GatherLaunchers gather;
   CountLaunchers count;
@@ -145,10 +145,10 @@ struct Launchers {
 template <Backend kBackend>
 const Launchers& launchers_on();  // device.cu
 
-// The stream's, or an error where the build does not have its back end.
+// The operations for the stream, or an error if the build does not have its back end.
 [[nodiscard]] Result<const Launchers*> launchers_of(StreamView stream);
 
-// The kernels that take long to compile have a file each, device_*.cu.
+// Kernels that take long to compile have a file each, device_*.cu.
 template <Reach kReach, Backend kBackend>
 Status query_on(const Query& query, StreamView stream);
 template <Backend kBackend>

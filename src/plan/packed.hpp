@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A packed vector in the registers of a warp: tests and sums that never write a value anywhere.
 //
-// Shape: a warp a vector; each thread holds W words of 32 bits, which are 32 values of W bits. For values of
-// 32 bits they are a lane's. A lane of 64-bit values is shared by two threads, half of its rows each; 16- and
-// 8-bit values stand two and four in a word. Which value is whose follows from Spread<T>; the words come in
-// an order that needs as few exchanges as possible to become strided.
+// Shape: one warp per vector; each thread holds W words of 32 bits, which are 32 values of W bits. For 32-bit
+// values they are those of one lane. A lane of 64-bit values is shared by two threads, with half of its rows
+// each; 16- and 8-bit values are two and four in a word. Spread<T> defines which thread has which value;
+// words are loaded in an order that needs as few exchanges as possible to become strided.
 //
-// Preconditions: the vector is whole, and its width is W. Cost a value: a shift, a subtraction, a comparison
-// and an or to test it; a shift, a mask, a bit test and an addition to sum it.
+// Preconditions: the vector is complete, and its width is W. Cost per value: a shift, a subtraction, a
+// comparison and an or to test it; a shift, a mask, a bit test and an addition to sum it.
 #pragma once
 
 #include <bit>
@@ -25,28 +25,29 @@ namespace bobbin::plan {
 using codec::bitpack::PackedRange;
 using simt::Global;
 
-// Which of a vector's values are a thread's.
+// Which of a vector's values a thread has.
 template <class T>
 struct Spread {
   static constexpr uint32_t kPerWord = kBits<T> < 32 ? 32 / kBits<T> : 1;
-  // The word of a register that a lane loads, such that its place's lowest bits are those to exchange.
+  // The word of a register that a lane loads, chosen so that the lowest bits of its position are those to
+  // exchange.
   BOBBIN_HD static constexpr uint32_t word(uint32_t lane) {
     if (kBits<T> == 16) {
       return lane >> 1 | (lane & 1) << 4;
     }
     return kBits<T> == 8 ? lane >> 2 | (lane & 3) << 3 : lane;
   }
-  // Where in the vector value n of a lane stands.
+  // The position in the vector of value n of a lane.
   BOBBIN_HD static constexpr uint32_t index(uint32_t lane, uint32_t n) {
     if (kBits<T> == 64) {
       return (lane / 16 * 32 + n) * 16 + lane % 16;
     }
     return n / kPerWord * kLanes<T> + word(lane) * kPerWord + n % kPerWord;
   }
-  // The bit of value n, of the 32 in the order in which they are packed, in the thread's word.
+  // The bit of value n, in packed order, in the thread's word of 32 bits.
   BOBBIN_HD static constexpr uint32_t bit(uint32_t n) { return kBits<T> == 64 ? n / 2 | n % 2 << 4 : n; }
 
-  // A thread's word of such bits to a strided word, and back.
+  // Converts a thread's word of such bits to a strided word, and back.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t exchange(Cta& cta, uint32_t bits) {
     if constexpr (kBits<T> == 64) {
@@ -83,7 +84,7 @@ struct Lane {
     }
   }
 
-  // The same of a vector that may be cut short: zeros where there are no words.
+  // The same for a vector that may be partial: zeros where there are no words.
   template <class Cta>
   BOBBIN_HD void load_some(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
     static_assert(kBits<T> <= 32);
@@ -95,7 +96,7 @@ struct Lane {
     }
   }
 
-  // Value n with its highest bit at the top of the word. Bits of others stand below it.
+  // Value n with its highest bit at the top of the word. The bits below it belong to other values.
   [[nodiscard]] BOBBIN_HD Value at_top(uint32_t n) const {
     if constexpr (kBits<T> < 32) {
       const auto cut = RowCut<T, uint32_t>::of(n / Spread<T>::kPerWord, W);
@@ -127,7 +128,7 @@ struct Lane {
   }
 
  private:
-  // 32 bits from a bit of the thread's stream on; zeros past its end.
+  // 32 bits of the thread's stream, starting at some bit; zeros past its end.
   [[nodiscard]] BOBBIN_HD uint32_t piece(uint32_t from) const {
     return static_cast<uint32_t>(both(from / 32) >> from % 32);
   }
@@ -136,8 +137,8 @@ struct Lane {
     return static_cast<uint64_t>(k + 1 < W ? words[k + 1] : 0) << 32 | words[k];
   }
 
-  // Rows 0 .. 31 of a 64-bit lane are the stream's first W words of 32 bits, rows 32 .. 63 the other W; when
-  // W is odd those start in the middle of a 64-bit word.
+  // Rows 0 .. 31 of a 64-bit lane are the stream's first W words of 32 bits, rows 32 .. 63 the other W; if W
+  // is odd, those start in the middle of a 64-bit word.
   template <class Cta>
   BOBBIN_HD void load_half(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
     const Global<const uint64_t> all{reinterpret_cast<const uint64_t*>(packed.data), packed.size * 2};
@@ -158,12 +159,12 @@ struct Lane {
   }
 };
 
-// One bit for each value in the range, as the thread has them (Spread::bit).
+// One bit for each value in the range, in the thread's order (Spread::bit).
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD uint32_t test_lane(const Lane<T, W>& lane, const PackedRange<T>& range) {
   using Value = typename Lane<T, W>::Value;
-  // Where a value stands at the top, `low` with zeros below and `span` with ones make what is below count for
-  // nothing.
+  // With the value at the top of the word, zeros below `low` and ones below `span` make the bits below it
+  // irrelevant.
   constexpr uint32_t kBelow = kBits<Value> - W;
   const Value low = static_cast<Value>(range.low) << kBelow;
   const Value span = static_cast<Value>(range.span) << kBelow | bobbin::low_mask<Value>(kBelow);
@@ -180,7 +181,7 @@ template <class T, uint32_t W>
 // A sum of integers: low + high * 2^32. Each part has room for 2^31 values.
 struct WideSum {
   uint64_t low = 0;
-  uint64_t high = 0;  // of negative numbers: modulo 2^64
+  uint64_t high = 0;  // for negative numbers: modulo 2^64
 };
 
 // The sum of the values whose bits are set.
@@ -200,27 +201,27 @@ template <class T, uint32_t W>
   return {low, high};
 }
 
-// The count and the sum of the values in a range that does not wrap around, less `low` each.
+// The count and the sum of the values in a range that does not wrap around, with `low` subtracted from each.
 struct RangeSum {
   uint32_t count = 0;
   WideSum sum;
 };
 
-// For widths that divide 8: four values at a time, a byte each, with the test's answer in the byte's highest
-// bit. Seven instructions and two sums of products for the four.
+// For widths that divide 8: four values at a time, one byte each, with the result of the test in the highest
+// bit of the byte. Seven instructions and two dot products for the four.
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD RangeSum sum_bytes_in_range(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
   constexpr uint32_t kOnes = 0x01010101;
   constexpr uint32_t kTops = kOnes << 7;
   const uint32_t from = low * kOnes;
   const uint32_t to = (low + span) * kOnes;
-  uint32_t sum = 0;  // both of 128 for 1
+  uint32_t sum = 0;  // both are multiplied by 128
   uint32_t count = 0;
   BOBBIN_UNROLL
   for (uint32_t n = 0; n < 32 / 4; ++n) {
     constexpr uint32_t kPerByte = 8 / W;
     const uint32_t bytes = lane.words[n / kPerByte] >> n % kPerByte * W & low_mask<uint32_t>(W) * kOnes;
-    // By the lower seven bits first, which cannot borrow from the next byte; then by the highest.
+    // First by the lower seven bits, which cannot borrow from the next byte; then by the highest.
     const uint32_t seven_from = (bytes | kTops) - (from & ~kTops);
     const uint32_t seven_to = (to | kTops) - (bytes & ~kTops);
     const uint32_t at_least = (bytes & ~from) | (~(bytes ^ from) & seven_from);
@@ -232,14 +233,14 @@ template <class T, uint32_t W>
   return {count >> 7, {(sum - low * count) >> 7, 0}};
 }
 
-// For all others.
+// For all other widths.
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD RangeSum sum_values_in_range(const Lane<T, W>& lane, uint64_t low, uint64_t span) {
   using Value = typename Lane<T, W>::Value;
   constexpr uint32_t kBelow = kBits<Value> - W;
   const Value from = static_cast<Value>(low) << kBelow;
   const Value most = static_cast<Value>(span) << kBelow | bobbin::low_mask<Value>(kBelow);
-  // Narrow values leave room above their sum for the count: one addition does for both.
+  // Narrow values leave room above their sum for the count, so that one addition handles both.
   constexpr uint32_t kCountBit = W <= 20 ? 25 : 0;
   std::conditional_t<(W <= 20), uint32_t, uint64_t> sum = 0;
   uint64_t high = 0;
@@ -274,14 +275,15 @@ template <class T, uint32_t W>
   }
 }
 
-// What makes doubles of packed integers without an integer multiplication: a product of doubles is rounded as
-// the exact product of integers is when it becomes a double, so long as that is no more than 64 bits.
+// The constants that convert packed integers to doubles without an integer multiplication: a product of
+// doubles is rounded in the same way as the exact product of integers converted to a double, as long as that
+// has at most 64 bits.
 struct WideScaling {
-  double reference;  // less 2^52, which stands in the packed integer's exponent
+  double reference;  // minus 2^52, whose exponent is combined with the packed integer
   double up;
   double down;
 
-  // Whether that holds for all integers from the reference on that `width` bits can add.
+  // Whether this holds for all integers that `width` bits can add to the reference.
   BOBBIN_HD static bool fits(int64_t reference, uint32_t width, double up) {
     constexpr int64_t kMost = int64_t{1} << 51;
     if (width > kMaxWidth || reference > kMost || reference < -kMost) {
@@ -299,7 +301,7 @@ struct WideScaling {
   }
 };
 
-// The same for 32 bits, as the codec does it.
+// The same for 32 bits, computed as in the codec.
 struct NarrowScaling {
   static constexpr uint32_t kMaxWidth = 32;
 
@@ -317,11 +319,11 @@ struct Chains {
   double second = 0;
 };
 
-// 64 bits: the chains of the thread's half of the rows, first those of even numbers. 32 bits: the chains of
-// the two halves. `counts(n, packed)` tells whether value n does.
+// 64 bits: the chains of the thread's half of the rows, first the even ones. 32 bits: the chains of the two
+// halves. `counts(n, packed)` says whether value n is included.
 template <class T, uint32_t W, class Scaling, class Counts>
 [[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<T, W>& lane, const Scaling& scaling, Counts&& counts) {
-  // Values that do not count are scaled too: an operation takes longer than the next one has to wait for it.
+  // Values that are not included are scaled too, because that hides the latency of the operations.
   constexpr uint32_t kAtOnce = 8;
   Chains chains;
   BOBBIN_UNROLL

@@ -16,7 +16,7 @@ Status Prepared::run(StreamView stream) const {
 
 namespace {
 
-// Sums of packed columns are worked out ahead too.
+// Uses for sums of packed columns are prepared too.
 void add_sum_uses(Query& query) {
   for (uint32_t f = 0; f < query.num_folds; ++f) {
     FoldStep& fold = query.folds[f];
@@ -27,14 +27,14 @@ void add_sum_uses(Query& query) {
   }
 }
 
-// Whether a column goes into a ConjunctionKernel of packed values of so many bytes.
+// Whether a column can be used in a ConjunctionKernel of packed values of this size.
 bool is_simple(const Column& column, uint32_t bytes) {
   return column.form == Form::packed && column.packed_bytes() == bytes && !column.has_patches() &&
          column.validity.kind == Validity::Kind::all &&
          (!column.is_float || column.scaled() || column.looks_up());
 }
 
-// The query for a ConjunctionKernel, if it is one: only its tests are left of its steps.
+// The query for a ConjunctionKernel, if possible: only its tests remain of its steps.
 std::optional<Query> as_conjunction(const Query& query) {
   if (query.num_steps == 0 || query.num_folds > 1 ||
       (query.num_folds == 1 && query.folds[0].op == FoldOp::extremes)) {
@@ -68,7 +68,7 @@ std::optional<Query> as_conjunction(const Query& query) {
   return made;
 }
 
-// The column of a query that a CascadeKernel does, if it is one.
+// The column of a query that a CascadeKernel can run, if any.
 std::optional<uint32_t> as_cascade(const Query& query) {
   if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
     return std::nullopt;
@@ -117,7 +117,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
       continue;
     }
     BOBBIN_RETURN_IF(path_ == Path::composed, StatusCode::unsupported,
-                     "plan: no kernel is composed for this query");
+                     "plan: there is no composed kernel for this query");
     add_sum_uses(part);
     BOBBIN_TRY(launch->query(part, reach_, stream));
   }

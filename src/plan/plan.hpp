@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries over encoded columns in device memory: from trees of codecs to one launch.
+// Queries over encoded columns in device memory: from encoding trees to one launch.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace bobbin::plan {
 
-// What rows must be, in postfix order; none: every row passes.
+// The filter, in postfix order; empty: every row matches.
 struct Condition {
   enum class Kind : uint8_t {
-    test,      // the value lies in the range (which may be negated), or in one of `more`; a null does not
-    member,    // `passes` has 1 at the value, a code, or at its end for greater ones
-    is_null,   // there is no value
-    not_null,  // there is one
-    both,      // the two conditions before
+    test,      // the value is in the range (which may be negated), or in one of `more`; false for a null
+    member,    // `passes` has 1 at the value (a code), or at its last element for greater ones
+    is_null,   // the row is null
+    not_null,  // the row is not null
+    both,      // the two previous conditions
     either,
   };
   Kind kind{};
@@ -38,7 +38,7 @@ using Filter = std::vector<Condition>;
 
 enum class Fold : uint8_t { count, sum, extremes };
 
-// Of the rows that pass; of those that have a value, where a column is given. Only `count` needs none.
+// Over the matching rows; over the non-null ones if a column is given. Only `count` needs no column.
 struct Aggregate {
   Fold fold{};
   std::optional<uint32_t> column;
@@ -47,34 +47,35 @@ struct Aggregate {
 struct Total {
   uint64_t count = 0;
   Int128 sum = 0;       // of integers, exact
-  double real_sum = 0;  // of floats, added in the order that RealSum tells (plan/values.hpp)
-  // Floats: NaN is neither, and nothing is when there is nothing else.
+  double real_sum = 0;  // of floats, added in the order that RealSum defines (plan/values.hpp)
+  // Floats: NaN is ignored; absent if there is no other value.
   std::optional<Scalar> least;
   std::optional<Scalar> greatest;
 };
 
-// A column of a query: an encoded array, or what is known of each row already (a word for 32 rows, as many as
-// whole vectors need).
+// A column of a query: an encoded array, or precomputed results (one word per 32 rows, as many as whole
+// vectors need).
 struct Source {
   const Array* array = nullptr;
   const uint32_t* bitmap = nullptr;
 };
 
-// A query that can be run again and again: all it needs besides columns is made once. All columns have the
-// same length; those whose offset differs from the first one's are decoded.
+// A query that can be run repeatedly: everything it needs besides columns is made once. All columns have the
+// same length; those whose offset differs from that of the first are decoded.
 class Prepared {
  public:
-  // Reads nothing of the columns, which must stay where they are. Where a column has to be decoded, that
-  // happens here, once.
+  // Does not read the columns, which must stay in place. If a column has to be decoded, this happens here,
+  // once.
   static Result<Prepared> create(std::span<const Source> columns, const Filter& filter,
                                  std::span<const Aggregate> aggregates, StreamView stream,
                                  Path path = Path::automatic);
 
   // Asynchronous.
   [[nodiscard]] Status run(StreamView stream) const;
-  // Also writes which rows passed: a word for 32 rows, whole vectors, from the first vector's start on.
+  // Also writes which rows matched: one word per 32 rows, in whole vectors, from the start of the first
+  // vector.
   [[nodiscard]] Status run(uint32_t* bitmap, StreamView stream) const;
-  // Of the last run. Waits for the stream.
+  // The results of the last run. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
 
  private:
@@ -87,7 +88,7 @@ class Prepared {
   std::vector<DType> types_;  // of the folds' columns
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
-  std::optional<DeviceBuffer> fresh_;   // the same as they are before a run
+  std::optional<DeviceBuffer> fresh_;   // their initial values
   std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From columns, conditions and aggregates to a query that kernels can run.
+// Converts columns, conditions and aggregates to a query that kernels can run.
 #include "plan/plan.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "plan/totals.hpp"
 
 namespace bobbin::plan {
-// Makes a query ready, column by column, then condition by condition.
+// Prepares a query, column by column, then condition by condition.
 class Preparer {
  public:
   Preparer(std::span<const Source> columns, const Filter& filter, std::span<const Aggregate> aggregates,
@@ -38,7 +38,7 @@ class Preparer {
   Status check() {
     BOBBIN_RETURN_IF(columns_.size() > kMaxColumns, StatusCode::unsupported,
                      "a query of " + std::to_string(columns_.size()) + " columns: at most " +
-                         std::to_string(kMaxColumns) + " go into one launch");
+                         std::to_string(kMaxColumns) + " fit into one launch");
     BOBBIN_TRY(check_filter(filter_, columns_));
     filter_ = merge_tests(filter_, columns_);
     BOBBIN_ASSIGN(const Rows rows, Rows::of(columns_));
@@ -47,7 +47,7 @@ class Preparer {
     return {};
   }
 
-  // Whether an aggregate asks for values of a column.
+  // Whether an aggregate needs the values of a column.
   [[nodiscard]] bool folds(uint32_t c) const {
     return std::ranges::any_of(aggregates_,
                                [&](const Aggregate& a) { return a.fold != Fold::count && a.column == c; });
@@ -57,8 +57,8 @@ class Preparer {
              return a.fold == Fold::sum && a.column == c;
            });
   }
-  // Whether patches leave a packed column to the interpreter: they have their place in sums of floats, and
-  // entries are folded without a look at them.
+  // Whether patches force a packed column to be interpreted: they have their place in sums of floats, and
+  // folds of dictionary entries do not handle them.
   [[nodiscard]] bool patches_hinder(uint32_t c, const Column& column) const {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
@@ -77,7 +77,8 @@ class Preparer {
       return {};
     }
     const Array& array = values_of(*columns_[c].array);
-    BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument, "plan: a column of strings");
+    BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument,
+                     "plan: string columns are not supported");
     std::vector<Dictionary> dictionaries;
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == Form::packed && patches_hinder(c, column)) {
@@ -88,13 +89,12 @@ class Preparer {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));
     } else {
       BOBBIN_RETURN_IF(path_ != Path::automatic && path_ != Path::decoded, StatusCode::unsupported,
-                       "plan: this tree of codecs does not go this way");
+                       "plan: this encoding tree is not supported on this path");
       BOBBIN_TRY(decode(array, column));
     }
     if (const Array* words = validity_of(*columns_[c].array); words != nullptr) {
-      BOBBIN_RETURN_IF(
-          array.offset != made_.query_.begin, StatusCode::unsupported,
-          "plan: a column with nulls starts elsewhere in its first vector than the first column");
+      BOBBIN_RETURN_IF(array.offset != made_.query_.begin, StatusCode::unsupported,
+                       "plan: the offset of a nullable column differs from that of the first column");
       BOBBIN_TRY(add_validity(*words, column.validity));
     }
     made_.reach_ = std::max(made_.reach_, reach_of(c, column));
@@ -158,7 +158,7 @@ class Preparer {
     made_.query_.steps[made_.query_.num_steps++] = step;
     return {};
   }
-  // Between the two parts of an `and` goes a step that skips the second when the first leaves nothing.
+  // Between the two parts of an `and`, a step skips the second if the first leaves no rows.
   Status add_both() {
     const uint32_t second = starts_.back();
     starts_.pop_back();
@@ -166,7 +166,7 @@ class Preparer {
     Query& query = made_.query_;
     std::copy_backward(query.steps + second, query.steps + query.num_steps - 1,
                        query.steps + query.num_steps);
-    for (uint32_t s = second + 1; s < query.num_steps; ++s) {  // what moved, moved by one
+    for (uint32_t s = second + 1; s < query.num_steps; ++s) {  // steps that were moved by one
       Step& step = query.steps[s];
       step.target = static_cast<uint8_t>(step.target + 1);
       if (step.use != kNoUse) {
@@ -191,7 +191,7 @@ class Preparer {
     }
     return {};
   }
-  // Where packed values are tested, what that must know is worked out ahead.
+  // Uses for tests of packed values are prepared in advance.
   Status add_tested(Step step) {
     if (made_.query_.columns[step.column].form == Form::packed) {
       step.use = add_use({step.column, static_cast<uint8_t>(made_.query_.num_steps), true});
@@ -208,7 +208,7 @@ class Preparer {
     }
     return add_tested(step);
   }
-  // Of a dictionary, which codes pass is found on its entries.
+  // For a dictionary, the matching codes are determined from its entries.
   Result<codec::dict::CodeSet> codes_that_pass(const Condition& condition, const Column& column, bool coded) {
     const DType type = columns_[condition.column].array->type;
     if (!coded) {
@@ -238,7 +238,7 @@ class Preparer {
     step.table = {table, bits.size()};
     return add_tested(step);
   }
-  // To memory that is kept. Waits for the stream: what is sent may go.
+  // Copies to memory that is kept. Waits for the stream, because the source may be released.
   template <class T>
   Result<const T*> send(std::span<const T> from) {
     BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(from.size_bytes(), stream_));
@@ -249,7 +249,7 @@ class Preparer {
     return there;
   }
 
-  // Those of the first steps are worked out ahead, for all parts of a query alike.
+  // Uses of the first steps are prepared in advance, the same for all parts of a query.
   uint8_t add_use(const UseSpec& use) {
     Query& query = made_.query_;
     if (query.num_uses == kMaxUses - kMaxFolds) {
@@ -293,7 +293,7 @@ class Preparer {
     BOBBIN_ASSIGN(made_.fresh_, DeviceBuffer::create(bytes, stream_));
     BOBBIN_TRY(copy_async(made_.fresh_->data(), fresh.data(), bytes, stream_));
     if (reals) {
-      // Sums of sums follow behind those of vectors.
+      // Sums of sums follow those of vectors.
       const uint64_t vectors = num_vectors(made_.query_.end);
       BOBBIN_ASSIGN(made_.reals_,
                     DeviceBuffer::create(aggregates_.size() * 2 * (vectors + 1) * sizeof(double), stream_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel of a query is told: columns, a program that filters rows, and what to fold them into.
+// The input of a query kernel: columns, a program that filters rows, and what to fold them into.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace bobbin::plan {
 inline constexpr uint32_t kMaxColumns = 8;
 inline constexpr uint32_t kMaxSteps = 48;
 inline constexpr uint32_t kMaxDepth = 8;
-inline constexpr uint32_t kMaxFolds = 4;  // of one launch
+inline constexpr uint32_t kMaxFolds = 4;  // in one launch
 inline constexpr uint32_t kNoColumn = 255;
-inline constexpr uint32_t kMaxUses = 16;  // worked out ahead; others when their turn comes
+inline constexpr uint32_t kMaxUses = 16;  // prepared in advance; others when they are needed
 inline constexpr uint8_t kNoUse = 255;
-inline constexpr uint32_t kGroup = 8;                    // vectors that are worked out together
-inline constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // sums of all have room
+inline constexpr uint32_t kGroup = 8;                    // vectors that are prepared together
+inline constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // so that sums cannot overflow
 
-// Integers that ALP's scale (e, f) turns into values of a range: `low` to `low + span`, unless `empty`.
-// Integers from -most to most do not overflow when they are multiplied; others are looked at one by one.
+// Integers that ALP's scale (e, f) converts to values of a range: `low` to `low + span`, unless `empty`.
+// Integers from -most to most do not overflow when multiplied; others are tested one by one.
 struct ScaledRange {
   static constexpr uint32_t kWords = 4;
   static constexpr uint32_t kExponents = codec::alp::kMaxExponent<double> + 1;
@@ -34,7 +34,7 @@ struct ScaledRange {
   uint64_t empty = 0;
 
   [[nodiscard]] BOBBIN_HD static uint32_t place(uint32_t e, uint32_t f) { return e * kExponents + f; }
-  // Whether it tells of all integers from `reference` on that `width` bits can add.
+  // Whether it covers all integers that `width` bits can add to `reference`.
   [[nodiscard]] BOBBIN_HD bool covers(int64_t reference, uint32_t width) const {
     return reference >= -most && reference <= most &&
            low_mask<uint64_t>(width) <= static_cast<uint64_t>(most - reference);
@@ -43,10 +43,10 @@ struct ScaledRange {
 
 enum class StepOp : uint8_t {
   test,          // push the rows whose value is in the range
-  is_null,       // push the rows without a value
-  both,          // the two on top become one: and
+  is_null,       // push the null rows
+  both,          // combine the top two: and
   either,        // or
-  skip_if_none,  // when no row is left on top, go on behind the step `target`
+  skip_if_none,  // if no row is left on top, continue after step `target`
 };
 
 struct Step {
@@ -54,24 +54,24 @@ struct Step {
   uint8_t column = 0;
   uint8_t target = 0;
   bool negated = false;
-  bool is_float = false;  // what is tested
+  bool is_float = false;  // the type of the tested values
   uint8_t use = kNoUse;
   KeyRange range;
-  Global<const uint32_t> table;   // or none: a bit for each code that passes, in the place of a range
-  uint32_t last = 0;              // the last code that has one; greater ones are as it is
-  Global<const uint64_t> scaled;  // for columns of ALP's: a ScaledRange for each scale
+  Global<const uint32_t> table;   // or null: one bit for each matching code, instead of a range
+  uint32_t last = 0;              // the last code in the table; greater ones are treated like it
+  Global<const uint64_t> scaled;  // for ALP columns: a ScaledRange for each scale
 };
 
 enum class FoldOp : uint8_t { count, sum, extremes };
 
 struct FoldStep {
   FoldOp op{};
-  uint8_t column = kNoColumn;  // none: rows are counted
+  uint8_t column = kNoColumn;  // kNoColumn: rows are counted
   uint8_t use = kNoUse;
 };
 
-// A test, a sum or codes of a packed column. What it must know of a vector is worked out for several vectors
-// at a time, by as many lanes.
+// A test, a sum or codes of a packed column. What it needs to know about a vector is prepared for several
+// vectors at a time, by one lane each.
 struct UseSpec {
   uint8_t column = 0;
   uint8_t step = 0;
@@ -81,11 +81,11 @@ struct UseSpec {
 // The same for one vector.
 struct Use {
   enum class Way : uint8_t {
-    none,    // no value passes
-    all,     // all do
-    direct,  // look at packed words
-    slow,    // look at values one by one
-    joined,  // of a sum: packed words are tested and summed in one step
+    none,    // no value matches
+    all,     // all match
+    direct,  // evaluate packed words
+    slow,    // evaluate values one by one
+    joined,  // for a sum: packed words are tested and summed in one step
   };
 
   uint32_t first_register = 0;
@@ -97,16 +97,16 @@ struct Use {
   uint64_t span = 0;  // tests
 };
 
-// What a fold leaves in memory, in words of 64 bits.
+// What a fold writes to memory, in 64-bit words.
 struct TotalWords {
   enum : uint32_t { count, low, high, least, greatest, kWords };
 };
 
-// How much a kernel can do: less of it needs fewer registers, so that more warps fit an SM.
+// What a kernel supports: supporting less needs fewer registers, so that more warps fit on an SM.
 enum class Reach : uint8_t {
   narrow,  // values of up to 32 bits, plain or packed
   wide,    // of up to 64
-  staged,  // any tree of codecs
+  staged,  // any encoding tree
 };
 
 struct Query {
@@ -117,13 +117,13 @@ struct Query {
   uint32_t num_steps = 0;
   uint32_t num_folds = 0;
   uint32_t num_uses = 0;
-  uint32_t group = 1;     // vectors a warp takes at a time: up to kGroup
-  bool together = false;  // the one test and the one sum are of the same packed column
+  uint32_t group = 1;     // vectors per warp at a time: up to kGroup
+  bool together = false;  // the only test and the only sum are of the same packed column
   uint64_t begin = 0;     // rows, counted from the first vector's start
   uint64_t end = 0;
-  Global<uint32_t> bitmap;  // or none
-  Global<uint64_t> totals;  // TotalWords a fold
-  Global<double> reals;     // a fold's sums of vectors, for floats: those of vector v at fold * vectors + v
+  Global<uint32_t> bitmap;  // or null
+  Global<uint64_t> totals;  // TotalWords per fold
+  Global<double> reals;     // for floats, a fold's sums of vectors: vector v is at fold * vectors + v
   Powers powers;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch for a whole query: tests of several columns, joined by and and or, then a bitmap of the rows
-// that passed, or folds of several columns over them. No value is written to memory.
+// One launch for a whole query: tests of several columns, combined by and and or, then a bitmap of the
+// matching rows, or folds of several columns over them. No value is written to memory.
 //
-// Shape: a warp a vector of 1024 rows, all columns of it, and then the next one that no other warp has; each
-// lane keeps one word of 32 rows (strided.hpp). What is to be done is a short program; each of its steps
-// works on 1024 rows, so looking at it costs next to nothing. Bytes read: those of the columns, of vectors
-// that still have rows when their turn comes.
+// Shape: a warp processes a vector of 1024 rows, all columns of it, and then the next vector not taken by
+// another warp; each lane keeps one word of 32 rows (strided.hpp). The work is described by a short program;
+// each of its steps processes 1024 rows, so interpreting it costs almost nothing. Bytes read: those of the
+// columns, for vectors that still have rows when a column is needed.
 #pragma once
 
 #include <bit>
@@ -31,17 +31,17 @@ struct QueryKernel : Uses {
   static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
   static constexpr bool kStaged = kReach == Reach::staged;
   static constexpr bool kWide = kReach != Reach::narrow;
-  static constexpr uint32_t kAtOnce = 8;  // loads of plain values under way
+  static constexpr uint32_t kAtOnce = 8;  // loads of plain values in flight
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
   struct NoStaging {};
 
   struct Shared {
     simt::Shared<uint32_t, kThreads * kMaxDepth> stack;
     simt::Shared<uint32_t, kThreads> touched;  // rows that have patches
-    simt::Shared<uint32_t, kThreads> words;    // of patches: hits, or the rows that count
+    simt::Shared<uint32_t, kThreads> words;    // of patches: matches, or the selected rows
     simt::Shared<uint32_t, kThreads * kMaxFolds> counts;
-    simt::Shared<uint64_t, kThreads * kMaxFolds> first;   // sums: the low part; extremes: the least
-    simt::Shared<uint64_t, kThreads * kMaxFolds> second;  // the high part; the greatest
+    simt::Shared<uint64_t, kThreads * kMaxFolds> first;   // sums: the low part; min and max: the minimum
+    simt::Shared<uint64_t, kThreads * kMaxFolds> second;  // the high part; the maximum
     simt::Shared<Quad, kWarps * kGroup * kMaxUses * Record::kQuads> uses;
     std::conditional_t<kStaged, Staging<kWarps>, NoStaging> staging;
   };
@@ -69,13 +69,13 @@ struct QueryKernel : Uses {
   }
 
  private:
-  // The program's steps, then the folds. What is on top of the stack is in a register. There is one place
-  // that decodes columns: it is most of the kernel.
+  // The program's steps, then the folds. The top of the stack is in a register. Columns are decoded in only
+  // one place, because that is most of the kernel's code.
   template <class Cta>
   BOBBIN_HD void run_vector(Cta& cta, Shared& shared, uint64_t v) const {
     const uint32_t rows = rows_inside(v, cta.lane(), begin, end);
     uint32_t top = rows;
-    uint32_t depth = 0;           // words below `top`, which is the first one's place
+    uint32_t depth = 0;           // words on the stack below `top`
     uint32_t staged = kNoColumn;  // the column in shared memory
     for (uint32_t s = 0; s < num_steps + num_folds; ++s) {
       if (s == num_steps) {
@@ -100,7 +100,7 @@ struct QueryKernel : Uses {
     }
   }
 
-  // One step; returns the number of the last one that is done with. `hits` is what look_up() has found.
+  // One step; returns the number of the last step that is finished. `hits` is what look_up() has found.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t run_step(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t rows,
                                             uint32_t hits, uint32_t& top, uint32_t& depth) const {
@@ -133,7 +133,8 @@ struct QueryKernel : Uses {
     }
   }
 
-  // A staged column's vector comes to shared memory before a step looks at its values, unless it is there.
+  // Decodes a staged column's vector to shared memory before a step reads its values, unless it is there
+  // already.
   template <class Cta>
   BOBBIN_HD void stage(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t& staged) const {
     if constexpr (kStaged) {
@@ -141,15 +142,15 @@ struct QueryKernel : Uses {
       const bool sums = s >= num_steps && folds[s - num_steps].op != FoldOp::count;
       const uint32_t column = tests ? steps[s].column : sums ? folds[s - num_steps].column : kNoColumn;
       if (column != kNoColumn && column != staged && columns[column].form == Form::staged) {
-        cta.sync_warp();  // the one before is done with
+        cta.sync_warp();  // the previous one is no longer in use
         Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(columns[column]);
         staged = column;
       }
     }
   }
 
-  // The one place that brings codes to registers: for a fold of a dictionary's entries, which is done then
-  // (true), or for a test of codes that make no range.
+  // The only place that moves codes to registers: for a fold of dictionary entries, which is then done
+  // (true), or for a test of codes that do not form a range.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool look_up(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t rows,
                                        uint32_t& hits) const {
@@ -178,7 +179,7 @@ struct QueryKernel : Uses {
 
   template <class Cta>
   BOBBIN_HD void work_out(Cta& cta, Shared& shared, uint64_t first) const {
-    cta.sync_warp();  // the group before is done with
+    cta.sync_warp();  // the previous group is no longer in use
     for_each_use(cta, first, [&](uint32_t u, uint32_t place, uint64_t v) {
       const Use use = with_type<kWide>(columns[uses[u].column].packed_bytes(),
                                        [&](auto zero) { return make_use<decltype(zero)>(cta, uses[u], v); });
@@ -201,7 +202,7 @@ struct QueryKernel : Uses {
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t row) {
     return row * kThreads + cta.thread();
   }
-  // The rows that have a value.
+  // The non-null rows.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t valid_rows(Cta& cta, const Validity& validity, uint64_t v) const {
     if (validity.kind == Validity::Kind::all) {
@@ -264,7 +265,7 @@ struct QueryKernel : Uses {
     return hits;
   }
 
-  // Whether a value passes by itself.
+  // Whether a single value matches.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD static bool passes(Cta& cta, const Step& step, T value) {
     if constexpr (kWide) {
@@ -284,7 +285,7 @@ struct QueryKernel : Uses {
     return hits;
   }
 
-  // Calls f with what gives the thread's values: of a column in memory, or of one that is staged.
+  // Calls f with a function that returns the thread's values: from a column in memory, or from a staged one.
   template <class T, class Cta, class F>
   BOBBIN_HD void with_values(Cta& cta, Shared& shared, const Column& column, uint64_t v, F&& f) const {
     if constexpr (kStaged) {
@@ -322,7 +323,7 @@ struct QueryKernel : Uses {
   BOBBIN_HD static void add_count(Cta& cta, Shared& shared, uint32_t f, uint32_t count) {
     cta.store(shared.counts, at(cta, f), cta.load(shared.counts, at(cta, f)) + count);
   }
-  // `count` values whose sum is short of `each` for every one of them.
+  // `count` values, with `each` subtracted from each of them in the sum.
   template <class T, class Cta>
   BOBBIN_HD void add_sum(Cta& cta, Shared& shared, uint32_t f, const Column& column, uint32_t count,
                          const WideSum& sum, T each) const {
@@ -332,7 +333,7 @@ struct QueryKernel : Uses {
     cta.store(shared.second, at(cta, f), cta.load(shared.second, at(cta, f)) + sum.high + one.high * count);
   }
 
-  // Each patch answers for itself.
+  // Patches are tested individually.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t test_patches(Cta& cta, Shared& shared, const Column& column,
                                                 const Step& step, uint64_t v, uint32_t hits) const {
@@ -380,7 +381,7 @@ struct QueryKernel : Uses {
     });
   }
 
-  // Folds a dictionary's entries.
+  // Folds dictionary entries.
   template <class Cta>
   BOBBIN_HD void fold_entries(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                               uint32_t rows, const Codes& codes) const {
@@ -413,7 +414,7 @@ struct QueryKernel : Uses {
     }
   }
 
-  // Calls one(i, value) for the patches of rows that count, and takes those off `rows`.
+  // Calls one(i, value) for the patches of selected rows, and clears those in `rows`.
   template <class T, class Cta, class One>
   BOBBIN_HD void fold_patches(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t& rows,
                               One&& one) const {
@@ -505,7 +506,7 @@ struct QueryKernel : Uses {
     cta.store(shared.second, at(cta, f), extremes.greatest);
   }
 
-  // A warp's part of a fold joins the others'.
+  // Combines a warp's part of a fold with the others.
   template <class Cta>
   BOBBIN_HD void add_total(Cta& cta, Shared& shared, uint32_t f) const {
     uint64_t count = cta.load(shared.counts, at(cta, f));
@@ -526,7 +527,7 @@ struct QueryKernel : Uses {
     constexpr auto kRelaxed = simt::Order::relaxed;
     cta.template atomic_add<kRelaxed>(totals, to + TotalWords::count, count);
     if (sums) {
-      // The low part keeps 32 bits, so that those of all warps together fit 64.
+      // The low part keeps 32 bits, so that the sum over all warps fits 64.
       cta.template atomic_add<kRelaxed>(totals, to + TotalWords::low, first & 0xffffffff);
       cta.template atomic_add<kRelaxed>(totals, to + TotalWords::high, second + (first >> 32));
     } else {
@@ -536,7 +537,7 @@ struct QueryKernel : Uses {
   }
 };
 
-// Sums of vectors of doubles, a warp each: what is left of a sum of floats, until one is left.
+// Sums vectors of doubles, one warp each: reduces the sums of floats until one is left.
 struct RealSumKernel {
   static constexpr uint32_t kThreads = 128;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;

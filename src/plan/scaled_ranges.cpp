@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A larger integer never gives a smaller value, for as long as it does not overflow: both of ALP's steps
-// round to the nearest. So the integers of a range are neighbours, and a search finds the first and the last.
-// It starts where arithmetic on doubles expects them, which is right but for rounding.
+// A larger integer never gives a smaller value as long as it does not overflow, because both of ALP's steps
+// round to nearest. So the integers of a range are contiguous, and a search finds the first and the last. It
+// starts where double arithmetic expects them, which is correct except for rounding.
 #include "plan/scaled_ranges.hpp"
 
 #include <algorithm>
@@ -25,11 +25,11 @@ struct Search {
     return order_key(scaling.value_of(static_cast<Bits>(integer)));
   }
 
-  // The least integer from -most to most whose value is not below; most + 1 when there is none. Looks at
-  // distances 1, 2, 4 .. around the guess until it is enclosed, then halves.
+  // The smallest integer from -most to most whose value is not below; most + 1 if there is none. Tries
+  // distances 1, 2, 4 .. around the guess until it is bracketed, then bisects.
   [[nodiscard]] int64_t first_not_below(Key wanted, int64_t guess) const {
-    int64_t low = -most - 1;  // below, or out of reach
-    int64_t high = most + 1;  // not below, or out of reach
+    int64_t low = -most - 1;  // below, or out of range
+    int64_t high = most + 1;  // not below, or out of range
     const auto look_at = [&](int64_t integer) { (key(integer) < wanted ? low : high) = integer; };
     look_at(guess);
     const bool up = low == guess;
@@ -68,7 +68,7 @@ ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale 
     using Key = typename Search<Float>::Key;
     const auto scaling = codec::alp::scaling_of<Float>(scale);
     constexpr auto kLargest = static_cast<int64_t>(std::numeric_limits<Key>::max());
-    // At most 2^62 - 1, so that the distance of two of them is an integer too.
+    // At most 2^62 - 1, so that the difference of two of them does not overflow.
     const int64_t most = std::min(kLargest / static_cast<int64_t>(scaling.factor) - 1, INT64_MAX / 2);
     const Search<Float> search{scaling, most};
     const auto low = static_cast<Bits>(range.low);
@@ -81,7 +81,7 @@ ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale 
     }
     const int64_t first =
         search.first_not_below(static_cast<Key>(low), guess_of<Float>(low, scale, search.most));
-    // No range but that of all ends at the last key: that is NaN's.
+    // Only the range of all values ends at the last key, which belongs to a NaN.
     const int64_t past =
         search.first_not_below(static_cast<Key>(high + 1), guess_of<Float>(high, scale, search.most));
     return ScaledRange{.low = first,

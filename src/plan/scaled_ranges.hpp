@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range of floats, as the ranges of ALP's integers that lie in it.
+// Converts a range of floats to ranges of ALP's integers.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter: decodes one vector of any tree of codecs, step by step, into a warp's part of shared
-// memory. Steps, orders and strides are looked at as it goes, so one piece of code serves all trees.
+// The interpreter: decodes one vector of any encoding tree, step by step, into a warp's part of shared
+// memory. Steps, orders and strides are interpreted at run time, so one piece of code works for all trees.
 //
-// Shape: a warp a vector, strided. Shared memory: 8 KiB a warp for values of up to 8 bytes, 2 KiB for
-// alprd's left codes. Preconditions: the array has been validated. After each step the warp meets.
+// Shape: one warp per vector, strided. Shared memory: 8 KiB per warp for values of up to 8 bytes, 2 KiB for
+// alprd's left codes. Preconditions: the array has been validated. The warp synchronises after each step.
 #pragma once
 
 #include <bit>
@@ -80,13 +80,13 @@ struct Powers {
   }
 };
 
-// A warp's vector while it is decoded. A block has kWarps of them.
+// A warp's vector while it is being decoded. A block has kWarps of them.
 template <uint32_t kWarps>
 struct Staging {
   simt::Shared<uint64_t, kWarps * kVectorLength> values;
   simt::Shared<uint16_t, kWarps * kVectorLength> codes;
 
-  // All values of a block as values of one type; a warp's start at first(warp).
+  // All values of a block as values of one type; those of a warp start at first(warp).
   template <class T>
   [[nodiscard]] BOBBIN_HD auto& as() {
     return reinterpret_cast<simt::Shared<T, kWarps * kVectorLength * (8 / sizeof(T))>&>(values);
@@ -158,7 +158,7 @@ struct Stager {
         look_up<T>(node);
         break;
       case Op::load:
-        break;  // plain columns are read where they are
+        break;  // plain columns are read in place
     }
   }
 
@@ -213,8 +213,8 @@ struct Stager {
     each([&](uint32_t i) { put<T>(i, std::bit_cast<T>(scaling.value_of(get<T>(i)))); });
   }
 
-  // In place, 32 neighbours at a time: where values are larger than codes from the last on, otherwise from
-  // the first on, so that no value is put where a code is still to be read.
+  // In place, 32 adjacent values at a time: from the last to the first if values are larger than codes,
+  // otherwise from the first to the last, so that no value overwrites a code that has not been read.
   template <class T>
   BOBBIN_HD void look_up(const Node& node) {
     const uint32_t steps = (count + simt::kWarpSize - 1) / simt::kWarpSize;
@@ -231,7 +231,7 @@ struct Stager {
     return bytes == 1 ? get<uint8_t>(i) : bytes == 2 ? get<uint16_t>(i) : get<uint32_t>(i);
   }
 
-  // One sum after the other, as many as the order.
+  // One scan after another, as many as the order.
   template <class T>
   BOBBIN_HD void sum_up(const Node& node) {
     const auto restarts = view_as<T>(node.extra);
@@ -245,8 +245,8 @@ struct Stager {
     }
   }
 
-  // A lane has 32 neighbours. It begins with the one of its own number, so that no two lanes ask the same
-  // bank of shared memory at a time; what comes before that one is known once all have been seen.
+  // A lane has 32 adjacent values. It begins with the one of its own number, so that no two lanes access the
+  // same bank of shared memory at a time; the sum before that one is known once all have been visited.
   template <class T>
   BOBBIN_HD void sum_neighbours(T restart) {
     const uint32_t first = cta.lane() * simt::kWarpSize;
@@ -268,8 +268,8 @@ struct Stager {
     }
   }
 
-  // 32 neighbours at a time: first the value a stride before is added, which is done already or is the state
-  // at the restart, then they add up among themselves.
+  // 32 adjacent values at a time: first the value one stride before is added, which is already complete or is
+  // the state at the restart, then they are summed among themselves.
   template <class T>
   BOBBIN_HD void sum_strided(const Node& node, uint32_t order) {
     const auto restarts = view_as<T>(node.extra);
@@ -290,7 +290,7 @@ struct Stager {
       cta.sync_warp();
     }
   }
-  // What lanes exchange: at least 32 bits.
+  // The type that lanes exchange: at least 32 bits.
   template <class T>
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 };

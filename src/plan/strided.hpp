@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a warp shares a vector of 1024 rows: each lane has 32 of them, and one word with a bit for each.
+// How a warp divides a vector of 1024 rows: each lane has 32 of them, and one word with a bit for each.
 //
-// In a *strided* word, bit r of lane l is row 32 r + l: loads of neighbours are one line, and packed vectors
-// of 32-bit values come in this order by themselves. Bitmaps in memory have row i in bit i % 32 of word
-// i / 32: transpose() goes from one to the other.
+// In a *strided* word, bit r of lane l is row 32 r + l: loads of adjacent values are coalesced, and packed
+// vectors of 32-bit values are in this order already. In bitmaps in memory, row i is bit i % 32 of word i /
+// 32: transpose() converts between the two.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace bobbin::plan {
 
-// Word l of a bitmap in lane l to a strided word, and back.
+// Converts word l of a bitmap in lane l to a strided word, and back.
 template <class Cta>
 [[nodiscard]] BOBBIN_HD uint32_t transpose(Cta& cta, uint32_t word) {
   BOBBIN_UNROLL
@@ -24,7 +24,7 @@ template <class Cta>
   return word;
 }
 
-// The rows of vector v that lie in begin .. end-1, as a strided word.
+// The rows of vector v that are in begin .. end-1, as a strided word.
 [[nodiscard]] BOBBIN_HD uint32_t rows_inside(uint64_t v, uint32_t lane, uint64_t begin, uint64_t end) {
   const uint64_t first = v * kVectorLength + lane;
   if (first >= begin && first + kVectorLength - 32 < end) {

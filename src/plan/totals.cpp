@@ -8,7 +8,7 @@ Scalar value_of_place(DType type, uint64_t place) {
     using Bits = BitsOf<T>;
     constexpr Bits kSign = std::is_unsigned_v<T> ? Bits{0} : static_cast<Bits>(Bits{1} << (kBits<Bits> - 1));
     const auto key = static_cast<Bits>(static_cast<Bits>(place) ^ kSign);
-    // Turning round is its own way back.
+    // The mapping is its own inverse.
     return Scalar{range_key<T>(key)};
   });
 }
@@ -32,7 +32,7 @@ Status check_member(const Condition& condition, const Source& source) {
       source.array != nullptr && (source.array->type == DType::u8 || source.array->type == DType::u16 ||
                                   source.array->type == DType::u32);
   BOBBIN_RETURN_IF(!codes || condition.passes.empty(), StatusCode::invalid_argument,
-                   "plan: a test of codes that are none");
+                   "plan: a test of codes on a column without codes");
   return {};
 }
 
@@ -49,7 +49,7 @@ Status check_filter(const Filter& filter, std::span<const Source> columns) {
   for (const Condition& condition : filter) {
     const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
     BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns.size(), StatusCode::invalid_argument,
-                     "plan: a condition without its parts");
+                     "plan: a condition lacks its operands");
     if (condition.kind == Condition::Kind::member) {
       BOBBIN_TRY(check_member(condition, columns[condition.column]));
     }
@@ -57,7 +57,7 @@ Status check_filter(const Filter& filter, std::span<const Source> columns) {
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::unsupported,
                      "the filter is nested more than " + std::to_string(kMaxDepth) + " deep");
   }
-  BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions that nothing joins");
+  BOBBIN_RETURN_IF(depth > 1, StatusCode::invalid_argument, "plan: conditions are not combined");
   return {};
 }
 
@@ -98,7 +98,7 @@ Filter merge_tests(const Filter& filter, std::span<const Source> columns) {
 Status check_aggregate(const Aggregate& aggregate, size_t columns) {
   BOBBIN_RETURN_IF(
       aggregate.column.has_value() ? *aggregate.column >= columns : aggregate.fold != Fold::count,
-      StatusCode::invalid_argument, "plan: an aggregate without its column");
+      StatusCode::invalid_argument, "plan: an aggregate lacks its column");
   return {};
 }
 
@@ -113,7 +113,7 @@ Result<Rows> Rows::of(std::span<const Source> columns) {
     rows = rows.has_value() ? rows : Rows{column.array->offset, column.array->length};
   }
   BOBBIN_RETURN_IF(!rows.has_value(), StatusCode::invalid_argument,
-                   "plan: no column tells how many rows there are");
+                   "plan: without columns, the number of rows is unknown");
   BOBBIN_RETURN_IF(rows->length >= kMaxRows, StatusCode::unsupported, "plan: too many rows: split the array");
   return *rows;
 }

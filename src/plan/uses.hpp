@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels do with packed columns: what a test or a sum must know of a vector, and how it looks at packed
-// words. Each lane works that out for another vector, so that a warp has several ready at a time.
+// How kernels use packed columns: what a test or a sum needs to know about a vector, and how it evaluates
+// packed words. Each lane prepares this for a different vector, so that a warp has several ready at a time.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace bobbin::plan {
 
-// A use in shared memory, as few loads as it can be. T is the widest type whose ranges it holds.
+// A use in shared memory, in as few loads as possible. T is the widest type whose ranges it holds.
 template <class T>
 struct UseRecord {
   static constexpr uint32_t kQuads = sizeof(T) == 8 ? 2 : 1;
@@ -57,7 +57,7 @@ struct Uses : Query {
     return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
   }
 
-  // Calls f with an unsigned integer of so many bytes, which has 64 bits only where kWide says so.
+  // Calls f with an unsigned integer type of this size; 64 bits only if kWide.
   template <bool kWide, class F>
   BOBBIN_HD static auto with_type(uint32_t bytes, F&& f) {
     if constexpr (kWide) {
@@ -68,14 +68,14 @@ struct Uses : Query {
     return bytes == 4 ? f(uint32_t{0}) : bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
   }
 
-  // What a use must know of vector v; T is what is packed.
+  // The use for vector v; T is the packed type.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
     return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
   }
 
-  // Calls store(use number, place in the group, use) for all uses of a group of vectors: each lane has one of
-  // them at a time.
+  // Calls store(use number, position in the group, use) for all uses of a group of vectors: each lane handles
+  // one of them at a time.
   template <class Cta, class Store>
   BOBBIN_HD void for_each_use(Cta& cta, uint64_t first, Store&& store) const {
     const uint64_t v = first + cta.lane() % kGroup;
@@ -133,8 +133,8 @@ struct Uses : Query {
     return use;
   }
 
-  // Integers add up where none wraps around; floats where a product of doubles is what the codec's is. Of
-  // codes, only the frame matters.
+  // Integers can be summed in packed form if none wraps around; floats if a product of doubles equals that of
+  // the codec. For codes, only the frame matters.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
     T reference = 0;
@@ -164,7 +164,7 @@ struct Uses : Query {
             .empty = cta.load(ranges, first + 3)};
   }
 
-  // Value 32 r + lane of a vector on the slow way, without patches.
+  // Value 32 r + lane of a vector on the slow path, without patches.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Use& use, uint32_t r) const {
     const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
@@ -209,7 +209,7 @@ struct Uses : Query {
     return sum;
   }
 
-  // A vector's sum of floats, without patches: those have their place in the order of additions.
+  // The sum of a vector of floats without patches: those have their place in the order of additions.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const Column& column, const Use& use,
                                                   uint32_t mask) const {
@@ -228,7 +228,7 @@ struct Uses : Query {
       return add_up<T>(cta, chains);
     });
   }
-  // The same of a lane's values in a test's range, which does not wrap around, and their number.
+  // The same for a lane's values in a test's range, which does not wrap around, with their number.
   template <class T, uint32_t W, class Cta>
   [[nodiscard]] BOBBIN_HD double sum_reals_in_range(Cta& cta, const Lane<T, W>& lane, const Use& test,
                                                     const Use& sum, uint32_t& count) const {
@@ -250,7 +250,7 @@ struct Uses : Query {
         RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
     return RealSum::of_warp(cta, lane);
   }
-  // Calls f with what makes floats of a vector's packed integers.
+  // Calls f with the constants that convert a vector's packed integers to floats.
   template <class T, class F>
   [[nodiscard]] BOBBIN_HD double with_scaling(const Use& use, F&& f) const {
     if constexpr (sizeof(T) == 8) {
@@ -259,7 +259,7 @@ struct Uses : Query {
     } else if constexpr (sizeof(T) == 4) {
       return f(NarrowScaling{static_cast<uint32_t>(use.low), powers.scaling<T>(use.e, use.f)});
     } else {
-      return 0;  // no float has so few bits
+      return 0;  // no float type is this small
     }
   }
   // The chains of all lanes.
@@ -268,7 +268,7 @@ struct Uses : Query {
     return sizeof(T) == 8 ? RealSum::of_halves(cta, chains)
                           : RealSum::of_warp(cta, chains.first + chains.second);
   }
-  // What all lanes have counted and summed for the first fold, to memory.
+  // Adds what all lanes have counted and summed for the first fold to memory.
   template <class Cta>
   BOBBIN_HD void add_totals(Cta& cta, uint64_t count, WideSum sum) const {
     if (num_folds == 0) {

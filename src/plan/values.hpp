@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests and folds of values that a thread gets one at a time, strided: from memory, from shared memory, or
-// out of a packed vector that is short or odd. `get(r)` gives value 32 r + lane of the vector, as bits.
+// from a packed vector that is partial or needs the slow path. `get(r)` returns value 32 r + lane of the
+// vector, as bits.
 #pragma once
 
 #include <bit>
@@ -26,8 +27,8 @@ struct KeyRange {
   }
 };
 
-// The bits of `rows` whose values lie in a range. `kAtOnce` values are under way before the first is looked
-// at.
+// The bits of `rows` whose values are in a range. `kAtOnce` loads are in flight before the first value is
+// used.
 template <class T, uint32_t kAtOnce, class Get>
 [[nodiscard]] BOBBIN_HD uint32_t test_values(uint32_t rows, const KeyRange& range, bool is_float, Get&& get) {
   uint32_t hits = 0;
@@ -75,15 +76,15 @@ template <class T>
   } else if constexpr (sizeof(T) == 8) {
     return std::bit_cast<double>(bits);
   } else {
-    return 0;  // no float has so few bits
+    return 0;  // no float type is this small
   }
 }
 
-// The sum of a vector's floats, made in the same order everywhere. Chain p of a half of the vector (values 0
-// to 511, and the rest) adds its values p, p + 32, p + 64 .. in this order; chain p of the first half and of
-// the second are added; then those of p and p + 16, of p and p + 8, 4, 2, 1.
+// The sum of a vector's floats, in the same order everywhere. Chain p of each half of the vector (values 0 to
+// 511, and the rest) adds its values p, p + 32, p + 64 .. in this order; chains p of the first and the second
+// half are added; then those of p and p + 16, of p and p + 8, 4, 2, 1.
 struct RealSum {
-  // For strided values: a lane has both halves' chains.
+  // For strided values: a lane has the chains of both halves.
   template <class T, class Get>
   [[nodiscard]] BOBBIN_HD static double of_lane(uint32_t rows, Get&& get) {
     Chains chains;
@@ -119,12 +120,13 @@ struct RealSum {
   }
 };
 
-// The least and greatest of values by their place in their type's order, which is that of unsigned integers.
+// The minimum and maximum of values by their position in their type's order, which is that of unsigned
+// integers.
 struct Extremes {
   uint64_t least = ~uint64_t{0};
   uint64_t greatest = 0;
 
-  // NaN is neither.
+  // NaN is ignored.
   template <class T>
   BOBBIN_HD void add(T bits, bool is_float, bool is_signed) {
     constexpr T kSign = static_cast<T>(T{1} << (kBits<T> - 1));

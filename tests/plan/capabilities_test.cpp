@@ -33,7 +33,7 @@ can take it too.
 
 )";
 
-// What a codec's own encoder makes of a few values.
+// The result of a codec's own encoder for a few values.
 Array some_values(const Codec& codec) {
   const std::vector<double> reals{1.5, 2.25, 3.75, 1.5};
   const std::vector<uint32_t> integers{1, 2, 3, 70000};

@@ -29,7 +29,7 @@ using plan::Fold;
 using plan::Path;
 using plan::Total;
 
-// A column and what it decodes to.
+// A column and its decoded values.
 struct Plain {
   Array array;
   std::vector<std::byte> bytes;
@@ -90,8 +90,8 @@ double real_at(const Plain& column, uint64_t row) {
   return column.array.type == DType::f32 ? value_of<float>(column.at(row)) : value_of<double>(column.at(row));
 }
 
-// The order of additions that plan/values.hpp tells, in plain words. `terms` has 1024 items at most; those
-// that do not count are absent.
+// The order of additions defined in plan/values.hpp, written in the obvious way. `terms` has at most 1024
+// items; excluded ones are absent.
 double sum_of_vector(const std::vector<std::optional<double>>& terms) {
   std::array<double, 32> chains{};
   for (uint32_t p = 0; p < 32; ++p) {
@@ -168,7 +168,7 @@ std::string compare_totals(const Case& c, const std::vector<Total>& got, const s
       return fmt::format("aggregate {}: {} rows instead of {}", i, got[i].count, want.count);
     }
     if (got[i].sum != want.sum || got[i].least != want.least || got[i].greatest != want.greatest) {
-      return fmt::format("aggregate {}: another sum, least or greatest", i);
+      return fmt::format("aggregate {}: the sum, minimum or maximum differs", i);
     }
     if (!same_real(got[i].real_sum, want.real_sum)) {
       return fmt::format("aggregate {}: a sum of {} instead of {}", i, got[i].real_sum, want.real_sum);
@@ -205,7 +205,7 @@ Result<std::string> run_on(const Case& c, Backend backend, Path path, const std:
   if (std::string problem = compare_totals(c, totals, rows); !problem.empty()) {
     return problem;
   }
-  // Without a bitmap some queries take a shorter way.
+  // Without a bitmap some queries take a shorter path.
   BOBBIN_TRY(prepared.run(nullptr, stream.view()));
   BOBBIN_ASSIGN(const auto again, prepared.totals(stream.view()));
   return compare_totals(c, again, rows);
@@ -229,7 +229,7 @@ ValueRange draw_range(const Plain& column, Random& random) {
   return ValueRange::of(type, static_cast<Compare>(random.below(6)), draw());
 }
 
-// Codes that pass: a range of them, all but one, or any.
+// Matching codes: a range of them, all but one, or any.
 std::vector<uint8_t> draw_passes(Random& random) {
   std::vector<uint8_t> passes(1 + random.below(300));
   const uint64_t begin = random.below(passes.size());
@@ -270,7 +270,7 @@ void draw_filter(Case& c, Random& random, int depth) {
                       .passes = {}});
 }
 
-// Rows begin .. begin+kept-1 of arrays; of each one `apart` rows further on than of the one before.
+// Rows begin .. begin+kept-1 of arrays; each array starts `apart` rows later than the previous one.
 void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint64_t kept,
                  uint64_t apart = 0) {
   for (const Array& array : arrays) {
@@ -297,7 +297,7 @@ void add_questions(Case& c, Random& random) {
 
 Case draw_case(Random& random) {
   Case c;
-  // Columns come in one length, that of the shortest; all are cut at the same place.
+  // Columns have the length of the shortest one; all are cut at the same place.
   const uint64_t count = 1 + random.below(3);
   std::vector<Array> arrays;
   uint64_t length = UINT64_MAX;
@@ -319,7 +319,7 @@ Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
   }
   array::Bitmap found;
   BOBBIN_ASSIGN(const auto totals, plan::run_on_host(sources, c.filter, c.aggregates, &found));
-  // Without a bitmap some queries take a shorter way.
+  // Without a bitmap some queries take a shorter path.
   BOBBIN_ASSIGN(const auto again, plan::run_on_host(sources, c.filter, c.aggregates));
   if (std::string problem = compare_totals(c, again, rows); !problem.empty()) {
     return problem;
@@ -350,7 +350,7 @@ std::string report(const Case& c, std::string_view path, const Result<std::strin
   return fmt::format("{}: {}", path, problem);
 }
 
-// Whether kernels know all codecs of the columns, whose vectors are the same rows, so that only a path for
+// Whether kernels support all codecs of the columns, whose vectors are aligned, so that only a path for
 // packed words may refuse them.
 bool can_be_interpreted(const Case& c) {
   return std::ranges::all_of(c.columns, [&](const Plain& column) {
@@ -375,7 +375,7 @@ std::string check_case(const Case& c, Backend backend) {
     const bool may_refuse = path == Path::composed || path == Path::programmed ||
                             (path == Path::interpreted && !can_be_interpreted(c));
     if (!result.has_value() && result.error().code() == StatusCode::unsupported && may_refuse) {
-      continue;  // not every tree goes that way
+      continue;  // not every tree supports that path
     }
     if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {
       return problem;
@@ -470,7 +470,7 @@ Result<std::string> gather_on(const Plain& column, Backend backend, Path path, c
   return check_values(column, "filter", kept, selected(rows));
 }
 
-// A codec that takes values of a type: packing, as often as any other.
+// A codec that accepts values of a type: packing half of the time.
 CodecId draw_codec(Random& random, DType type) {
   constexpr CodecId kNumbers[] = {CodecId::dict, CodecId::rle, CodecId::sparse, CodecId::delta};
   if (random.below(2) == 0) {
@@ -482,8 +482,8 @@ CodecId draw_codec(Random& random, DType type) {
   return kNumbers[random.below(std::size(kNumbers))];
 }
 
-// A column as an encoder makes it: small integers, prices, now and then a value far off, in runs or not, now
-// and then nulls.
+// A column made by an encoder: small integers or prices, occasional outliers, in runs or not, and sometimes
+// nulls.
 Array draw_long_column(Random& random, uint64_t length) {
   constexpr DType kTypes[] = {DType::u8, DType::i16, DType::u32, DType::i64, DType::f32, DType::f64};
   const DType type = kTypes[random.below(std::size(kTypes))];

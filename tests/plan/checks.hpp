@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries over arrays of any cascade, against the same on decoded values.
+// Queries over arrays of any cascade, compared with the same on decoded values.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace bobbin::testing {
 
-// Draws columns, cuts a slice out of them, draws a filter and aggregates, and runs that on every path there
-// is. Empty when all is well.
+// Generates columns, takes a slice of them, generates a filter and aggregates, and runs this on every path.
+// Empty if everything is correct.
 [[nodiscard]] std::string check_query(Backend backend, Random& random);
 
-// The same with columns of many vectors, as encoders make them.
+// The same with columns of many vectors, made by encoders.
 [[nodiscard]] std::string check_long_query(Backend backend, Random& random);
 
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 
-// A test and a sum of one column of so many bits, of every kind of type, composed, against the same on
-// decoded values and on the host.
+// A test and a sum of one column of this many bits, of every kind of type, composed, compared with the same
+// on decoded values and on the host.
 [[nodiscard]] std::string check_joined(Backend backend, uint32_t width, uint64_t most_rows, Random& random);
 
-// Takes and filters rows of a column, drawn as above, on every path there is.
+// Takes and filters rows of a column, generated as above, on every path.
 [[nodiscard]] std::string check_gather(Backend backend, Random& random);
 
-// Counts the codes of rows, of which some are past the last entry.
+// Counts the codes of rows, some of which are past the last entry.
 [[nodiscard]] std::string check_counts(Backend backend, Random& random);
 
 }  // namespace bobbin::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way columns go to a kernel.
+// Which path columns take to a kernel.
 #include "plan/column.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Array dictionary(CodecId codes) {
   return array;
 }
 
-// The form on the first path that a column can go; none: it has to be decoded.
+// The form on the first path that supports a column; empty if it has to be decoded.
 std::optional<Form> form_of(const Array& array) {
   Column column;
   std::vector<Dictionary> dictionaries;

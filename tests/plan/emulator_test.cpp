@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries in the emulator, each under a schedule of its own.
+// Queries in the emulator, each with a different schedule.
 #include <gtest/gtest.h>
 
 #include "simt/emulator.hpp"
@@ -21,7 +21,7 @@ TEST(EmulatedQueries, EveryPathAgreesWithDecodedValues) {
 TEST(EmulatedQueries, LongColumnsAgreeToo) {
   for (const uint64_t seed : drawn(20)) {
     simt::default_emulator_options().seed = seed;
-    simt::default_emulator_options().resident_blocks = 1;  // vectors come in groups then
+    simt::default_emulator_options().resident_blocks = 1;  // so that vectors are processed in groups
     Random random(seed);
     ASSERT_EQ(check_long_query(Backend::emulator, random), "") << "seed " << seed;
   }

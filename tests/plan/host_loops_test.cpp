@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of queries on the CPU, where an error would hide from whole queries.
+// The loops of queries on the CPU, in which an error might not show in whole queries.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace bobbin::testing {
 namespace {
 
-// Zeros, infinities, NaNs of both signs, and what is next to them.
+// Zeros, infinities, NaNs of both signs, and their neighbours.
 template <class Float>
 std::vector<Float> special_floats() {
   using Limits = std::numeric_limits<Float>;

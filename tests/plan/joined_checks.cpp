@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test and a sum of one column, which composed kernels do in one step: every width, ranges that begin and
-// end anywhere.
+// A test and a sum of one column, which composed kernels do in one step: every width, and ranges that begin
+// and end anywhere.
 #include <fmt/format.h>
 
 #include <bit>
@@ -16,7 +16,7 @@
 namespace bobbin::testing {
 namespace {
 
-// Integers of up to so many bits above some base, or as many hundredths. Vectors may differ in width.
+// Integers of up to this many bits above some base, or that many hundredths. Vectors may differ in width.
 template <class T>
 std::vector<T> draw_values(Random& random, uint64_t length, uint32_t width) {
   const uint64_t widths = 1 + random.below(3);
@@ -36,7 +36,7 @@ std::vector<T> draw_values(Random& random, uint64_t length, uint32_t width) {
   return values;
 }
 
-// Between two values, of which one may be a little off, or all.
+// Between two values, one of which may be slightly off, or all.
 template <class T>
 ValueRange draw_range(Random& random, DType type, const std::vector<T>& values) {
   const auto draw = [&] {
@@ -89,7 +89,7 @@ Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width,
   for (const plan::Total& other : {want, on_host}) {
     if (got->count != other.count || got->sum != other.sum ||
         std::bit_cast<uint64_t>(got->real_sum) != std::bit_cast<uint64_t>(other.real_sum)) {
-      return fmt::format("{} of {} bits, rows from {} to {}: {} rows instead of {}, or another sum",
+      return fmt::format("{} of {} bits, rows from {} to {}: {} rows instead of {}, or a different sum",
                          to_string(type), width, begin, length, got->count, other.count);
     }
   }
