@@ -34,7 +34,7 @@ namespace bobbin::csv {
 
 enum class LineEnd : uint8_t {
   lf,    // CRLF is read too
-  crlf,  // as lf, but written as CRLF
+  crlf,  // like lf, but written as CRLF
   cr     // CR alone
 };
 
@@ -54,7 +54,7 @@ enum class Encoding : uint8_t {
 
 // How a text is written.
 struct Options {
-  char delimiter = ',';  // ASCII, but not NUL, a quote, CR or LF
+  char delimiter = ',';  // ASCII, except NUL, a quote, CR or LF
   char quote = '"';      // NUL: none
   char escape = '\0';    // before a character that is to be taken literally; NUL: none, quotes are doubled
   char comment = '\0';   // lines that begin with it are skipped; NUL: none
@@ -64,7 +64,7 @@ struct Options {
   bool header = true;       // the first line has the columns' names
   // Unquoted fields that mean null; the first one is written.
   std::vector<std::string> nulls = {""};
-  uint64_t max_record_bytes = uint64_t{64} << 20;  // of one record; at most 2^29
+  uint64_t max_record_bytes = uint64_t{64} << 20;  // per record; at most 2^29
   size_t buffer_bytes = size_t{1} << 20;           // read at a time
   size_t batch_rows = size_t{1} << 16;             // at most this many per batch
   uint64_t sample_bytes = uint64_t{1} << 20;       // types are first inferred from this much

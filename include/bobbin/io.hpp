@@ -76,7 +76,7 @@ class BOBBIN_API Output {
   [[nodiscard]] Status write(std::span<const std::byte> bytes);
   // Writes the gathered bytes; then syncs the file, gives it its name and syncs the directory.
   [[nodiscard]] Status commit();
-  // Removes the temporary file, if there is one. Nothing may be written afterwards.
+  // Removes the temporary file, if any. Nothing may be written afterwards.
   void discard();
 
   // Bytes written so far.

@@ -63,9 +63,9 @@ struct Literal {
   Literal(const char* value) : Literal(std::string(value)) {}
 
   Kind kind;
-  Int128 integer = 0;  // of booleans: 0 or 1
+  Int128 integer = 0;  // for booleans: 0 or 1
   double real = 0;
-  std::string text;  // of a real: its digits as written, where the double alone would compare differently
+  std::string text;  // for a real: its digits as written, if the double alone would compare differently
 
   friend bool operator==(const Literal&, const Literal&) = default;
 };
@@ -76,14 +76,14 @@ struct Predicate {
   enum class Kind : uint8_t {
     compare,          // the column with literals[0], by `op`
     compare_columns,  // the column with the column `other`, by `op`
-    between,          // from literals[0] to literals[1], both included
+    between,          // from literals[0] to literals[1], inclusive
     in,               // one of the literals
     is_null,
-    starts_with,  // a string, with literals[0]
+    starts_with,  // a string begins with literals[0]
     ends_with,
     contains,
     like,   // a string matches the pattern literals[0]: % matches any characters, _ matches one
-    ilike,  // the same, in any case
+    ilike,  // the same, ignoring case
     both,   // all of `parts`
     either,
     negation,  // not parts[0]
@@ -92,7 +92,7 @@ struct Predicate {
   Kind kind{};
   Compare op{};
   std::string column{};
-  std::string other{};  // of compare_columns
+  std::string other{};  // for compare_columns
   std::vector<Literal> literals{};
   std::vector<Predicate> parts{};
 
@@ -104,7 +104,7 @@ struct Predicate {
 [[nodiscard]] BOBBIN_API Predicate operator||(Predicate a, Predicate b);
 [[nodiscard]] BOBBIN_API Predicate operator!(Predicate a);
 
-// A column's name, from which tests are made.
+// A column name, used to build tests.
 class BOBBIN_API ColumnName {
  public:
   explicit ColumnName(std::string name) : name_(std::move(name)) {}
@@ -166,16 +166,16 @@ class BOBBIN_API ColumnName {
   return ColumnName(std::move(name));
 }
 
-// What to compute from the rows that pass.
+// What to compute from the matching rows.
 struct AggregateSpec {
   enum class Kind : uint8_t {
-    count,           // of rows; with a column: of its values that are not null
-    sum,             // integers and decimals: exact; floats: as doubles; booleans: how many are true; not for
-                     // dates and timestamps. Null when there are no values
-    min,             // floats: NaN is ignored; strings: byte by byte
-    max,             //
-    avg,             // the sum divided by the count, as the nearest double; as sum otherwise
-    count_distinct,  // how many different values; zeros of either sign are one value, and so are all NaNs
+    count,  // of rows; with a column: of its values that are not null
+    sum,    // integers and decimals: exact; floats: as doubles; booleans: the number of true values; not for
+            // dates and timestamps. Null if there are no values
+    min,    // floats: NaN is ignored; strings: byte by byte
+    max,    //
+    avg,    // the sum divided by the count, as the nearest double; otherwise like sum
+    count_distinct,  // the number of distinct values; 0.0 and -0.0 are one value, and so are all NaNs
   };
 
   Kind kind{};
@@ -206,7 +206,7 @@ struct AggregateSpec {
   return {AggregateSpec::Kind::count_distinct, std::move(column)};
 }
 
-// An answer.
+// A result value.
 struct Value {
   enum class Kind : uint8_t { null, integer, real, text };
 
@@ -214,7 +214,7 @@ struct Value {
   Int128 integer = 0;
   double real = 0;
   std::string text{};
-  Logical logical{};  // what the integer stands for: 350 of decimal(2) is 3.50
+  Logical logical{};  // the integer's logical type: 350 of decimal(2) is 3.50
 
   static Value of_integer(Int128 value, Logical logical = {}) {
     return {Kind::integer, value, 0, {}, logical};
@@ -226,18 +226,18 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-// "null", "12", "3.50", "2014-08-08", "true"; floats as the shortest decimal, texts as they are.
+// "null", "12", "3.50", "2014-08-08", "true"; floats as the shortest decimal, strings unchanged.
 [[nodiscard]] BOBBIN_API std::string to_string(const Value& value);
 
 using GroupCounts = std::vector<std::pair<Value, uint64_t>>;
 
-// One term of an order: a column's values, or an aggregate's. Nulls count as lower than all values and NaN as
-// higher, unless `nulls` says otherwise.
+// One term of a sort order: a column or an aggregate. Nulls sort below all values and NaN above, unless
+// `nulls` says otherwise.
 struct OrderTerm {
   enum class Nulls : uint8_t { lowest, first, last };
 
   std::string column{};
-  std::optional<AggregateSpec> aggregate{};  // in place of the column
+  std::optional<AggregateSpec> aggregate{};  // instead of a column
   bool is_descending = false;
   Nulls nulls = Nulls::lowest;
 
@@ -267,7 +267,7 @@ struct OrderTerm {
 // "city, sum(price) desc, day asc nulls last"
 [[nodiscard]] BOBBIN_API Result<std::vector<OrderTerm>> parse_order(std::string_view text);
 
-// What a query may hold in memory by default. More is an error of code `unsupported`.
+// Default limits on what a query holds in memory. Exceeding them is an error with code `unsupported`.
 inline constexpr uint64_t kMaxGroups = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxResultRows = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxDistinct = uint64_t{1} << 26;
@@ -275,28 +275,28 @@ inline constexpr uint64_t kMaxDistinct = uint64_t{1} << 26;
 struct ResultOptions {
   std::vector<OrderTerm> order{};
   uint64_t limit = UINT64_MAX;         // rows of the result
-  uint64_t max_groups = kMaxGroups;    // of group_by(), before the limit
-  uint64_t max_rows = kMaxResultRows;  // of select(), after the limit
+  uint64_t max_groups = kMaxGroups;    // for group_by(), before the limit
+  uint64_t max_rows = kMaxResultRows;  // for select(), after the limit
 };
 
 // Rows of values, one for each column.
 struct ResultTable {
   struct Column {
     std::string name;
-    std::optional<ColumnType> type{};  // where the values are those of a column of the file
+    std::optional<ColumnType> type{};  // if the values are those of a column of the file
   };
 
   std::vector<Column> columns{};
   std::vector<std::vector<Value>> rows{};
 };
 
-// What a query had to look at.
+// How much of the file a query had to read.
 struct QueryStats {
-  uint64_t row_groups = 0;  // of the file
-  uint64_t read = 0;        // of them: those whose data was needed
+  uint64_t row_groups = 0;  // in the file
+  uint64_t read = 0;        // those whose data was needed
 };
 
-// Receives the rows of a row group that pass, ascending and counted from the file's first; never an empty
+// Receives the matching rows of a row group, ascending and counted from the start of the file; never an empty
 // list. Returns whether to continue.
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
@@ -312,7 +312,7 @@ class BOBBIN_API Scan {
   [[nodiscard]] Scan where(Predicate predicate) const;
   [[nodiscard]] Scan on(Backend backend) const;
 
-  // One value per aggregate. `stats`, when given, is set whenever the query succeeds.
+  // One value per aggregate. `stats`, if given, is set whenever the query succeeds.
   [[nodiscard]] Result<std::vector<Value>> run(const std::vector<AggregateSpec>& aggregates,
                                                QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<uint64_t> count() const;
@@ -322,27 +322,27 @@ class BOBBIN_API Scan {
   [[nodiscard]] Result<Value> avg(std::string column) const;
   [[nodiscard]] Result<uint64_t> count_distinct(std::string column) const;
 
-  // One row per combination of the keys' values: the keys, then the aggregates. Ordered by the options'
-  // terms, which need not be among the aggregates, then by the keys, ascending. Nulls are a group of their
-  // own, zeros of either sign are one, and so are all NaNs. Without keys there is one group, even of no rows.
-  // Sums of floats are added in the order of rows.
+  // One row per combination of the keys' values: the keys, then the aggregates. Ordered by the terms in the
+  // options, which need not be among the aggregates, then by the keys, ascending. Nulls are a separate group,
+  // 0.0 and -0.0 are one group, and so are all NaNs. Without keys there is one group, even if there are no
+  // rows. Sums of floats are added in row order.
   [[nodiscard]] Result<ResultTable> group_by(const std::vector<std::string>& keys,
                                              const std::vector<AggregateSpec>& aggregates,
                                              const ResultOptions& options = {},
                                              QueryStats* stats = nullptr) const;
 
-  // Values of the rows, ordered by the options' terms, which must be columns, then by their place in the
-  // file. With an order and a limit, no more rows than a few times the limit are held in memory.
+  // Values of the rows, ordered by the terms in the options, which must be columns, then by row number. With
+  // an order and a limit, at most a few times the limit are held in memory.
   [[nodiscard]] Result<ResultTable> select(const std::vector<std::string>& columns,
                                            const ResultOptions& options = {},
                                            QueryStats* stats = nullptr) const;
 
-  // How many of the rows have each value of the column: group_by() with count(), nulls first.
+  // The number of rows for each value of the column: group_by() with count(), nulls first.
   [[nodiscard]] Result<GroupCounts> group_counts(const std::string& column,
                                                  QueryStats* stats = nullptr) const;
 
-  // The numbers of rows that pass, among those from `begin` to before `end`: row group by row group, so that
-  // memory is bounded, or all together.
+  // The numbers of the matching rows from `begin` to before `end`: row group by row group, so that memory is
+  // bounded, or all together.
   [[nodiscard]] Status visit_rows(const RowVisitor& visit, uint64_t begin = 0, uint64_t end = UINT64_MAX,
                                   QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<std::vector<uint64_t>> rows(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;

@@ -16,7 +16,7 @@
 
 namespace bobbin {
 
-// A stream somebody else owns. The emulator's streams have no handle: its work is done when the call returns.
+// A non-owning stream handle. The emulator's streams have no handle: its work is done when the call returns.
 class BOBBIN_API StreamView {
  public:
   StreamView(Backend backend, void* handle) : backend_(backend), handle_(handle) {}
@@ -33,8 +33,8 @@ class BOBBIN_API StreamView {
 
 class BOBBIN_API Stream {
  public:
-  // Fails with `unavailable` when the backend is not in this build, or when it is `cuda` and there is no GPU
-  // or no driver.
+  // Fails with `unavailable` if the backend is not in this build, or if it is `cuda` and there is no GPU or
+  // no driver.
   static Result<Stream> create(Backend backend);
 
   Stream(Stream&& other) noexcept : view_(std::exchange(other.view_, {Backend::cpu, nullptr})) {}
@@ -49,7 +49,7 @@ class BOBBIN_API Stream {
   StreamView view_;
 };
 
-// A point in a stream's work. On the emulator it is a time stamp of the host's clock.
+// A point in a stream's work. On the emulator it is a timestamp of the host's clock.
 class BOBBIN_API Event {
  public:
   static Result<Event> create(Backend backend);
@@ -62,7 +62,7 @@ class BOBBIN_API Event {
   [[nodiscard]] Status record(StreamView stream);
   // Waits for the event.
   [[nodiscard]] Status synchronize() const;
-  // Milliseconds from `start` to this event. Both must be done.
+  // Milliseconds from `start` to this event. Both must have completed.
   [[nodiscard]] Result<double> elapsed_ms_since(const Event& start) const;
 
  private:
@@ -82,7 +82,7 @@ struct GpuInfo {
   size_t l2_bytes = 0;
 };
 
-// Every GPU this process can use; `unavailable` with the reason when there is none.
+// Every GPU this process can use; `unavailable` with the reason if there is none.
 [[nodiscard]] BOBBIN_API Result<std::vector<GpuInfo>> list_gpus();
 
 }  // namespace bobbin

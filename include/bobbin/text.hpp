@@ -13,7 +13,7 @@
 
 namespace bobbin {
 
-// No text of a number is longer.
+// No number has a longer text.
 inline constexpr size_t kMaxValueText = 48;
 
 // The text of a value of any type except strings, as CSV and queries print it. Reading the text gives the

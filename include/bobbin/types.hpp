@@ -118,7 +118,7 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-// The unsigned integer of a type's size.
+// The unsigned integer type of the same size.
 template <class T>
 using BitsOf = std::conditional_t<
     sizeof(T) == 1, uint8_t,

@@ -15,7 +15,7 @@
 namespace bobbin::query {
 namespace {
 
-// Calls f(group, place) for each selected row that has a value.
+// Calls f(group, place) for each selected non-null row.
 template <class F>
 void for_each_value(const SelectedColumn& column, std::span<const uint32_t> groups, F&& f) {
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -113,7 +113,7 @@ class RealSummer final : public ColumnAccumulator {
 
  private:
   struct Total {
-    double sum = -0.0;  // to which a value adds as it is
+    double sum = -0.0;  // adding a value to it gives the value unchanged
     uint64_t count = 0;
   };
 
@@ -121,7 +121,7 @@ class RealSummer final : public ColumnAccumulator {
   std::vector<Total> totals_;
 };
 
-// The least or the greatest number; NaN is neither.
+// The minimum or maximum number; NaN is ignored.
 class NumberExtreme final : public ColumnAccumulator {
  public:
   NumberExtreme(const Column& column, uint32_t index, bool greatest)
@@ -201,7 +201,7 @@ class DistinctCounter final : public ColumnAccumulator {
       }
     }
     BOBBIN_RETURN_IF(pairs_.size() > kMaxDistinct, StatusCode::unsupported,
-                     fmt::format("column {} holds {}: count(distinct) of more than {} values",
+                     fmt::format("column {} holds {}: count(distinct) exceeds {} values",
                                  quoted(column_.name), type_text(column_), kMaxDistinct));
     return {};
   }
@@ -209,7 +209,7 @@ class DistinctCounter final : public ColumnAccumulator {
 
  private:
   ValueIds ids_;
-  KeyIds pairs_;  // of a group and a value
+  KeyIds pairs_;  // for a group and a value
   std::vector<uint64_t> counts_;
 };
 

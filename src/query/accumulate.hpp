@@ -17,14 +17,14 @@ class Accumulator {
  public:
   virtual ~Accumulator() = default;
 
-  // How many groups there are so far.
+  // The number of groups so far.
   virtual void resize(size_t num_groups) = 0;
-  // groups[i] is the group of selected row i. Row groups come in the file's order.
+  // groups[i] is the group of selected row i. Row groups come in file order.
   virtual Status add(SelectedRows& rows, std::span<const uint32_t> groups) = 0;
   [[nodiscard]] virtual Value value(uint32_t group) const = 0;
 };
 
-// The number of rows. Also takes rows that are counted elsewhere.
+// The number of rows. Also accepts rows that were counted elsewhere.
 class RowCounter final : public Accumulator {
  public:
   void resize(size_t num_groups) override { counts_.resize(num_groups); }

@@ -7,8 +7,8 @@
 
 namespace bobbin::query {
 
-// Long division until there are more bits than a double keeps; what is left only matters as more than
-// nothing.
+// Long division until there are more bits than a double keeps; of the remainder it only matters whether it is
+// zero.
 double average(Int128 sum, uint64_t count, uint32_t scale) {
   __extension__ using Wide = unsigned __int128;
   constexpr Wide kEnough = Wide{1} << 60;

@@ -8,8 +8,8 @@
 
 namespace bobbin::query {
 
-// The double nearest to sum / (count * 10^scale), ties to even; the same on every machine. `count` is not 0,
-// `scale` at most 18.
+// The double nearest to sum / (count * 10^scale), ties to even; the same on every machine. `count` must not
+// be 0, `scale` at most 18.
 [[nodiscard]] double average(Int128 sum, uint64_t count, uint32_t scale);
 
 }  // namespace bobbin::query

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMaxListed = 20;
 constexpr int kMaxDepth = 500;
-constexpr std::string_view kNoOrder = "booleans are tested by =, !=, in and is null, not by order";
+constexpr std::string_view kNoOrder = "booleans support only =, !=, in and is null";
 
 std::string list_columns(std::span<const Column> columns) {
   std::string names;
@@ -43,7 +43,7 @@ size_t num_literals(Predicate::Kind kind) {
   }
 }
 
-// Columns with a logical type check their constants when they place them.
+// The constants of columns with a logical type are checked when they are placed.
 Status check_literals(const Column& column, const Predicate& predicate) {
   const bool plain = column.logical.kind == Logical::Kind::plain;
   for (const Literal& literal : predicate.literals) {
@@ -93,7 +93,7 @@ bool is_time(const Column& column) {
   return column.logical.kind == Logical::Kind::date || column.logical.kind == Logical::Kind::timestamp;
 }
 
-// Columns compare with those of the same class.
+// Columns can be compared within the same class.
 enum class ValueClass : uint8_t { number, string, time, time_of_day, boolean };
 
 ValueClass class_of(const Column& column) {
@@ -114,7 +114,7 @@ class Binder {
     switch (predicate.kind) {
       case Predicate::Kind::negation:
         BOBBIN_RETURN_IF(predicate.parts.size() != 1, StatusCode::invalid_argument,
-                         "a negation that is not of one predicate");
+                         "a negation must have exactly one operand");
         return bind(predicate.parts[0], !negated, depth + 1);
       case Predicate::Kind::both:
       case Predicate::Kind::either:
@@ -125,9 +125,9 @@ class Binder {
   }
 
  private:
-  // "Not both" is "either not".
+  // "Not both" becomes "either not".
   Result<Bound> join(const Predicate& predicate, bool negated, int depth) {
-    BOBBIN_RETURN_IF(predicate.parts.empty(), StatusCode::invalid_argument, "a predicate without its parts");
+    BOBBIN_RETURN_IF(predicate.parts.empty(), StatusCode::invalid_argument, "a predicate lacks its operands");
     const bool both = (predicate.kind == Predicate::Kind::both) != negated;
     std::vector<Bound> parts;
     parts.reserve(predicate.parts.size());
@@ -208,7 +208,7 @@ class Binder {
     }
   }
 
-  // All orders are "below" and "not above", and their negations.
+  // All orders are expressed as "below" and "not above", and their negations.
   static Bound string_compare(uint32_t index, Compare op, std::span<const Literal> literals, bool negated) {
     using Kind = StringCondition::Kind;
     switch (op) {
@@ -255,7 +255,7 @@ class Binder {
     }
   }
 
-  // Whether values of such a meaning are tested so.
+  // Whether values of this logical type can be tested with it.
   static Status check_test(const Column& column, const Predicate& predicate) {
     const bool ordered = predicate.kind == Predicate::Kind::between ||
                          (predicate.kind == Predicate::Kind::compare && predicate.op != Compare::eq &&
@@ -300,7 +300,7 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
   }
   if (adds && (is_time(columns[index]) || columns[index].logical.kind == Logical::Kind::time)) {
     return cannot(columns[index],
-                  fmt::format("{}() of points in time is not defined", to_string(aggregate.kind)));
+                  fmt::format("{}() is not defined for dates and times", to_string(aggregate.kind)));
   }
   return BoundAggregate{aggregate.kind, index};
 }

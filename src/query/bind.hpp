@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A query with its names looked up: columns of the file, ranges of their types. Negations are pushed down to
-// the tests, so that a row passes or does not; a null passes neither a test nor its negation.
+// A query with its names resolved: columns of the file, ranges of their types. Negations are pushed down to
+// the tests, so that a row either matches or does not; a null satisfies neither a test nor its negation.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct Bound {
   enum class Kind : uint8_t {
     always,
     never,
-    test,     // numbers: the value lies in the range
-    set,      // numbers: the value lies in the set
-    strings,  // one of `tests` holds; negated: none does, and there is a string
+    test,     // numbers: the value is in the range
+    set,      // numbers: the value is in the set
+    strings,  // one of `tests` holds; negated: none does, and the string is not null
     columns,  // the value compares with that of the column `other`, by `op`; negated: it does not
     is_null,
     not_null,
-    both,  // all parts; there are some
+    both,  // all parts; there is at least one
     either,
-    rows,   // those of `bitmap`: what execution knows already
-    codes,  // those whose code in the column's dictionary has 1 in `passes`: the same
+    rows,   // those of `bitmap`: precomputed during execution
+    codes,  // those whose code in the column's dictionary has 1 in `passes`: precomputed too
   };
 
   Kind kind = Kind::always;

@@ -12,7 +12,7 @@
 namespace bobbin::query {
 namespace {
 
-// Which of two values is below the other; nothing when they have no order, as NaN.
+// Which of two values is below the other; empty if they are unordered, like NaN.
 using Sign = std::optional<int>;
 
 bool holds(Compare op, Sign sign) {
@@ -45,7 +45,7 @@ Sign sign_of(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::nullopt : sign_of<double>(a, b);
 }
 
-// Without rounding the integer, which has 64 bits and a sign at most.
+// Without rounding the integer, which has at most 64 bits and a sign.
 Sign sign_of(double real, Int128 integer) {
   constexpr double kBeyond = 0x1p65;
   if (std::isnan(real)) {
@@ -78,8 +78,8 @@ double rounded_at(const ColumnOperand& decimal, DType type, uint64_t row) {
   return type == DType::f32 ? double{nearest_to_digits<float>(digits)} : nearest_to_digits<double>(digits);
 }
 
-// What a column's integers are multiplied by, so that those of any two columns of a class count the same:
-// parts of 10^18, or nanoseconds.
+// The factor for a column's integers that makes any two columns of a class comparable: units of 10^-18, or
+// nanoseconds.
 Int128 factor_of(const Column& column) {
   constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
   switch (column.logical.kind) {
@@ -113,7 +113,7 @@ Words compare_rows(const ColumnOperand& left, Compare op, const ColumnOperand& r
   return words;
 }
 
-// A float beside an integer or a decimal.
+// Compares a float with an integer or a decimal.
 Sign mixed_sign(const ColumnOperand& real, const ColumnOperand& other, uint64_t row) {
   const double value = real_at(real, row);
   return other.column.logical.kind == Logical::Kind::decimal

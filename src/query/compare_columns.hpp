@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns compared with columns, row by row, by value.
+// Compares columns with columns, row by row, by value.
 #pragma once
 
 #include "bobbin/file.hpp"
@@ -12,8 +12,8 @@ struct ColumnOperand {
   const Column& column;
 };
 
-// The rows of which the comparison holds, or does not; a null on either side passes neither. Types fit, as
-// binding has checked.
+// The rows for which the comparison holds, or does not hold; a null on either side satisfies neither. Binding
+// has checked that the types fit.
 [[nodiscard]] Words compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right,
                                     bool negated);
 

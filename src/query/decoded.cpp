@@ -38,7 +38,7 @@ int compare_texts(std::string_view a, std::string_view b) {
   return sign < 0 ? -1 : sign > 0 ? 1 : 0;
 }
 
-// A bit for each of some rows.
+// One bit for each of some rows.
 array::Bitmap pick(const array::Bitmap& bitmap, std::span<const uint64_t> rows) {
   array::Bitmap picked{.words = std::vector<uint32_t>((rows.size() + 31) / 32), .length = rows.size()};
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoded values of a chunk in host memory, for what is not done on encoded data.
+// Decoded values of a chunk in host memory, for operations that do not work on encoded data.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace bobbin::query {
 
-// A bit for each row.
+// One bit per row.
 using Words = std::vector<uint32_t>;
 
 class DecodedColumn {
@@ -32,7 +32,7 @@ class DecodedColumn {
   [[nodiscard]] bool is_null(uint64_t row) const {
     return is_string(type_) ? strings_.view().is_null(row) : !validity_.words.empty() && !validity_.at(row);
   }
-  // Of numbers.
+  // For numbers.
   template <class T>
   [[nodiscard]] T number(uint64_t row) const {
     T value;
@@ -44,7 +44,7 @@ class DecodedColumn {
     std::memcpy(&scalar.bits, bytes_.data() + row * size_bytes(type_), size_bytes(type_));
     return scalar;
   }
-  // Of strings.
+  // For strings.
   [[nodiscard]] std::string_view text(uint64_t row) const {
     const auto bytes = strings_.view().string(row);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -55,12 +55,12 @@ class DecodedColumn {
   DType type_{};
   uint64_t length_ = 0;
   std::vector<std::byte> bytes_;
-  array::Bitmap validity_;  // of numbers; empty: no nulls
+  array::Bitmap validity_;  // for numbers; empty if there are no nulls
   Strings strings_;
 };
 
-// Below zero, zero or above it as row a's value is below, equal to or above row b's: nulls below all, NaN
-// above all, zeros of either sign equal.
+// Negative, zero or positive if row a's value is below, equal to or above row b's: nulls sort below all, NaN
+// above all; 0.0 and -0.0 are equal.
 [[nodiscard]] int compare_values(const DecodedColumn& a, uint64_t row_a, const DecodedColumn& b,
                                  uint64_t row_b);
 [[nodiscard]] int compare_values(const Value& a, const Value& b);
@@ -68,7 +68,7 @@ class DecodedColumn {
 // The rows whose bits are set.
 [[nodiscard]] std::vector<uint64_t> rows_of(std::span<const uint32_t> words);
 
-// Rows that pass a test; nulls do not.
+// Rows that satisfy a test; nulls do not.
 [[nodiscard]] Words matching_rows(const DecodedColumn& strings, const StringTests& tests);
 [[nodiscard]] Words rows_in_set(const DecodedColumn& numbers, const KeySet& set);
 

@@ -14,7 +14,7 @@ using plan::Aggregate;
 using plan::Fold;
 using plan::Total;
 
-// A row group of which no row counted leaves no trace: whether it was read does not show.
+// A row group without matching rows changes nothing: the result does not depend on whether it was read.
 void merge(DType type, Total& total, const Total& next) {
   if (next.count == 0) {
     return;
@@ -31,7 +31,7 @@ void merge(DType type, Total& total, const Total& next) {
   }
 }
 
-// What is asked of one row group. Aggregates that need the same fold share it.
+// The folds of one row group. Aggregates that need the same fold share it.
 class GroupFolds {
  public:
   GroupFolds(RowGroupScan& group, const Bound& bound, std::span<const Column> columns)
@@ -62,7 +62,7 @@ class GroupFolds {
   [[nodiscard]] const std::vector<Total>& totals() const { return totals_; }
 
  private:
-  // Values are counted as rows where none is null.
+  // Values are counted as rows if none is null.
   [[nodiscard]] Aggregate fold_of(const BoundAggregate& aggregate) const {
     switch (aggregate.kind) {
       case AggregateSpec::Kind::count:
@@ -77,11 +77,11 @@ class GroupFolds {
     }
     return {Fold::extremes, aggregate.column};
   }
-  // Whether the footer alone has the answer.
+  // Whether the footer alone gives the answer.
   [[nodiscard]] bool is_free(const Aggregate& fold) const {
     return bound_.kind == Bound::Kind::always && fold.fold == Fold::count && !fold.column.has_value();
   }
-  // Strings that are there are rows that pass one more test.
+  // Non-null strings are counted as rows with one more test.
   Status count_strings(uint32_t column) {
     const Bound present{.kind = Bound::Kind::both,
                         .parts = {bound_, {.kind = Bound::Kind::not_null, .column = column}}};
@@ -106,7 +106,7 @@ class GroupFolds {
   std::span<const Column> columns_;
   std::vector<Total> totals_;
   std::vector<Aggregate> folds_;
-  std::vector<std::pair<size_t, size_t>> shared_;  // a total's place, and its fold
+  std::vector<std::pair<size_t, size_t>> shared_;  // a total's position, and its fold
 };
 
 }  // namespace

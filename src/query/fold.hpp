@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates over all rows that are folded where columns are encoded: from row groups' totals to the file's.
+// Aggregates over all rows that are folded on encoded columns: combines the totals of row groups.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace bobbin::query {
 
-// Whether Folder can do it: not strings' extremes, nor distinct values.
+// Whether Folder supports it: not min and max of strings, nor distinct values.
 [[nodiscard]] bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate);
 
 class Folder {
@@ -20,7 +20,7 @@ class Folder {
   Folder(std::span<const Column> columns, std::vector<BoundAggregate> aggregates)
       : columns_(columns), aggregates_(std::move(aggregates)), totals_(aggregates_.size()) {}
 
-  // Row groups come in the file's order: sums of floats depend on it.
+  // Row groups come in file order: sums of floats depend on it.
   Status add(RowGroupScan& group, const Bound& bound);
   [[nodiscard]] std::vector<Value> values() const;
 
@@ -31,7 +31,7 @@ class Folder {
 
   std::span<const Column> columns_;
   std::vector<BoundAggregate> aggregates_;
-  std::vector<plan::Total> totals_;  // one an aggregate
+  std::vector<plan::Total> totals_;  // one per aggregate
 };
 
 }  // namespace bobbin::query

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates by the values of key columns. Rows are counted by the codes of a dictionary, on the backend,
-// where that is all that is asked for; otherwise columns are decoded and folded on the host.
+// Aggregates by the values of key columns. If rows are only counted, they are counted by dictionary codes, on
+// the backend; otherwise columns are decoded and folded on the host.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace bobbin::query {
 
-// Groups by the values of some columns; without any there is one group.
+// Groups by the values of some columns; without columns there is one group.
 class GroupKeys {
  public:
   GroupKeys(std::span<const Column> columns, std::vector<uint32_t> keys);
@@ -25,16 +25,16 @@ class GroupKeys {
   [[nodiscard]] size_t size() const { return keys_.empty() ? 1 : groups_.back().size(); }
   // The group of each selected row.
   Result<std::vector<uint32_t>> groups_of(SelectedRows& rows);
-  // Of a single key's value.
+  // The value of a single key.
   uint32_t group_of(const DecodedColumn& values, uint64_t row);
   uint32_t group_of_null();
-  // One for each key.
+  // One per key.
   [[nodiscard]] std::vector<Value> values(uint32_t group) const;
 
  private:
   std::vector<uint32_t> keys_;
   std::vector<ValueIds> ids_;
-  std::vector<KeyIds> groups_;  // of the first keys' group and the next key's value
+  std::vector<KeyIds> groups_;  // of the group of the first keys and the value of the next key
 };
 
 class GroupBy {
@@ -42,9 +42,9 @@ class GroupBy {
   GroupBy(std::span<const Column> columns, std::vector<uint32_t> keys,
           const std::vector<BoundAggregate>& aggregates, uint64_t max_groups);
 
-  // Row groups come in the file's order.
+  // Row groups come in file order.
   Status add(RowGroupScan& group, const Bound& bound);
-  // A row for each group: the keys' values, then the aggregates'.
+  // One row per group: the keys' values, then the aggregates'.
   [[nodiscard]] std::vector<std::vector<Value>> rows() const;
 
  private:
@@ -57,7 +57,7 @@ class GroupBy {
   std::span<const Column> columns_;
   GroupKeys keys_;
   std::vector<std::unique_ptr<Accumulator>> accumulators_;
-  std::vector<RowCounter*> counters_;  // all of `accumulators_`, if they count rows and nothing else
+  std::vector<RowCounter*> counters_;  // all of `accumulators_`, if they only count rows
   uint64_t max_groups_;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 using Interval = KeySet::Interval;
 
-// A range goes once around the circle of all keys at most: it is one interval, or two when it passes the end.
-// What is not in it is such a range too.
+// A range goes at most once around the circle of all keys: it is one interval, or two if it wraps around. Its
+// complement is such a range too.
 void add_range(DType type, const ValueRange& range, std::vector<Interval>& intervals) {
   visit_type(type, [&]<class T>(std::type_identity<T>) {
     using Bits = BitsOf<T>;
@@ -74,7 +74,7 @@ KeySet KeySet::any_of(DType type, std::span<const ValueRange> ranges) {
   return set;
 }
 
-// In all of them is: not outside any.
+// Being in all ranges means not being outside any.
 KeySet KeySet::all_of(DType type, std::span<const ValueRange> ranges) {
   std::vector<Interval> outside;
   for (const ValueRange& range : ranges) {
@@ -87,7 +87,7 @@ KeySet KeySet::all_of(DType type, std::span<const ValueRange> ranges) {
 
 KeySet KeySet::complement() const {
   KeySet rest(type_);
-  uint64_t next = 0;  // the first key that no interval so far is above
+  uint64_t next = 0;  // the first key above all intervals so far
   bool at_end = false;
   for (const Interval& interval : intervals_) {
     if (interval.first > next) {

@@ -65,12 +65,12 @@ class Merger {
       kept_.push_back(std::move(part));
     }
   }
-  // A column's test for nulls says the same each time.
+  // A repeated null test of one column is redundant.
   bool is_repeated(const Bound& part) {
     return (part.kind == Bound::Kind::is_null || part.kind == Bound::Kind::not_null) &&
            !null_tests_.emplace(part.kind, part.column).second;
   }
-  // A few ranges are tested where values are encoded; a set takes decoding.
+  // A few ranges are tested on encoded values; a set requires decoding.
   void add_ranges(uint32_t column, const std::vector<ValueRange>& ranges) {
     if (ranges.size() > kMaxRanges) {
       const DType type = columns_[column].type;

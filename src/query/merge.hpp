@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long chains of tests made short: those of one column become one test.
+// Shortens long chains of tests: those of one column become one test.
 #pragma once
 
 #include <span>
@@ -10,10 +10,11 @@
 
 namespace bobbin::query {
 
-// More ranges of one column than these become a set.
+// If one column has more ranges than this, they become a set.
 inline constexpr size_t kMaxRanges = 8;
 
-// The parts of an `and` or `or` as one predicate; there are some. Parts of the same kind are taken apart.
+// The parts of an `and` or `or` as one predicate; there is at least one. Nested parts of the same kind are
+// flattened.
 [[nodiscard]] Bound merge_parts(std::span<const Column> columns, Bound::Kind kind, std::vector<Bound> parts);
 
 // The values in one of the ranges, or in none of them.

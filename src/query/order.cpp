@@ -21,8 +21,7 @@ size_t place_of(const T& range, const auto& value) {
 
 Status not_in_groups(const std::string& column) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} cannot order groups: it is not one of those that rows are grouped by",
-                      quoted(column))};
+          fmt::format("column {} cannot order groups: it is not a group column", quoted(column))};
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ Result<std::vector<BoundOrder>> bind_row_order(std::span<const OrderTerm> terms,
   std::vector<BoundOrder> order;
   for (const OrderTerm& term : terms) {
     BOBBIN_RETURN_IF(term.aggregate.has_value(), StatusCode::invalid_argument,
-                     fmt::format("{} cannot order rows: it is computed from groups of them",
+                     fmt::format("{} cannot order rows: it is an aggregate",
                                  to_text(term.aggregate.value_or(AggregateSpec()))));
     BOBBIN_ASSIGN(const uint32_t column, find_column(columns, term.column));
     order.push_back(at_place(column, term));

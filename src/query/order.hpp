@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a result's rows.
+// The order of result rows.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace bobbin::query {
 
-// A term with its place looked up: in the rows of a result, or among the columns of a file.
+// A term with its position resolved: in the rows of a result, or among the columns of a file.
 struct BoundOrder {
   size_t place = 0;
   bool is_descending = false;
   OrderTerm::Nulls nulls{};
 
-  // What becomes of a comparison (below zero, zero, above it) in this order.
+  // Applies this order to a comparison result (negative, zero, positive).
   [[nodiscard]] int apply(int sign, bool a_is_null, bool b_is_null) const;
 };
 
-// For rows of keys and aggregates: the terms, then all keys, ascending. Aggregates of the order that are not
+// For rows of keys and aggregates: the terms, then all keys, ascending. Aggregates in the order that are not
 // computed yet are added.
 [[nodiscard]] Result<std::vector<BoundOrder>> bind_group_order(std::span<const OrderTerm> terms,
                                                                std::span<const std::string> keys,

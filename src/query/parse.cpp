@@ -23,10 +23,10 @@ constexpr std::pair<std::string_view, Compare> kOperators[] = {
     {"=", Compare::eq}, {"==", Compare::eq}, {"!=", Compare::ne}, {"<>", Compare::ne},
     {"<", Compare::lt}, {"<=", Compare::le}, {">", Compare::gt},  {">=", Compare::ge}};
 
-// Digits to a number of up to 128 bits with its sign; nothing when it has more.
+// Parses an integer of up to 128 bits with a sign; empty if it is larger.
 std::optional<Int128> to_integer(std::string_view digits, bool negative) {
   constexpr Int128 kMost = (Int128{1} << 126) - 1 + (Int128{1} << 126);
-  Int128 value = 0;  // kept negative: there is one more of those
+  Int128 value = 0;  // kept negative: there is one more negative value
   for (const char c : digits) {
     const int digit = c - '0';
     if (value < (-kMost - 1 + digit) / 10) {
@@ -49,7 +49,7 @@ Predicate compare(const ColumnName& column, Compare op, const Operand& operand) 
   return std::visit([&](const auto& right) { return column.compare(op, right); }, operand);
 }
 
-// The operator that says the same with its sides exchanged.
+// The equivalent operator with its sides exchanged.
 Compare mirrored(Compare op) {
   switch (op) {
     case Compare::lt:
@@ -92,7 +92,7 @@ class Parser {
  private:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  // Elements with commas between them, to the end of the text.
+  // Elements separated by commas, to the end of the text.
   template <class T, class F>
   Result<std::vector<T>> list(std::string_view expected_after, F&& element) {
     std::vector<T> found;
@@ -126,7 +126,8 @@ class Parser {
     const Result<Token> next = next_token(text_, token_.position + token_.source.size());
     return next.has_value() && next->is_symbol(symbol);
   }
-  // Whether the token was there; it is then passed. What follows it may not be a token: then failure_ is set.
+  // Whether the token was there; if so, it is consumed. What follows may not be a valid token: then failure_
+  // is set.
   bool taken_symbol(std::string_view symbol) { return token_.is_symbol(symbol) && step(); }
   bool taken_keyword(std::string_view keyword) { return token_.is_keyword(keyword) && step(); }
   bool step() {
@@ -197,7 +198,7 @@ class Parser {
     return Operand(ColumnName(std::move(found)));
   }
 
-  // Nothing when the token is not an operator.
+  // Empty if the token is not an operator.
   [[nodiscard]] std::optional<Compare> comparison() const {
     for (const auto& [symbol, op] : kOperators) {
       if (token_.is_symbol(symbol)) {
@@ -304,7 +305,7 @@ class Parser {
     return any;
   }
 
-  // The simple forms are searched for in encoded strings.
+  // The simple forms can be searched for in encoded strings.
   Result<Predicate> pattern(const ColumnName& column, bool any_case) {
     if (token_.kind != Token::Kind::text) {
       return expected("a string in single quotes");

@@ -81,8 +81,8 @@ bool Pattern::matches(std::string_view text) const {
   return any_case_ ? matches_bytes(lower_case(text)) : matches_bytes(text);
 }
 
-// What follows a % is tried at each character in turn. Only the last % is ever gone back to: if what is
-// between two of them matched somewhere, the first such place leaves most room for the rest.
+// What follows a % is tried at each character in turn. It is enough to backtrack to the last %: if the part
+// between two of them matched somewhere, the first such match leaves the most room for the rest.
 bool Pattern::matches_bytes(std::string_view text) const {
   constexpr size_t kNone = std::string_view::npos;
   size_t at = 0;

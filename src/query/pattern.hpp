@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of LIKE and ILIKE: % matches any characters, also none, and _ matches one character. A byte that
-// is not part of well-formed UTF-8 counts as one character.
+// LIKE and ILIKE patterns: % matches any number of characters, including none, and _ matches exactly one. A
+// byte that is not part of well-formed UTF-8 counts as one character.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ class Pattern {
 
   // Takes at most text.size() * pattern.size() steps.
   [[nodiscard]] bool matches(std::string_view text) const;
-  // Bytes that every match begins with, and the longest run of bytes that every match contains; empty when
-  // there are none, or when they may be of any case.
+  // The bytes that every match begins with, and the longest run of bytes that every match contains; empty if
+  // there are none, or if case is ignored.
   [[nodiscard]] std::string_view prefix() const;
   [[nodiscard]] std::string_view longest_piece() const;
 
@@ -26,7 +26,7 @@ class Pattern {
   bool any_case_;
 };
 
-// The text in lower case, character by character, where Unicode has one lower-case character for one.
+// The text in lower case, character by character, where Unicode maps one character to one.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 }  // namespace bobbin::query

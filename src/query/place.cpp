@@ -26,7 +26,7 @@ Place exactly(Int128 value) {
   return {.floor = value, .ceil = value};
 }
 
-// A part of one more lies above it.
+// A constant with a further fraction is above it.
 Place at_or_above(Int128 floor, bool and_more) {
   return {.floor = floor, .ceil = floor + (and_more ? 1 : 0)};
 }
@@ -35,8 +35,8 @@ Place negative_of(const Place& place) {
   return {.floor = -place.ceil, .ceil = -place.floor, .is_nan = place.is_nan};
 }
 
-// Digits without zeros at either end, and where the point is among them: after that many, or in front of
-// them when negative.
+// Digits without zeros at either end, and the position of the point: after this many digits, or before them
+// if negative.
 struct Digits {
   std::string digits;
   int64_t point = 0;
@@ -45,7 +45,7 @@ struct Digits {
 };
 
 Digits split(std::string_view text) {
-  constexpr int64_t kMostExponent = int64_t{1} << 40;  // beyond all doubles' digits
+  constexpr int64_t kMostExponent = int64_t{1} << 40;  // larger than the number of digits of any double
   const size_t e = text.find_first_of("eE");
   int64_t exponent = 0;
   if (e != std::string_view::npos) {
@@ -70,10 +70,10 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, std::end(text), value).ptr};
 }
 
-// A constant from one double means the shortest decimal that reads back as it, and compares with
-// integers and with f32 by the double itself. Digits that mean something else in any of these ways are kept.
+// A constant given as a double means the shortest decimal that reads back as it, and compares with integers
+// and with f32 as the double itself. The digits are kept if they mean something else in any of these cases.
 bool needs_digits(double value, std::string_view text) {
-  constexpr double kLastWhole = 0x1p53;  // beyond it, integers lie between doubles
+  constexpr double kLastWhole = 0x1p53;  // beyond it, not all integers are doubles
   return !(std::abs(value) < kLastWhole) || split(shortest(std::abs(value))) != split(text) ||
          nearest_to_digits<float>(text) != static_cast<float>(std::abs(value));
 }
@@ -98,7 +98,7 @@ Place place_of_magnitude(const Digits& number, uint32_t scale) {
 
 Place place_of_decimal(const Literal& literal, uint32_t scale) {
   if (literal.kind == Literal::Kind::integer) {
-    constexpr Int128 kBeyond = Int128{1} << 65;  // all values, and times 10^18 it has 126 bits
+    constexpr Int128 kBeyond = Int128{1} << 65;  // beyond all values; times 10^18 it has 126 bits
     return exactly(std::clamp(literal.integer, -kBeyond, kBeyond) * static_cast<Int128>(kPowersOfTen[scale]));
   }
   if (!literal.text.empty()) {

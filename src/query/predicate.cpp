@@ -6,8 +6,8 @@
 namespace bobbin::query {
 namespace {
 
-// Parts of the same kind become one node's, so that long chains stay flat. The first node's parts stay where
-// they are: a chain of n terms takes n steps.
+// Parts of the same kind are merged into one node, so that long chains stay flat. The first node's parts stay
+// in place: a chain of n terms takes n steps.
 Predicate join(Predicate::Kind kind, Predicate a, Predicate b) {
   if (a.kind != kind) {
     Predicate joined{.kind = kind};

@@ -80,7 +80,7 @@ class Compiler {
   Program& program_;
 };
 
-// As plan counts: an `and` takes a step that skips its second part.
+// Counted as in plan: an `and` takes a step that skips its second part.
 bool filter_fits(const plan::Filter& filter) {
   size_t steps = 0;
   size_t depth = 0;

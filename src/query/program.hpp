@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A predicate as plan takes it: conditions in postfix order over numbered columns.
+// A predicate in the form that plan uses: conditions in postfix order over numbered columns.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace bobbin::query {
 
-// The codes of a column of strings with a dictionary.
+// The codes of a string column with a dictionary.
 struct CodesOf {
   uint32_t column = 0;
 
   friend bool operator==(const CodesOf&, const CodesOf&) = default;
 };
 
-// A column of a launch: one of the file's, its codes, or a bitmap of the predicate's.
+// A column of a launch: a column of the file, its codes, or a bitmap of the predicate.
 using Operand = std::variant<uint32_t, CodesOf, const std::vector<uint32_t>*>;
 
 struct Program {
   std::vector<Operand> operands;
   plan::Filter filter;
-  std::vector<plan::Aggregate> aggregates;  // of operands
+  std::vector<plan::Aggregate> aggregates;  // over operands
 };
 
 // Leaves are tests of numbers and codes, or rows.
 [[nodiscard]] Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates);
 
-// Whether one launch can do it, with a column to tell how many rows there are if no other does.
+// Whether it fits into one launch, including a column that gives the number of rows if no other does.
 [[nodiscard]] bool fits(const Bound& bound, std::span<const plan::Aggregate> aggregates);
 
 }  // namespace bobbin::query

@@ -17,7 +17,7 @@ Truth negate(Truth truth) {
   return truth == Truth::some ? truth : truth == Truth::all ? Truth::none : Truth::all;
 }
 
-// Whether a chunk of floats may have NaN: its zone map is the widest then.
+// Whether a chunk of floats may contain NaN: its zone map is then the widest possible.
 bool may_have_nan(DType type, const file::ZoneMap& zone) {
   if (!is_float(type)) {
     return false;
@@ -55,7 +55,7 @@ Truth test_zone(const KeySet& set, const file::ZoneMap& zone) {
   });
 }
 
-// Of the values that are not null; there are some.
+// For non-null values; there is at least one.
 Truth truth_of_values(const Bound& bound, DType type, const file::Chunk& chunk) {
   if (bound.kind == Bound::Kind::set) {
     return may_have_nan(type, chunk.zone) ? Truth::some : test_zone(*bound.set, chunk.zone);
@@ -90,7 +90,7 @@ Truth truth_of(const Bound& leaf, DType type, const file::Chunk& chunk, uint64_t
   return truth == Truth::all && null != Truth::none ? Truth::some : truth;
 }
 
-// Nothing is known but that a null compares with nothing.
+// Nothing is known except that a null satisfies no comparison.
 bool is_null_throughout(const Bound& comparison, const file::RowGroup& group) {
   return num_nulls(group.chunks[comparison.column]) == group.num_rows ||
          num_nulls(group.chunks[comparison.other]) == group.num_rows;

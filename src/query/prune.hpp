@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What zone maps tell of a predicate before any data is read.
+// What zone maps say about a predicate before any data is read.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace bobbin::query {
 
-// Rows of a chunk that have no value.
+// The null rows of a chunk.
 [[nodiscard]] uint64_t num_nulls(const file::Chunk& chunk);
 
-// The predicate as it is for the rows of one group: tests that hold for all of them, or for none, are gone.
-// What is left is `always`, `never`, or has neither in it.
+// The predicate for the rows of one row group: tests that are true for all rows, or for none, are removed.
+// The result is `always`, `never`, or contains neither.
 [[nodiscard]] Bound prune(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group);
 
 }  // namespace bobbin::query

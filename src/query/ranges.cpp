@@ -12,7 +12,7 @@
 namespace bobbin::query {
 namespace {
 
-// Integers from `least` to `greatest`, both in; none when they are in the wrong order.
+// Integers from `least` to `greatest`, inclusive; empty if they are in the wrong order.
 struct Interval {
   Int128 least = -kFar;
   Int128 greatest = kFar;
@@ -24,7 +24,7 @@ Interval meet(const Interval& a, const Interval& b) {
 
 constexpr Interval kNone{1, 0};
 
-// Integers that compare so; for `ne` those that do not.
+// The integers that satisfy the comparison; for `ne` those that do not.
 Interval interval_of(Compare op, const Place& place) {
   if (place.is_nan) {
     return kNone;
@@ -62,11 +62,11 @@ ValueRange to_range(DType type, const Interval& interval) {
   });
 }
 
-// The values of a float type next to a constant, the same when the constant is one.
+// The values of a float type adjacent to a constant; both are the same if the constant is one.
 template <class T>
 struct Neighbours {
-  T above;  // the least that is not below it
-  T below;  // the greatest that is not above it
+  T above;  // the smallest value that is not below it
+  T below;  // the largest value that is not above it
 };
 
 constexpr double kAllIntegers = 0x1p127;  // one more than the greatest Int128
@@ -88,8 +88,8 @@ Neighbours<T> neighbours_of(Int128 integer) {
           is_above(nearest, integer) ? std::nextafter(nearest, -kInfinity) : nearest};
 }
 
-// A number that is not an integer means the nearest value; one beyond all finite values lies between
-// them and infinity.
+// A number that is not an integer means the nearest value; one beyond all finite values is between them and
+// infinity.
 template <class T>
 Neighbours<T> neighbours_of(const Literal& literal) {
   using Limits = std::numeric_limits<T>;

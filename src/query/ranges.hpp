@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From constants of any kind to ranges of a column's type. Integer columns compare exactly, by all digits of
-// the constant. Float columns compare exactly with integers; other constants are rounded to the nearest value
-// of the type first, but one beyond all finite values stays between them and infinity.
+// Converts constants of any kind to ranges of a column's type. Integer columns compare exactly, with all
+// digits of the constant. Float columns compare exactly with integers; other constants are first rounded to
+// the nearest value of the type, but one beyond all finite values stays between them and infinity.
 #pragma once
 
 #include <span>
@@ -14,20 +14,21 @@
 
 namespace bobbin::query {
 
-// The constants are numbers, the type is one of numbers.
+// The constants and the type must be numeric.
 [[nodiscard]] ValueRange range_of(DType type, Compare op, const Literal& literal);
 [[nodiscard]] ValueRange range_between(DType type, const Literal& least, const Literal& greatest);
-// As few ranges as hold the values that equal one of the constants; neighbouring integers share one.
+// The smallest number of ranges that contain the values equal to one of the constants; adjacent integers
+// share one.
 [[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Literal> literals);
 
-// The same for integers and constants whose places among them are known.
+// The same for integers and constants whose positions among them are known.
 [[nodiscard]] ValueRange range_of(DType type, Compare op, const Place& place);
 [[nodiscard]] ValueRange range_between(DType type, const Place& least, const Place& greatest);
 [[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Place> places);
 
-// Whether every value lies in it, NaN too.
+// Whether it contains every value, including NaN.
 [[nodiscard]] bool is_everything(DType type, const ValueRange& range);
-// Whether no value does.
+// Whether it contains no value.
 [[nodiscard]] bool is_nothing(DType type, const ValueRange& range);
 
 }  // namespace bobbin::query

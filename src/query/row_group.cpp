@@ -26,7 +26,7 @@ uint64_t words_of(uint64_t rows) {
   return num_vectors(rows) * (kVectorLength / 32);
 }
 
-// Makes whole vectors of one bit per row; bits after the last row are 0.
+// Builds whole vectors of one bit per row; bits after the last row are 0.
 void resize_rows(Words& words, uint64_t rows) {
   if (rows % 32 != 0) {
     words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % 32));
@@ -34,7 +34,7 @@ void resize_rows(Words& words, uint64_t rows) {
   words.resize(words_of(rows));
 }
 
-// A column of nothing but zeros, which takes no bytes: it says how many rows there are.
+// A column of zeros, which takes no bytes: it gives the number of rows.
 Array rows_alone(uint64_t rows) {
   return {.codec = CodecId::bitpack,
           .type = DType::u8,
@@ -168,7 +168,8 @@ Result<Words> RowGroupScan::match_candidates(const Bound& bound, const Array& st
   return found;
 }
 
-// Strings are the column's, of which a piece may be there already, or the entries of its dictionary.
+// The strings are those of the column, possibly a piece that is decoded already, or the entries of its
+// dictionary.
 Result<Words> RowGroupScan::match_all(const Bound& bound, const Array& strings) {
   BOBBIN_ASSIGN(const Array* column, load(bound.column));
   Words found;
@@ -188,7 +189,7 @@ Result<Words> RowGroupScan::match_all(const Bound& bound, const Array& strings) 
   return found;
 }
 
-// Nulls pass no test: of a negated one they have to be taken out again.
+// Nulls satisfy no test: for a negated one they have to be removed again.
 Result<Words> RowGroupScan::match(const Bound& bound, const Array& strings, Backend backend) {
   Words found;
   if (bound.kind != Bound::Kind::strings) {
@@ -213,7 +214,7 @@ Result<Words> RowGroupScan::match(const Bound& bound, const Array& strings, Back
   return found;
 }
 
-// Of a dictionary, its entries are tested, on the host: there are few, and what is left is a test of codes.
+// Dictionary entries are tested on the host: there are few, and what remains is a test of codes.
 Status RowGroupScan::settle_strings(Bound& bound) {
   BOBBIN_ASSIGN(const Array* array, load(bound.column));
   if (array->codec == CodecId::dict && array->length != 0) {
@@ -285,7 +286,7 @@ Status RowGroupScan::to_bitmap(Bound& bound) {
   return {};
 }
 
-// Takes part after part; when there is no room for the next, those before become one bitmap.
+// Takes one part after another; if there is no room for the next, the previous ones become one bitmap.
 Status RowGroupScan::reduce_parts(Bound& bound) {
   Bound taken{.kind = bound.kind};
   for (Bound& part : bound.parts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row group as a query sees it. Chunks are loaded when they are first needed. Filters may have any size:
-// what is more than one launch can do becomes a bitmap first.
+// One row group during a query. Chunks are loaded when they are first needed. Filters may have any size: what
+// exceeds one launch is evaluated to a bitmap first.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class RowGroupScan {
  public:
   static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
 
-  // `stream` is of the backend; the CPU's needs none.
+  // `stream` belongs to the backend; the CPU needs none.
   RowGroupScan(const Reader& reader, size_t index, StreamView stream);
 
   [[nodiscard]] size_t index() const { return index_; }
@@ -33,53 +33,53 @@ class RowGroupScan {
   // Whether anything had to be read.
   [[nodiscard]] bool was_read() const { return !chunks_.empty(); }
 
-  // Columns of aggregates are the file's. The predicate is pruned, and not `never`.
+  // Aggregate columns are columns of the file. The predicate is pruned, and not `never`.
   [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
                                                       std::span<const plan::Aggregate> aggregates);
-  // Which rows pass: a bit for each, in as many words as whole vectors need.
+  // The matching rows: one bit per row, in as many words as whole vectors need.
   [[nodiscard]] Result<Words> rows(Bound bound);
   [[nodiscard]] Result<const Array*> load(uint32_t column);
-  // Columns are decoded in pieces, so that memory is bounded whatever the number of rows.
+  // Columns are decoded in pieces, so that memory is bounded for any number of rows.
   [[nodiscard]] uint64_t num_pieces() const { return (info_.num_rows + kPieceRows - 1) / kPieceRows; }
-  // A piece of a column on the host, kept until another one of the column is asked for.
+  // A piece of a column on the host, valid until another piece of the column is requested.
   [[nodiscard]] Result<const DecodedColumn*> decoded(uint32_t column, uint64_t piece);
-  // The same, as it is encoded.
+  // The same in encoded form.
   [[nodiscard]] Result<Array> load(uint32_t column, uint64_t piece);
-  // Values of some rows, without decoding the others where the codec can.
+  // Values of some rows, without decoding the others if the codec can.
   [[nodiscard]] Result<DecodedColumn> take(uint32_t column, std::span<const uint64_t> rows);
-  // How many of the rows have each code of a column with a dictionary that has entries.
+  // The number of rows with each code, for a column with a non-empty dictionary.
   [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const Words& rows);
 
  private:
   struct Chunk {
     Array array;
-    std::optional<array::OnDevice> there;  // of strings: only the codes
+    std::optional<array::OnDevice> there;  // for strings: only the codes
     std::optional<DecodedColumn> decoded;
     uint64_t decoded_piece = 0;
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
-  // The chunk where the backend works on it.
+  // The chunk in the memory of the backend.
   Result<const Array*> place(uint32_t column);
   Result<const Array*> place(const Operand& operand);
-  // Turns what launches do not test into bitmaps, or into tests of codes.
+  // Replaces tests that launches do not support by bitmaps, or by tests of codes.
   Status settle(Bound& bound);
   Status settle_strings(Bound& bound);
   Status settle_set(Bound& bound);
   Status settle_columns(Bound& bound);
-  // A bit for each string that passes; the bits after the last one may be anything.
+  // One bit per matching string; the bits after the last one may be anything.
   Result<Words> match(const Bound& bound, const Array& strings, Backend backend);
   Result<Words> search(const Bound& bound, const Array& strings, const StringQuery& query,
                        Backend backend) const;
-  // Those that match, found by decoding only those of which a search says that they may, or all of them.
+  // The matching strings, found by decoding only those that a search reports as candidates, or all of them.
   Result<Words> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
                                  Backend backend) const;
   Result<Words> match_all(const Bound& bound, const Array& strings);
-  // Makes a predicate small enough for one launch.
+  // Reduces a predicate until it fits into one launch.
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);
   Status to_bitmap(Bound& bound);
-  // The predicate and the aggregates fit one launch.
+  // The predicate and the aggregates must fit into one launch.
   Result<std::vector<plan::Total>> launch(const Bound& bound, std::span<const plan::Aggregate> aggregates,
                                           Words* rows);
 

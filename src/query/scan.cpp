@@ -30,7 +30,7 @@ Result<Bound> bind_all(std::span<const Column> columns, std::span<const Predicat
   return bound;
 }
 
-// The CPU works without a stream.
+// The CPU needs no stream.
 Result<std::optional<Stream>> make_stream(Backend backend) {
   if (backend == Backend::cpu) {
     return std::optional<Stream>();
@@ -39,8 +39,8 @@ Result<std::optional<Stream>> make_stream(Backend backend) {
   return std::optional(std::move(stream));
 }
 
-// Calls f(group, predicate) for each row group that its zone maps do not rule out, in the file's order, until
-// it returns false.
+// Calls f(group, predicate) for each row group that its zone maps do not rule out, in file order, until it
+// returns false.
 template <class F>
 Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
   BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(backend));
@@ -67,7 +67,7 @@ Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Back
                               });
 }
 
-// Rows of a row group that pass, from `begin` to before `end`, counted from the file's first.
+// The matching rows of a row group, from `begin` to before `end`, counted from the start of the file.
 Result<std::vector<uint64_t>> rows_between(RowGroupScan& group, const Bound& bound, uint64_t begin,
                                            uint64_t end) {
   BOBBIN_ASSIGN(const Words words, group.rows(bound));
@@ -97,7 +97,7 @@ Result<std::vector<uint32_t>> find_columns(std::span<const Column> columns,
   return found;
 }
 
-// The type of an aggregate's values, where they are a column's own.
+// The type of an aggregate's values, if they are values of a column.
 std::optional<ColumnType> type_of(std::span<const Column> columns, const AggregateSpec& aggregate) {
   const auto found = std::ranges::find(columns, aggregate.column, &Column::name);
   const bool own = aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
@@ -105,7 +105,7 @@ std::optional<ColumnType> type_of(std::span<const Column> columns, const Aggrega
                                        : std::nullopt;
 }
 
-// Aggregates over all rows: those that fold encoded columns, and the others.
+// Aggregates over all rows: those folded on encoded columns, and the others.
 class Totals {
  public:
   Totals(std::span<const Column> columns, const std::vector<BoundAggregate>& aggregates)
@@ -219,7 +219,7 @@ Result<ResultTable> Scan::group_by(const std::vector<std::string>& keys,
   const std::string& name = ReaderAccess::name(*reader_);
   const auto found_keys = find_columns(columns, keys);
   BOBBIN_TRY(found_keys.error().in(name));
-  // What rows are ordered by is computed too, and left out in the end.
+  // Order terms that were not requested are computed too, and removed at the end.
   std::vector<AggregateSpec> computed = aggregates;
   const auto order = bind_group_order(options.order, keys, computed);
   BOBBIN_TRY(order.error().in(name));

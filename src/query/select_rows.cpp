@@ -93,7 +93,7 @@ Status RowSelector::add_rows(RowGroupScan& group, SelectedRows& rows) {
 }
 
 bool RowSelector::can_matter(const RowGroupScan& group) {
-  constexpr uint64_t kMaxSorted = 65536;  // sorting more for each row group takes longer than reading one
+  constexpr uint64_t kMaxSorted = 65536;  // sorting more per row group takes longer than reading one
   if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
     return true;
   }

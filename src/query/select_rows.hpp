@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of some columns, the first ones of an order.
+// Rows of some columns, the first ones in an order.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace bobbin::query {
 
 class RowSelector {
  public:
-  // `order` has places among the file's columns.
+  // `order` refers to positions among the file's columns.
   RowSelector(std::span<const Column> columns, std::vector<uint32_t> wanted, std::vector<BoundOrder> order,
               const ResultOptions& options)
       : columns_(columns),
@@ -24,16 +24,16 @@ class RowSelector {
         limit_(options.limit),
         max_rows_(options.max_rows) {}
 
-  // Row groups come in the file's order. Returns whether more rows could matter.
+  // Row groups come in file order. Returns whether more rows could matter.
   Result<bool> add(RowGroupScan& group, const Bound& bound);
   [[nodiscard]] std::vector<std::vector<Value>> rows() &&;
 
  private:
   Status add_rows(RowGroupScan& group, SelectedRows& rows);
-  // Places in `rows` of those that can be among the first, ascending.
+  // Positions in `rows` of candidates for the first rows, ascending.
   Result<std::vector<uint32_t>> first_places(SelectedRows& rows) const;
   Status keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places);
-  // Whether a row of it can be among the first, as far as its zone maps say.
+  // Whether a row of it can be among the first, according to its zone maps.
   bool can_matter(const RowGroupScan& group);
   // Drops rows that are not among the first.
   void sort_kept();
@@ -43,7 +43,7 @@ class RowSelector {
   std::vector<BoundOrder> order_;
   uint64_t limit_;
   uint64_t max_rows_;
-  // Values of the order's columns, the row's number in the file, then those of the wanted columns.
+  // Values of the order columns, the row's number in the file, then values of the requested columns.
   std::vector<std::vector<Value>> kept_;
 };
 

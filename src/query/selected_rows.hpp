@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a row group that pass, and values of theirs.
+// The matching rows of a row group, and their values.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace bobbin::query {
 // A column's values of the selected rows: value i is at place(i).
 struct SelectedColumn {
   const DecodedColumn* values = nullptr;
-  std::span<const uint64_t> rows{};  // empty: values are of the selected rows alone
+  std::span<const uint64_t> rows{};  // empty if there are values only for the selected rows
   uint64_t first_row = 0;            // of the values
 
   [[nodiscard]] uint64_t place(size_t i) const { return rows.empty() ? i : rows[i] - first_row; }
@@ -23,15 +23,15 @@ struct SelectedColumn {
 
 class SelectedRows {
  public:
-  // Rows are those of one piece, counted from the row group's first, and ascend.
+  // Rows are those of one piece, counted from the start of the row group, and ascend.
   SelectedRows(RowGroupScan& group, uint64_t piece, std::vector<uint64_t> rows)
       : group_(group), piece_(piece), rows_(std::move(rows)) {}
 
   [[nodiscard]] std::span<const uint64_t> rows() const { return rows_; }
   [[nodiscard]] uint64_t first_row() const { return piece_ * RowGroupScan::kPieceRows; }
-  // The piece of a column, as it is encoded: it begins with first_row().
+  // The piece of a column in encoded form: it begins with first_row().
   [[nodiscard]] Result<Array> load(uint32_t column) const { return group_.load(column, piece_); }
-  // Valid as long as this object is. Where few rows are selected, only they are decoded.
+  // Valid as long as this object. If few rows are selected, only they are decoded.
   Result<SelectedColumn> column(uint32_t column);
 
  private:
@@ -41,7 +41,7 @@ class SelectedRows {
   std::map<uint32_t, DecodedColumn> taken_;
 };
 
-// Calls f(rows) for each piece of a row group with the rows of it whose bits are set, unless there are none.
+// Calls f(rows) for each piece of a row group that has rows whose bits are set, with those rows.
 template <class F>
 Status for_each_piece(RowGroupScan& group, const Words& words, F&& f) {
   constexpr uint64_t kPieceWords = RowGroupScan::kPieceRows / 32;

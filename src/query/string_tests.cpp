@@ -10,9 +10,9 @@ namespace {
 
 using Kind = StringCondition::Kind;
 
-// Each search goes over all encoded strings; with more of them, decoding once is faster.
+// Each search goes over all encoded strings; with more searches than this, decoding once is faster.
 constexpr size_t kMaxSearches = 4;
-// Codecs look for no more bytes than these inside of strings.
+// Codecs search for substrings of at most this many bytes.
 constexpr size_t kMaxSearchBytes = 4096;
 
 StringQuery search_for(StringTest test, std::string_view text) {
@@ -36,7 +36,7 @@ std::optional<StringQuery> search_of(const StringCondition& condition) {
   return std::nullopt;
 }
 
-// Of conditions that StringTests does not keep in a form of their own.
+// For conditions that StringTests does not keep in a special form.
 bool holds(const StringCondition& condition, std::string_view text) {
   switch (condition.kind) {
     case Kind::starts_with:
@@ -57,7 +57,7 @@ bool holds(const StringCondition& condition, std::string_view text) {
   return false;
 }
 
-// Whether a string not below zone.min and not above its upper bound can pass.
+// Whether a string between zone.min and its upper bound can match.
 bool may_hold(const StringCondition& condition, const StringZone& zone, uint64_t num_rows) {
   switch (condition.kind) {
     case Kind::below:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of strings, any of which may hold.
+// Tests of strings, combined with or.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct StringCondition {
     ends_with,
     like,
     ilike,
-    below,  // in the order of bytes
+    below,  // in byte order
     not_above,
   };
 
@@ -33,18 +33,18 @@ struct StringCondition {
 class StringTests {
  public:
   explicit StringTests(std::vector<StringCondition> conditions);
-  StringTests(const StringTests&) = delete;  // parts point at others
+  StringTests(const StringTests&) = delete;  // members point at others
   StringTests& operator=(const StringTests&) = delete;
 
   [[nodiscard]] const std::vector<StringCondition>& conditions() const { return conditions_; }
   [[nodiscard]] bool matches(std::string_view text) const;
-  // Whether any string of a chunk can match, and whether all must, as far as their zone says.
+  // Whether any string of a chunk can match, and whether all must, according to their zone.
   [[nodiscard]] bool may_match(const StringZone& zone, uint64_t num_rows) const;
   [[nodiscard]] bool must_match(const StringZone& zone) const;
 
-  // What a search of encoded strings can answer by itself; nothing when they have to be decoded.
+  // What a search of encoded strings can answer alone; empty if they have to be decoded.
   [[nodiscard]] std::optional<std::vector<StringQuery>> searches() const;
-  // What a search can tell beforehand: all that match contain these bytes. Empty when nothing is known.
+  // A substring that all matches contain. Empty if nothing is known.
   [[nodiscard]] std::string_view common_piece() const;
 
  private:

@@ -10,7 +10,7 @@
 namespace bobbin::query {
 namespace {
 
-// The digits, and the point put among them. Sums have more digits than values.
+// The digits with the decimal point inserted. Sums have more digits than values.
 std::string decimal_text(Int128 value, size_t scale) {
   std::string digits = to_text(value);
   const size_t sign = value < 0 ? 1 : 0;

@@ -9,7 +9,7 @@
 
 namespace bobbin::query {
 
-// In single quotes, on one line; long ones are cut and end in "...".
+// In single quotes, on one line; long ones are truncated and end in "...".
 [[nodiscard]] std::string quoted(std::string_view text);
 [[nodiscard]] std::string to_text(Int128 value);
 [[nodiscard]] std::string to_text(const Literal& literal);

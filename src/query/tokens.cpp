@@ -21,7 +21,7 @@ bool is_digit(char c) {
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
-// Bytes of other scripts' letters count as letters.
+// Non-ASCII bytes count as letters.
 bool is_letter(char c) {
   return (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || static_cast<uint8_t>(c) >= 0x80;
 }
@@ -54,7 +54,7 @@ size_t number_end(std::string_view text, size_t i) {
   return i;
 }
 
-// A doubled quote means one.
+// A doubled quote means a single one.
 Result<Token> quoted_token(std::string_view text, size_t begin) {
   const char quote = text[begin];
   Token token{.kind = quote == '"' ? Token::Kind::name : Token::Kind::text, .position = begin};
@@ -68,7 +68,7 @@ Result<Token> quoted_token(std::string_view text, size_t begin) {
       return token;
     }
   }
-  return error_at(begin, fmt::format("the {} that begins here has no end",
+  return error_at(begin, fmt::format("the {} that begins here is not closed",
                                      token.kind == Token::Kind::name ? "name" : "string"));
 }
 
@@ -112,7 +112,7 @@ Result<Token> next_token(std::string_view text, size_t from) {
     const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
     if (symbol == std::end(kSymbols)) {
-      return error_at(i, fmt::format("{} means nothing here", quoted(text.substr(i, 1))));
+      return error_at(i, fmt::format("unexpected {}", quoted(text.substr(i, 1))));
     }
     end = i + symbol->size();
   }

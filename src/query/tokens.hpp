@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a query's text.
+// The tokens of a query text.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ struct Token {
   };
 
   Kind kind = Kind::end;
-  std::string_view source{};  // as it is written
-  std::string value{};        // of names and texts: without quotes
+  std::string_view source{};  // as written
+  std::string value{};        // for names and texts: without quotes
   size_t position = 0;        // of its first byte, from 0
 
   [[nodiscard]] bool is_symbol(std::string_view symbol) const {
     return kind == Kind::symbol && source == symbol;
   }
-  // Keywords are known in any case.
+  // Keywords are not case-sensitive.
   [[nodiscard]] bool is_keyword(std::string_view keyword) const;
-  // Whether it is a word that names no column unless it is in double quotes.
+  // Whether the word is reserved: a column of this name must be in double quotes.
   [[nodiscard]] bool is_reserved() const;
   [[nodiscard]] std::string shown() const;
 };

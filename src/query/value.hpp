@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values of a column, and sums of them, to answers.
+// Converts values of a column, and sums of them, to results.
 #pragma once
 
 #include "bobbin/query.hpp"
@@ -18,7 +18,7 @@ namespace bobbin::query {
   });
 }
 
-// Of integers and what they stand for; null when there are none.
+// For integers and their logical type; null if there are none.
 [[nodiscard]] inline Value sum_of(const Column& column, Int128 sum, uint64_t count) {
   const bool decimal = column.logical.kind == Logical::Kind::decimal;
   return count == 0 ? Value() : Value::of_integer(sum, decimal ? column.logical : Logical());

@@ -13,7 +13,7 @@
 namespace bobbin::query {
 namespace {
 
-// One value for all that count as the same.
+// Maps values that count as equal to one of them.
 template <class T>
 T canonical(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -23,7 +23,7 @@ T canonical(T value) {
   }
 }
 
-// All bits of a key reach the low ones.
+// Mixes all bits of a key into the low ones.
 uint64_t mix(uint64_t key) {
   key = (key ^ key >> 32) * 0x9e37'79b9'7f4a'7c15;
   key = (key ^ key >> 29) * 0xbf58'476d'1ce4'e5b9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numbers for values, in the order in which they are first seen: groups are distinguished by them.
+// Small numbers for values, in the order in which they are first seen: used to distinguish groups.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace bobbin::query {
 
-// For keys of 64 bits; from 0 on.
+// For 64-bit keys; starting from 0.
 class KeyIds {
  public:
   KeyIds() : slots_(64) {}
 
-  // Adds a key that is new.
+  // Adds a new key.
   uint32_t id_of(uint64_t key);
   [[nodiscard]] size_t size() const { return keys_.size(); }
   [[nodiscard]] uint64_t key(uint32_t id) const { return keys_[id]; }
@@ -29,10 +29,10 @@ class KeyIds {
   void grow();
 
   std::vector<uint64_t> keys_;
-  std::vector<uint32_t> slots_;  // id + 1, or 0 for an empty one; a power of two of them, at most half full
+  std::vector<uint32_t> slots_;  // id + 1, or 0 if empty; the size is a power of two, at most half full
 };
 
-// For values of a column: 0 is null. Zeros of either sign are one value, and so are all NaNs.
+// For values of a column: 0 is null. 0.0 and -0.0 are one value, and so are all NaNs.
 class ValueIds {
  public:
   static constexpr uint32_t kNull = 0;
@@ -42,11 +42,11 @@ class ValueIds {
   uint32_t id_of(Scalar value);
   uint32_t id_of(std::string_view text);
   uint32_t id_at(const DecodedColumn& values, uint64_t row);
-  // Of all values so far, null included.
+  // The number of values so far, including null.
   [[nodiscard]] size_t size() const { return 1 + numbers_.size() + texts_.size(); }
   [[nodiscard]] Value value(uint32_t id) const;
 
-  // One id for each selected row.
+  // One id per selected row.
   Result<std::vector<uint32_t>> ids_of(SelectedRows& rows, uint32_t column);
 
  private:

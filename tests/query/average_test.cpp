@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Averages beside quotients that whole-number arithmetic of any size has rounded.
+// Averages compared with quotients rounded by exact integer arithmetic.
 #include "query/average.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks `bobbin query` and DuckDB the same drawn questions about the same drawn tables, and compares the answers.
+"""Runs the same random queries on the same random tables with `bobbin query` and DuckDB, and compares the answers.
 
-Skips, with status 0, where the Python package duckdb is not installed.
+Skipped, with status 0, if the Python package duckdb is not installed.
 
 usage: duckdb_check.py --bobbin PROGRAM [--questions N] [--tables N] [--seed N]
 """
@@ -22,7 +22,7 @@ try:
 except ImportError:
     duckdb = None
 
-# Name, type here, type there.
+# Name, our type, DuckDB's type.
 COLUMNS = [("i", "i64", "BIGINT"), ("j", "i32", "INTEGER"), ("u", "u64", "UBIGINT"), ("d", "decimal(2)", "DECIMAL(18,2)"),
            ("e", "decimal(4)", "DECIMAL(18,4)"), ("x", "f64", "DOUBLE"), ("y", "f64", "DOUBLE"), ("s", "utf8", "VARCHAR"),
            ("t", "utf8", "VARCHAR"), ("day", "date", "DATE"), ("ts", "timestamp[ms]", "TIMESTAMP_MS"), ("b", "bool", "BOOLEAN")]
@@ -32,7 +32,7 @@ LETTERS = ["a", "b", "A", "B", "é", "É", "%", "_", "'", '"', ",", "ж", " ", "
 
 
 class Table:
-    """Drawn rows: few different values in some columns, ends of types in others."""
+    """Random rows: few distinct values in some columns, ends of the types' ranges in others."""
 
     def __init__(self, draw, rows):
         self.draw = draw
@@ -69,7 +69,7 @@ class Table:
                 file.write(",".join(field(cell) for cell in row) + "\n")
 
     def constant(self, name):
-        """A constant near a value of the column, in the words of both."""
+        """A constant near a value of the column, in the syntax of both."""
         draw = self.draw
         value = self.rows[draw.randrange(len(self.rows))][[c[0] for c in COLUMNS].index(name)]
         if value is None:
@@ -116,7 +116,7 @@ def test(draw, table):
     if kind == 2 and name != "b":
         return f"{name} {negation}between {table.constant(name)} and {table.constant(name)}"
     if kind == 3:
-        # i and u are too far apart in their types for DuckDB to compare with floats and decimals exactly.
+        # i and u are too different in their types for DuckDB to compare with floats and decimals exactly.
         others = {"s": "t", "t": "s", "day": "ts", "ts": "day", "b": "b", "i": "j", "j": "dexyi", "u": "u", "d": "je", "e": "jd",
                   "x": "yj", "y": "xj"}[name]
         other = others if others in ("day", "ts") else draw.choice(others)
@@ -146,7 +146,7 @@ def aggregate(draw):
 
 
 def order_term(draw, by):
-    """The term as we write it, and as DuckDB does, where nulls are last by default."""
+    """The term in our syntax, and in DuckDB's, where nulls are last by default."""
     descending = draw.random() < 0.5
     nulls = draw.choice(["", "", "first", "last"])
     ours = by + (" desc" if descending else draw.choice(["", " asc"])) + (f" nulls {nulls}" if nulls else "")
@@ -172,7 +172,7 @@ class Question:
         else:
             keys = draw.sample(names, draw.randint(1, 3)) if kind == 1 else []
             aggregates = [aggregate(draw) for _ in range(draw.randint(1, 4))]
-            # DuckDB rounds averages of integers beyond 2^53, so that their order may be another one.
+            # DuckDB rounds averages of integers beyond 2^53, so their order may differ.
             by = keys + [term for term in [aggregate(draw)] if term not in ("avg(i)", "avg(u)")]
             terms = [order_term(draw, draw.choice(by)) for _ in range(draw.randint(0, 2))] if keys else []
             head = ", ".join(keys + aggregates)
@@ -193,7 +193,7 @@ class Question:
 
 
 def cell_text(value):
-    """One form for values of both."""
+    """A common form for values of both."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime.datetime):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of ranges hold what one, or each, of the ranges holds.
+// Sets of ranges contain what one, or each, of the ranges contains.
 #include "query/key_set.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(QueryKeySets, KnowStretches) {
                                ValueRange::between(DType::i8, scalar_of(int8_t{20}), scalar_of(int8_t{127}))};
   const KeySet set = KeySet::any_of(DType::i8, ranges);
   const auto key = [](int value) { return query::set_key(static_cast<int8_t>(value)); };
-  EXPECT_TRUE(set.holds_all(key(-5), key(9)));  // neighbours are joined
+  EXPECT_TRUE(set.holds_all(key(-5), key(9)));  // adjacent intervals are merged
   EXPECT_FALSE(set.holds_all(key(-5), key(10)));
   EXPECT_FALSE(set.holds_any(key(10), key(19)));
   EXPECT_TRUE(set.holds_any(key(10), key(20)));

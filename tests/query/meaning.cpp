@@ -30,7 +30,7 @@ int sign_of(Int128 a, Int128 b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// With up to two digits more than the column has, and as few as a double keeps.
+// With up to two digits more than the column has, and few enough for a double.
 Literal draw_decimal(Random& random, uint32_t scale, Int128 stored) {
   constexpr double kReals[] = {1e300, -1e300, 0.5, -0.0, 1e19, -3.75, 0.005, 3.1};
   constexpr Int128 kMost = 1'000'000'000'000;
@@ -96,7 +96,7 @@ Literal draw_milliseconds(Random& random, Int128 stored) {
                                         kMore[random.below(std::size(kMore))]));
 }
 
-// A text that is well formed, in parts of 10^-18 seconds.
+// A well-formed text, in units of 10^-18 seconds.
 Int128 attoseconds(const std::string& text) {
   std::tm parts{};
   char* at = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that stand for something: constants near their values, and comparisons that know no more of them
-// than the C library's calendar and whole numbers.
+// Columns with logical types: constants near their values, and comparisons that use only the C library's
+// calendar and integers.
 #pragma once
 
 #include "bobbin/query.hpp"
@@ -10,7 +10,7 @@ namespace bobbin::query_tests {
 
 [[nodiscard]] bool holds(Compare op, int sign);
 
-// A value of such a column, made from any near it.
+// A value of such a column, derived from a nearby one.
 [[nodiscard]] Int128 draw_stored(testing::Random& random, const Logical& logical, Int128 value);
 [[nodiscard]] query::Literal draw_by_meaning(testing::Random& random, const Logical& logical, Int128 stored);
 [[nodiscard]] bool compares_by_meaning(const Logical& logical, Int128 stored, Compare op,

@@ -34,7 +34,7 @@ TEST(QueryPatterns, MatchWholeStrings) {
   EXPECT_FALSE(like("abc", "____"));
   EXPECT_TRUE(like("abc", "%_%_%_%"));
   EXPECT_FALSE(like("ABC", "abc"));
-  EXPECT_TRUE(like(R"(a\b)", R"(a\_)"));  // no character escapes another
+  EXPECT_TRUE(like(R"(a\b)", R"(a\_)"));  // there is no escape character
 }
 
 TEST(QueryPatterns, CountCharacters) {
@@ -52,7 +52,7 @@ TEST(QueryPatterns, IgnoreCase) {
   EXPECT_TRUE(ilike("\u0416\u0423\u041a", "\u0436\u0443\u043a"));  // Cyrillic
   EXPECT_TRUE(ilike("\u03a3", "\u03c3"));                          // Greek
   EXPECT_TRUE(ilike("\U00010400", "\U00010428"));                  // Deseret, of four bytes
-  EXPECT_FALSE(ilike("\u00d7", "\u00f7"));  // signs between the letters, 32 apart as they are
+  EXPECT_FALSE(ilike("\u00d7", "\u00f7"));  // the signs between the letters, which are also 32 apart
   EXPECT_TRUE(
       ilike("\xff"
             "A",
@@ -69,7 +69,7 @@ TEST(QueryPatterns, SayWhatMatchesHave) {
   EXPECT_EQ(Pattern("abc", true).longest_piece(), "");
 }
 
-// As many steps as the product of both lengths, not more.
+// At most as many steps as the product of both lengths.
 TEST(QueryPatterns, TakeBoundedTime) {
   std::string pattern;
   for (int i = 0; i < 500; ++i) {

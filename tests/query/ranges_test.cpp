@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of any kind against values of any type: ranges say what comparing by value says.
+// Constants of any kind against values of any type: ranges give the same results as comparing by value.
 #include "query/ranges.hpp"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,8 @@ TEST(QueryRanges, CompareByValue) {
   }
 }
 
-// A number's text, an integer and digits after its point, beside integers: no double has room for these.
+// A number's text, an integer with digits after the point, compared with integers: doubles are too small for
+// these.
 TEST(QueryRanges, IntegersCompareWithAllDigits) {
   Random random(8);
   for (int i = 0; i < 2000; ++i) {
@@ -143,7 +144,7 @@ TEST(QueryRanges, FloatsCompareWithDigitsByTheNearestValue) {
   EXPECT_TRUE(holds_for(DType::f64, Compare::lt, "-1e999", -kInfinity));
   EXPECT_TRUE(holds_for(DType::f64, Compare::lt, "1e999", std::numeric_limits<double>::max()));
   EXPECT_TRUE(holds_for(DType::f64, Compare::eq, "1e-999", 0));
-  // As a double it lies in the middle of two floats; the digits lie above.
+  // As a double it is halfway between two floats; the digits are above.
   EXPECT_TRUE(holds_for(DType::f32, Compare::eq, "1.00000005960464477539062500001", 1.0000001192092896));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole queries, against a slow evaluation of the same question.
+// Whole queries, compared with a slow evaluation of the same query.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using query::Predicate;
 using query::QueryStats;
 using query::Value;
 
-constexpr uint64_t kRowsPerGroup = 1500;  // no whole number of vectors
+constexpr uint64_t kRowsPerGroup = 1500;  // not a whole number of vectors
 
 struct Written {
   file_tests::TempDir dir;
@@ -208,7 +208,7 @@ TEST(Queries, OfDictionariesAgree) {
 
 TEST(Queries, OfMoreThanOneLaunch) {
   const Written file(9);
-  // More tests, columns and depth than a launch has room for.
+  // More tests, columns and depth than fit into one launch.
   Predicate wide = col("i64") > -1000;
   Predicate deep = col("u8") > 10;
   std::vector<query::Literal> list;
@@ -230,7 +230,7 @@ TEST(Queries, OfMoreThanOneLaunch) {
   }
 }
 
-// Whatever zone maps tell is so.
+// What zone maps say is true.
 TEST(Queries, PruningIsRight) {
   const Written file(4);
   const auto& footer = file::ReaderAccess::footer(*file.reader);
@@ -286,7 +286,7 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(stats.row_groups, 10U);
   EXPECT_EQ(stats.read, 1U);
   EXPECT_EQ(run(col("a") >= 2048, query::count()), Value::of_integer(7952));
-  EXPECT_EQ(stats.read, 0U);  // zone maps tell it all
+  EXPECT_EQ(stats.read, 0U);  // zone maps are sufficient
   EXPECT_EQ(run(col("a").in({5, 6, 7000}), query::sum("b")), Value::of_integer(-7011));
   EXPECT_EQ(stats.read, 2U);
   EXPECT_EQ(run(col("a") > 1'000'000, query::sum("b")), Value());
@@ -295,7 +295,7 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(stats.read, 0U);
   EXPECT_EQ(*query::scan(*reader).count(), 10'000U);
 
-  // The first rows of an order: row groups that have none of them are not read.
+  // The first rows of an order: row groups without such rows are not read.
   const auto first = [&](const query::OrderTerm& term) {
     return query::scan(*reader).select({"a"}, {.order = {term}, .limit = 3}, &stats)->rows;
   };
@@ -308,8 +308,8 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(first(query::descending("a"))[0][0], Value::of_integer(9999));
   EXPECT_EQ(stats.read, 10U);
 
-  // Rows: no more row groups than it takes, and no more than are wanted.
-  std::vector<std::pair<size_t, uint64_t>> seen;  // row groups, and their first rows that pass
+  // Rows: no more row groups than necessary, and no more rows than requested.
+  std::vector<std::pair<size_t, uint64_t>> seen;  // row groups, and their first matching rows
   const auto see = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
     seen.emplace_back(group, rows.front());
     return seen.size() < 2;
@@ -378,11 +378,11 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   EXPECT_EQ(error_of(file, col("bool") == 2),
             "column 'bool' holds bool: it is compared with true and false, not with the number 2");
   EXPECT_EQ(error_of(file, col("bool") < true),
-            "column 'bool' holds bool: booleans are tested by =, !=, in and is null, not by order");
+            "column 'bool' holds bool: booleans support only =, !=, in and is null");
   const auto date_sum = query::scan(*file.reader).sum("date");
   ASSERT_FALSE(date_sum.has_value());
   EXPECT_TRUE(date_sum.error().message().ends_with(
-      "column 'date' holds date: sum() of points in time is not defined"))
+      "column 'date' holds date: sum() is not defined for dates and times"))
       << date_sum.error().message();
   EXPECT_FALSE(query::scan(*file.reader).sum("nope").has_value());
   EXPECT_FALSE(query::scan(*file.reader).group_counts("nope").has_value());
@@ -391,19 +391,18 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   EXPECT_EQ(error_of(file, col("date") == col("i64")),
             "column 'date' holds date: it cannot be compared with column 'i64', which holds i64");
   EXPECT_EQ(error_of(file, col("bool") < col("bool")),
-            "column 'bool' holds bool: booleans are tested by =, !=, in and is null, not by order");
+            "column 'bool' holds bool: booleans support only =, !=, in and is null");
   EXPECT_FALSE(query::scan(*file.reader).avg("timestamp[ms]").has_value());
   EXPECT_FALSE(query::scan(*file.reader).select({"u8", "nope"}).has_value());
   const auto order = query::scan(*file.reader).select({"u8"}, {.order = {query::descending(query::count())}});
   ASSERT_FALSE(order.has_value());
-  EXPECT_TRUE(
-      order.error().message().ends_with("count() cannot order rows: it is computed from groups of them"))
+  EXPECT_TRUE(order.error().message().ends_with("count() cannot order rows: it is an aggregate"))
       << order.error().message();
   const auto group_order =
       query::scan(*file.reader).group_by({"u8"}, {query::count()}, {.order = {query::ascending("i16")}});
   ASSERT_FALSE(group_order.has_value());
-  EXPECT_TRUE(group_order.error().message().ends_with(
-      "column 'i16' cannot order groups: it is not one of those that rows are grouped by"))
+  EXPECT_TRUE(
+      group_order.error().message().ends_with("column 'i16' cannot order groups: it is not a group column"))
       << group_order.error().message();
 }
 
@@ -455,7 +454,7 @@ TEST(Queries, OfTooManyGroupsOrRows) {
   }
 }
 
-// Terms of one column become a set: neither time nor stack grows with more than the number of terms.
+// Terms of one column become a set: time and stack grow only with the number of terms.
 TEST(Queries, OfLongChains) {
   constexpr uint32_t kTerms = 100'000;
   file_tests::TempDir dir;

@@ -25,7 +25,7 @@ using query::Value;
 
 constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32,  DType::i64,   DType::u64,
                             DType::f32, DType::f64, DType::utf8, DType::binary};
-// Those that stand for something; every other one is nullable.
+// Those with logical types; every other one is nullable.
 constexpr const char* kMeanings[] = {"decimal(2) i32", "decimal(4)", "date", "timestamp[ms]", "bool"};
 
 bool is_null(const Cell& cell) {
@@ -58,7 +58,7 @@ Int128 draw_integer(Random& random, DType type, uint64_t group) {
   });
 }
 
-// Some row groups have no nulls, and one of a column has nothing else.
+// Some row groups have no nulls, and one chunk of a column has only nulls.
 bool draw_null(Random& random, const Column& column, uint64_t group) {
   if (!column.nullable && !is_string(column.type)) {
     return false;
@@ -90,14 +90,14 @@ int sign_of(const T& a, const T& b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// The constant, a number with a point, as a column of floats sees it. A long double has room for all that is
-// compared.
+// The constant, a number with a decimal point, as a float column sees it. A long double is large enough for
+// everything that is compared.
 long double rounded(DType type, const Literal& literal) {
   const long double near = type == DType::f32 ? static_cast<float>(literal.real) : literal.real;
   return std::isinf(near) ? static_cast<long double>(literal.real) : near;
 }
 
-// A double beside an integer, without rounding either.
+// Compares a double with an integer, without rounding either.
 std::optional<int> sign_of(double value, Int128 integer) {
   constexpr double kBeyond = 0x1p127;
   if (std::isnan(value)) {
@@ -111,7 +111,7 @@ std::optional<int> sign_of(double value, Int128 integer) {
   return sign == 0 && whole != value ? 1 : sign;
 }
 
-// A pattern near a text: parts of it are wildcards.
+// A pattern near a text: parts of it are replaced by wildcards.
 std::string draw_pattern(Random& random, const std::string& text) {
   std::string pattern = random.below(3) == 0 ? "%" : "";
   for (const char c : text) {
@@ -142,7 +142,7 @@ Predicate draw_string_leaf(Random& random, const query::ColumnName& column, cons
   }
 }
 
-// Columns that compare with each other.
+// Columns that can be compared with each other.
 int class_of(const Column& column) {
   const Logical::Kind kind = column.logical.kind;
   return is_string(column.type)                                            ? 1
@@ -239,7 +239,7 @@ Int128 power_of_ten(int digits) {
   return digits == 0 ? 1 : 10 * power_of_ten(digits - 1);
 }
 
-// In parts of 10^-18, or milliseconds.
+// In units of 10^-18, or milliseconds.
 Int128 in_parts(const Column& column, const Cell& cell) {
   const Int128 value = std::get<Int128>(cell);
   switch (column.logical.kind) {
@@ -252,7 +252,7 @@ Int128 in_parts(const Column& column, const Cell& cell) {
   }
 }
 
-// A float beside a float, an integer, or a decimal, which is rounded.
+// Compares a float with a float, an integer, or a decimal, which is rounded.
 std::optional<int> sign_beside(const Column& real, const Cell& cell, const Column& column,
                                const Cell& other) {
   const double value = std::get<double>(cell);
@@ -379,7 +379,7 @@ bool before(const Value& a, const Value& b) {
                                         : a.text < b.text;
 }
 
-// A long double has room for the sums of these tables.
+// A long double is large enough for the sums of these tables.
 Value average_of(const Value& sum, uint64_t count) {
   if (sum.is_null()) {
     return {};
@@ -395,7 +395,7 @@ Value average_of(const Value& sum, uint64_t count) {
 template <class T>
 T number_of(const Cell& cell) {
   if (is_null(cell)) {
-    return static_cast<T>(77);  // means nothing
+    return static_cast<T>(77);  // ignored
   }
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(std::get<double>(cell));
@@ -404,7 +404,7 @@ T number_of(const Cell& cell) {
   }
 }
 
-// A column as Writer::append takes it.
+// A column in the form of Writer::append.
 class ColumnMemory {
  public:
   ColumnMemory(const Column& column, const std::vector<Cell>& cells)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and predicates for the tests of queries, and a slow evaluation that knows nothing of ranges, zone
-// maps or codecs.
+// Tables and predicates for the tests of queries, and a slow evaluation that does not use ranges, zone maps
+// or codecs.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TestTable {
   uint64_t rows = 0;
 };
 
-// Columns of several types, values that cluster by row group so that zone maps tell something.
+// Columns of several types, with values that cluster by row group so that zone maps are useful.
 [[nodiscard]] TestTable draw_table(Random& random, uint64_t rows, uint64_t rows_per_group);
 [[nodiscard]] Status write(const std::string& path, const TestTable& table, uint64_t rows_per_group,
                            const std::string& codec = {});
@@ -35,7 +35,7 @@ struct TestTable {
 [[nodiscard]] query::Literal draw_literal(Random& random, const TestTable& table, size_t column);
 [[nodiscard]] query::Predicate draw_predicate(Random& random, const TestTable& table, int depth);
 
-// Nothing for "unknown", as in SQL.
+// Empty for "unknown", as in SQL.
 [[nodiscard]] std::optional<bool> compares(DType type, const Cell& cell, Compare op,
                                            const query::Literal& literal);
 [[nodiscard]] std::optional<bool> evaluate(const TestTable& table, uint64_t row,
@@ -52,11 +52,11 @@ struct TestTable {
 [[nodiscard]] std::vector<std::vector<query::Value>> select(const TestTable& table,
                                                             const std::vector<bool>& passes,
                                                             const std::vector<std::string>& columns);
-// By places in the rows, each descending or not; rows that are equal stay in their order.
+// By positions in the rows, each descending or not; equal rows stay in their order.
 void sort_rows(std::vector<std::vector<query::Value>>& rows,
                const std::vector<std::pair<size_t, bool>>& order);
 
-// By value: zeros of either sign are the same, and so are NaNs.
+// By value: 0.0 and -0.0 are equal, and so are NaNs.
 [[nodiscard]] bool same(const query::Value& a, const query::Value& b);
 
 // The predicate as text.
