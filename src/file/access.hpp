@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layers below may see of a reader and its users may not: encoded chunks, and the footer.
+// What lower layers may access of a reader and its users may not: encoded chunks, and the footer.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace bobbin::file {
 struct ReaderAccess {
   // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
   static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
-  // Rows begin .. begin+count-1 of a chunk, which they lie in: reads and checks only what they need.
+  // Rows begin .. begin+count-1 of a chunk, which must contain them: reads and checks only what they need.
   static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                  uint64_t count);
-  // A whole chunk in two steps, for several threads: some of a chunk's chunk_bytes() bytes, its segments one
-  // after another, each at a multiple of kAlignment,
+  // A whole chunk in two steps, for several threads: first some of a chunk's chunk_bytes() bytes, its
+  // segments one after another, each at a multiple of kAlignment;
   static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                            std::span<std::byte> to);
-  // and, once all are in memory, the array whose buffers lie there. What array::validate_content() checks is
-  // left to the caller.
+  // then, once all are in memory, the array whose buffers are there. The caller has to do what
+  // array::validate_content() checks.
   static Result<Array> chunk_in(const Reader& reader, size_t row_group, size_t column,
                                 std::span<const std::byte> memory);
   static uint64_t chunk_bytes(const Reader& reader, size_t row_group, size_t column);
-  // An error that has to do with a chunk, with the file's name and the chunk's.
+  // An error about a chunk, prefixed with the file and the chunk.
   static Status in_place(const Reader& reader, const Status& error, size_t row_group, size_t column);
   static const Footer& footer(const Reader& reader);
   static const std::string& name(const Reader& reader);  // for messages

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XXH3-64, as segments and the footer have it.
+// XXH3-64, used for segments and the footer.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace bobbin::file {
 
 [[nodiscard]] uint64_t checksum(std::span<const std::byte> bytes);
 
-// Of bytes that come in pieces.
+// For bytes that come in pieces.
 class Checksum {
  public:
   Checksum();

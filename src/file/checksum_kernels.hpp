@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XXH3-64, compiled for two kinds of CPU. Only plain types here: what a file compiled for AVX2 shares with
-// others must not become the copy that all of them use.
+// XXH3-64, compiled for two kinds of CPU. Only plain types here: inline functions of a file compiled for AVX2
+// must not become the copy that all files use.
 #pragma once
 
 #include <stddef.h>
@@ -16,6 +16,6 @@ struct ChecksumKernels {
 };
 
 extern const ChecksumKernels kChecksumOnAnyCpu;
-extern const ChecksumKernels kChecksumOnAvx2;  // on another processor than x86-64: the same as the other
+extern const ChecksumKernels kChecksumOnAvx2;  // on other processors than x86-64: the same as the other one
 
 }  // namespace bobbin::file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XXH3-64 by the vectors that the including file is compiled for.
+// XXH3-64 with the vector size that the including file is compiled for.
 #pragma once
 
 #include <xxhash.h>

@@ -41,7 +41,7 @@ Status check_readable(const Array& array) {
   const Status status = array::validate(array);
   BOBBIN_RETURN_IF(
       !status.ok(), StatusCode::unsupported,
-      fmt::format("encoded as {} it could not be read back: {}", encoding_of(array), status.message()));
+      fmt::format("the encoding {} could not be read back: {}", encoding_of(array), status.message()));
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column's rows of one row group, from values to an encoded chunk with its zone map. Nothing is written.
+// Converts a column's rows of one row group from values to an encoded chunk with its zone map. Nothing is
+// written.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace bobbin::file {
 
-// How a column is to be encoded.
+// How to encode a column.
 struct Recipe {
-  std::optional<select::Cascade> cascade{};  // none: chosen for each chunk
+  std::optional<select::Cascade> cascade{};  // empty: chosen for each chunk
   Goal goal{};
   Backend backend = Backend::cpu;
 };
@@ -27,14 +28,14 @@ struct EncodedChunk {
   uint64_t null_count = 0;  // of numbers
 };
 
-// Whether a reader accepts an array: what it would refuse must never be written. The message names the
+// Whether a reader would accept an array: what it would refuse must never be written. The message names the
 // encoding.
 [[nodiscard]] Status check_readable(const Array& array);
 
-// Both check what they return. With nulls: an array with nulls, whose values have them filled in.
+// Both check what they return. With nulls, the result is an array with nulls, whose values are filled in.
 [[nodiscard]] Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validity,
                                                   const Recipe& recipe);
-// `previous` is the array of the chunk before, if there is one; `first_row` the first string's number, for
+// `previous` is the array of the previous chunk, if any; `first_row` is the number of the first string, for
 // messages.
 [[nodiscard]] Result<EncodedChunk> encode_strings(const StringsView& strings, const Array* previous,
                                                   uint64_t first_row, const Recipe& recipe);

@@ -51,7 +51,7 @@ Result<EncodingChoice> explain_strings(const Array& array) {
                   });
 }
 
-// The values as the writer saw them: nulls take the value before them.
+// The values as the writer saw them: nulls have the value before them.
 Result<EncodingChoice> explain_numbers(const Array& array) {
   const NewBuffer buffer = make_buffer(array.length * size_bytes(array.type));
   const std::span<std::byte> bytes(buffer.data, buffer.buffer.bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The footer as plain structs: what the writer gathers and what the reader trusts once it is parsed.
+// The footer as plain structs: what the writer collects and what the reader trusts after parsing.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@
 namespace bobbin::file {
 
 struct Segment {
-  uint64_t offset = 0;    // in the file, or among the footer's inline bytes
-  uint64_t size = 0;      // without padding
-  uint64_t checksum = 0;  // with padding; 0 in the footer, which has a checksum of its own
+  uint64_t offset = 0;    // in the file, or in the footer's inline bytes
+  uint64_t size = 0;      // excluding padding
+  uint64_t checksum = 0;  // including padding; 0 for an inline segment, which the footer's checksum covers
   bool in_footer = false;
-  // Not stored: the number of its first part's checksum, when it has more than one part.
+  // Not stored: the index of its first part's checksum, if it has more than one part.
   uint64_t first_part = 0;
 };
 
@@ -34,7 +34,7 @@ struct Node {
   std::vector<uint8_t> metadata{};
   std::vector<uint32_t> segments{};  // one per buffer
   std::vector<Node> children{};
-  // Not stored: the first segment is also that of the chunk before in the column.
+  // Not stored: the first segment is also that of the column's previous chunk.
   bool first_is_shared = false;
 };
 
@@ -48,11 +48,11 @@ struct Chunk {
   Node root;
   ZoneMap zone;             // zero for strings
   StringZone strings{};     // empty for numbers
-  uint64_t null_count = 0;  // of numbers; zero for strings, whose zone has it
+  uint64_t null_count = 0;  // for numbers; zero for strings, whose zone has it
 };
 
 struct RowGroup {
-  uint64_t first_row = 0;  // not stored: the sum of the rows before
+  uint64_t first_row = 0;  // not stored: the sum of the previous rows
   uint64_t num_rows = 0;
   std::vector<Chunk> chunks{};  // one per column
 };
@@ -64,12 +64,12 @@ struct Footer {
   Metadata metadata;
   uint32_t version = kNewestVersion;
   std::vector<std::byte> inline_bytes{};  // segments that are part of the footer, one after another
-  // Checksums of parts, so that some of a segment can be read and checked without the rest. Empty in files of
-  // writers that had none.
+  // Checksums of parts, so that a part of a segment can be read and checked without the rest. Empty in files
+  // of older writers.
   std::vector<uint64_t> parts{};
 };
 
-// Parts of a segment of `size` bytes that have a checksum of their own: none when there is only one.
+// The number of parts with their own checksums in a segment of `size` bytes: 0 if there is only one part.
 [[nodiscard]] constexpr uint64_t num_parts(uint64_t size) {
   return size > kPartBytes ? ceil_div<uint64_t>(size, kPartBytes) : 0;
 }
@@ -78,30 +78,30 @@ struct Footer {
 // trees that use them.
 [[nodiscard]] std::vector<std::byte> build_footer(const Footer& footer);
 
-// An upper bound of the bytes a row group adds to the footer, inline segments and checksums of parts apart.
+// An upper bound of the bytes that a row group adds to the footer, excluding inline segments and checksums of
+// parts.
 [[nodiscard]] uint64_t footer_bytes_bound(const RowGroup& group);
 
-// Translates and checks a footer, starting from bytes that may be anything (aligned to 8). `offset` is where
-// they stand in the file. Everything the reader relies on later is checked here, except what lies in the
-// segments.
+// Parses and checks a footer from untrusted bytes (aligned to 8). `offset` is their position in the file.
+// Everything the reader relies on later is checked here, except the contents of segments.
 [[nodiscard]] Result<Footer> parse_footer(std::span<const std::byte> bytes, uint64_t offset,
                                           uint32_t version);
-// The steps of it: both translations make sure of no more than that all parts lie inside the bytes and all
-// segments before `offset`;
+// Its steps: both parsers only make sure that all parts are inside the bytes and all segments before
+// `offset`;
 [[nodiscard]] Result<Footer> parse_flat_footer(std::span<const std::byte> bytes, uint64_t offset);
 [[nodiscard]] Result<Footer> parse_compact_footer(std::span<const std::byte> bytes, uint64_t offset,
                                                   uint32_t version);
 // the rest is the same for both.
 [[nodiscard]] Status check_footer(Footer& footer);
-// A segment of `size` bytes at `position`, which moves past it; `end` is where the footer starts.
+// A segment of `size` bytes at `position`, which is advanced past it; `end` is where the footer starts.
 [[nodiscard]] Status place_segment(size_t index, uint64_t size, uint32_t version, uint64_t end,
                                    uint64_t& position);
 [[nodiscard]] Status check_end_of_segments(uint64_t position, uint64_t end);
 
-// The rules for columns, in a file or on their way into one.
+// The rules for columns, when reading and when writing.
 [[nodiscard]] Status check_columns(std::span<const Column> columns);
 
-// The rules for one pair of metadata, in a file or on its way into one.
+// The rules for one metadata pair, when reading and when writing.
 [[nodiscard]] Status check_pair(const std::string& key, const std::string& value);
 
 // How messages name a chunk.

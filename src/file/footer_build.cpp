@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The footer as docs/format.md describes it: numbers of as few bytes as they need, one after another.
+// The footer as described in docs/format.md: variable-length numbers, one after another.
 #include <algorithm>
 #include <cstring>
 
@@ -114,7 +114,7 @@ class Builder {
     number(zone.num_bytes);
   }
 
-  // Counts up to 2 fit into the byte of the type.
+  // Counts up to 2 fit into the byte with the type.
   static unsigned small_count(size_t count) { return static_cast<unsigned>(std::min<size_t>(count, 3)); }
 
   void node(const Footer& footer, const Node& node, uint64_t expected_length) {
@@ -159,7 +159,8 @@ class Builder {
   std::vector<std::byte> bytes_;
 };
 
-// Generous: of a node without metadata, of a segment's entry, and of a chunk without its node and bounds.
+// Generous bounds for a node without metadata, for the entry of a segment, and for a chunk without its node
+// and bounds.
 constexpr uint64_t kNodeBound = 32;
 constexpr uint64_t kSegmentBound = 20;
 constexpr uint64_t kChunkBound = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a footer's numbers have to follow, whatever the version it was stored in.
+// The rules for a footer, whatever the version it was stored in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Checks {
   Status row_groups();
   Status row_group(size_t index, RowGroup& group);
   [[nodiscard]] Status metadata() const;
-  // `before` is the root of the chunk before in the column, if there is one.
+  // `before` is the root of the column's previous chunk, if any.
   Status chunk(Chunk& chunk, const Column& column, uint64_t num_rows, const Node* before);
   [[nodiscard]] static Status zone(const Chunk& chunk, DType type, uint64_t num_rows);
   [[nodiscard]] static Status nulls(const Chunk& chunk, const Column& column, uint64_t num_rows);
@@ -53,7 +53,7 @@ class Checks {
   Status children(Node& node, uint32_t depth);
 
   Footer& footer_;
-  uint64_t group_rows_ = 0;  // of the row group at hand
+  uint64_t group_rows_ = 0;  // of the current row group
   std::vector<bool> used_;
 };
 
@@ -111,7 +111,7 @@ Status Checks::metadata() const {
   std::ranges::sort(keys);
   const auto twin = std::ranges::adjacent_find(keys);
   BOBBIN_RETURN_IF(twin != keys.end(), StatusCode::corrupt,
-                   fmt::format("metadata: two keys are called {}", quoted(*twin)));
+                   fmt::format("metadata: duplicate key {}", quoted(*twin)));
   return {};
 }
 
@@ -133,20 +133,20 @@ Status Checks::zone(const Chunk& chunk, DType type, uint64_t num_rows) {
   const bool sound = is_string(type) ? chunk.zone == ZoneMap{} && is_sound(chunk.strings, num_rows)
                                      : chunk.strings == StringZone{} && is_sound(chunk.zone, type);
   BOBBIN_RETURN_IF(!sound, StatusCode::corrupt,
-                   "the zone map's minimum and maximum are no range of the column's type");
+                   "the zone map's minimum and maximum are not a range of the column's type");
   return {};
 }
 
 Status Checks::nulls(const Chunk& chunk, const Column& column, uint64_t num_rows) {
   const bool masked = find_codec(chunk.root.codec)->has_nulls();
   BOBBIN_RETURN_IF((masked || chunk.null_count != 0) && !column.nullable, StatusCode::corrupt,
-                   "nulls in a column that has none");
+                   "nulls in a column that is not nullable");
   BOBBIN_RETURN_IF(chunk.null_count > num_rows, StatusCode::corrupt,
                    fmt::format("{} nulls in a row group of {} rows", chunk.null_count, num_rows));
   BOBBIN_RETURN_IF(chunk.null_count != 0 && !masked, StatusCode::corrupt,
                    fmt::format("{} nulls in an encoding without nulls", chunk.null_count));
   BOBBIN_RETURN_IF(chunk.null_count == num_rows && chunk.zone != ZoneMap{}, StatusCode::corrupt,
-                   "the zone map has a minimum or maximum where all values are null");
+                   "the zone map has a minimum or maximum although all values are null");
   return {};
 }
 
@@ -181,7 +181,7 @@ Status Checks::sizes(const Node& node) const {
 
 Status Checks::node(Node& node, uint32_t depth, const Node* before) {
   BOBBIN_RETURN_IF(depth > kMaxTreeDepth, StatusCode::unsupported,
-                   fmt::format("an encoding tree deeper than {}", kMaxTreeDepth));
+                   fmt::format("the encoding tree is deeper than {}", kMaxTreeDepth));
   BOBBIN_TRY(codec_and_type(node));
   BOBBIN_RETURN_IF(depth > 1 && find_codec(node.codec)->has_nulls(), StatusCode::corrupt,
                    "an encoding with nulls inside another");
@@ -190,8 +190,8 @@ Status Checks::node(Node& node, uint32_t depth, const Node* before) {
   return children(node, depth);
 }
 
-// Every segment belongs to exactly one buffer: then reading all columns reads, and checks, all bytes. Symbols
-// that chunks share are the one exception.
+// Every segment belongs to exactly one buffer, so that reading all columns reads, and checks, all bytes. The
+// only exceptions are symbols that chunks share.
 Status Checks::buffers(Node& node, const Node* before) {
   for (size_t i = 0; i < node.segments.size(); ++i) {
     const uint32_t index = node.segments[i];
@@ -261,19 +261,18 @@ Status check_columns(std::span<const Column> columns) {
     BOBBIN_RETURN_IF(!is_valid_name(column.name), StatusCode::corrupt,
                      fmt::format("column {}: the name {} is not UTF-8", index, quoted(column.name)));
     BOBBIN_RETURN_IF(column.nullable && is_string(column.type), StatusCode::corrupt,
-                     fmt::format("column {}: strings need not be called nullable", index));
-    BOBBIN_RETURN_IF(
-        !column.logical.fits(column.type), StatusCode::corrupt,
-        fmt::format("column {}: type {} does not go with the logical type {} (unit {}, scale {})", index,
-                    to_string(column.type), static_cast<unsigned>(column.logical.kind),
-                    static_cast<unsigned>(column.logical.unit), column.logical.scale));
+                     fmt::format("column {}: a string column must not be marked nullable", index));
+    BOBBIN_RETURN_IF(!column.logical.fits(column.type), StatusCode::corrupt,
+                     fmt::format("column {}: type {} cannot have the logical type {} (unit {}, scale {})",
+                                 index, to_string(column.type), static_cast<unsigned>(column.logical.kind),
+                                 static_cast<unsigned>(column.logical.unit), column.logical.scale));
     names.push_back(column.name);
   }
   // Sorted rather than hashed: an attacker chooses the names.
   std::ranges::sort(names);
   const auto twin = std::ranges::adjacent_find(names);
   BOBBIN_RETURN_IF(twin != names.end(), StatusCode::corrupt,
-                   fmt::format("two columns are called {}", quoted(*twin)));
+                   fmt::format("duplicate column name {}", quoted(*twin)));
   return {};
 }
 

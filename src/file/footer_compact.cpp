@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The footer of format version 2, read from front to back: each step is bounded by the bytes that are left.
+// Reads the footer of format version 2 from front to back: each step is bounded by the remaining bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,10 +62,10 @@ class Source {
         return value;
       }
     }
-    return damaged("a number of too many bytes");
+    return damaged("a number has too many bytes");
   }
 
-  // A count of things that take a byte each, or more.
+  // A count of items that take at least one byte each.
   Result<uint64_t> count(uint64_t most, const char* what) {
     BOBBIN_ASSIGN(const uint64_t value, number());
     if (value > most) {
@@ -115,9 +115,9 @@ class CompactParser {
   Status parse_chunk(size_t column, uint64_t num_rows, Chunk& out);
   Result<ZoneMap> parse_zone(DType type);
   Status parse_zone(StringZone& out);
-  // `before` is the root of the chunk before in the column, when the node is itself a root and there is one.
+  // `before` is the root of the column's previous chunk, if the node is itself a root and there is one.
   Status parse_node(uint32_t depth, uint64_t expected_length, const Node* before, Node& out);
-  // The number of buffers or children: three bits of it are at hand.
+  // The number of buffers or children, of which the first bits are given.
   Result<uint64_t> parse_count(unsigned known, uint64_t most, const char* what);
   Status parse_segment(const Node* before, Node& out);
 
@@ -201,7 +201,7 @@ Status CompactParser::parse_chunk(size_t column, uint64_t num_rows, Chunk& out) 
   return parse_node(1, num_rows, before, out.root);
 }
 
-// The bits of an integer of a type, zero-extended; nothing where it is not of the type.
+// The bits of an integer of a type, zero-extended; empty if it is outside the type's range.
 std::optional<Scalar> narrowed(DType type, uint64_t value) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> std::optional<Scalar> {
     const auto narrow = static_cast<T>(static_cast<int64_t>(value));
@@ -252,7 +252,7 @@ Result<uint64_t> CompactParser::parse_count(unsigned known, uint64_t most, const
 
 Status CompactParser::parse_node(uint32_t depth, uint64_t expected_length, const Node* before, Node& out) {
   BOBBIN_RETURN_IF(depth > kMaxTreeDepth, StatusCode::unsupported,
-                   fmt::format("an encoding tree deeper than {}", kMaxTreeDepth));
+                   fmt::format("the encoding tree is deeper than {}", kMaxTreeDepth));
   BOBBIN_RETURN_IF(++nodes_ > kMaxNodes, StatusCode::unsupported,
                    fmt::format("more than {} nodes in all encoding trees", kMaxNodes));
   BOBBIN_ASSIGN(const uint64_t codec, in_.number());
@@ -283,7 +283,7 @@ Status CompactParser::parse_node(uint32_t depth, uint64_t expected_length, const
   return {};
 }
 
-// Segments have the numbers of their places in the trees.
+// Segments are numbered by their position in the trees.
 Status CompactParser::parse_segment(const Node* before, Node& out) {
   const size_t index = out_.segments.size();
   BOBBIN_RETURN_IF(index == kMaxSegments, StatusCode::unsupported,
@@ -291,7 +291,7 @@ Status CompactParser::parse_segment(const Node* before, Node& out) {
   BOBBIN_ASSIGN(const uint64_t entry, in_.number());
   if (entry == 0) {
     BOBBIN_RETURN_IF(before == nullptr || !may_share_first(*before, out.codec), StatusCode::corrupt,
-                     "a buffer that cannot be that of the chunk before");
+                     "a buffer refers to that of the previous chunk, which is not possible here");
     out.segments.push_back(before->segments[0]);
     return {};
   }

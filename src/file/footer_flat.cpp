@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The footer of format version 1, a FlatBuffer: its verifier makes sure that every table, vector and string
-// lies inside the bytes, which are then copied out.
+// Reads the footer of format version 1, a FlatBuffer: the verifier makes sure that every table, vector and
+// string is inside the bytes, which are then copied out.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -12,11 +12,11 @@
 namespace bobbin::file {
 namespace {
 
-// Deeper than any tree we accept, so that our own message names a tree that is too deep.
+// Deeper than any tree we accept, so that our own message reports a tree that is too deep.
 constexpr flatbuffers::uoffset_t kVerifierDepth = 64;
-// A table takes at least its vtable offset and the offset that leads to it. Tables reached twice count twice:
-// a footer whose tables share children in order to grow when it is walked has more of them than bytes, and is
-// refused.
+// A table takes at least its vtable offset and the offset that refers to it. Tables that are reached twice
+// count twice: a footer whose tables share children, so that it grows when traversed, has more of them than
+// bytes, and is refused.
 constexpr size_t kMinTableBytes = 8;
 
 Status corrupt(std::string message) {
@@ -55,7 +55,7 @@ class FlatParser {
   Footer out_;
 };
 
-// What is copied out of the footer cannot be more than the footer, unless its strings and vectors overlap.
+// What is copied out of the footer cannot be larger than the footer, unless its strings and vectors overlap.
 Status FlatParser::spend(uint64_t bytes) {
   BOBBIN_RETURN_IF(bytes > budget_, StatusCode::corrupt, "its parts overlap");
   budget_ -= bytes;
@@ -79,11 +79,11 @@ Status FlatParser::parse_columns() {
   return {};
 }
 
-// Segments stand one after another from the header's end to the footer's start: no gap, no overlap, no byte
+// Segments are contiguous from the end of the header to the start of the footer: no gap, no overlap, no byte
 // left over.
 Status FlatParser::parse_segments() {
   const auto* segments = in_.segments();
-  // The verifier checks where a vector of structs lies, but not that its elements are aligned.
+  // The verifier checks that a vector of structs is inside the bytes, but not that its elements are aligned.
   const bool aligned = reinterpret_cast<uintptr_t>(segments->Data()) % alignof(uint64_t) == 0;
   BOBBIN_RETURN_IF(segments->size() > 0 && !aligned, StatusCode::corrupt, "the segment table is not aligned");
   BOBBIN_TRY(spend(segments->size() * sizeof(fb::Segment)).in("segment table"));
@@ -100,7 +100,7 @@ Status FlatParser::parse_segments() {
   return check_end_of_segments(position, footer_offset_);
 }
 
-// All parts that segments have, or none at all.
+// The checksums of all parts of all segments, or none at all.
 Status FlatParser::parse_parts() {
   const auto* parts = in_.parts();
   if (parts == nullptr) {

@@ -13,7 +13,7 @@
 namespace bobbin::file {
 namespace {
 
-// Bytes of nulls would have to be left out.
+// The bytes of nulls would have to be removed.
 bool nulls_have_bytes(const StringsView& strings, uint64_t begin, uint64_t count) {
   uint64_t bytes = 0;
   for_each_null({strings.validity, begin}, count, [&](uint64_t i) { bytes += strings.size(begin + i); });
@@ -23,7 +23,7 @@ bool nulls_have_bytes(const StringsView& strings, uint64_t begin, uint64_t count
 template <class Offset>
 void append_offsets(UnsetVector<uint64_t>& to, const Offset* from, uint64_t count) {
   const size_t before = to.size();
-  const uint64_t shift = to.back() - from[0];  // wraps around where it must
+  const uint64_t shift = to.back() - from[0];  // wraps around if necessary
   to.resize(before + count);
   for (uint64_t i = 0; i < count; ++i) {
     to[before + i] = from[i + 1] + shift;
@@ -51,7 +51,7 @@ std::string_view text_of(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Text that is UTF-8 as a whole is so in parts that do not begin inside a character.
+// Parts of valid UTF-8 are valid if they do not begin inside a character.
 bool are_utf8_together(const StringsView& strings) {
   if (strings.length == 0 || !is_utf8(text_of({strings.bytes + strings.offset(0), strings.num_bytes()}))) {
     return strings.length == 0;

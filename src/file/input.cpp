@@ -10,13 +10,13 @@
 namespace bobbin::file {
 namespace {
 
-// Linux moves at most about 2 GiB a call; smaller steps also keep a slow file interruptible.
+// Linux transfers at most about 2 GiB per call; smaller steps also make reading a slow file interruptible.
 constexpr size_t kMaxRead = size_t{1} << 30;
 
 }  // namespace
 
 Result<Input> Input::open(const std::string& path) {
-  // Without O_NONBLOCK, opening a pipe nobody writes to would hang.
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) {
     return io_error("open", errno);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file to read from at any position. Never mapped: a file that is cut short meanwhile must give an error,
-// not SIGBUS.
+// A file that is read at explicit positions. It is never mapped: if it is truncated meanwhile, reading must
+// give an error, not SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Input {
 
   // The size when it was opened.
   [[nodiscard]] uint64_t size() const { return size_; }
-  // Fills `out` from byte `offset` on. Leaves the descriptor's own position alone; threads may call it at
-  // once.
+  // Fills `out` from byte `offset` on. Does not change the descriptor's own position; several threads may
+  // call it at once.
   [[nodiscard]] Status read_at(uint64_t offset, std::span<std::byte> out) const;
 
  private:

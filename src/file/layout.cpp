@@ -35,7 +35,7 @@ Status check_rest_of_header(std::span<const std::byte> rest) {
 
 Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t file_bytes) {
   BOBBIN_RETURN_IF(trailer.magic != kMagic, StatusCode::corrupt,
-                   "trailer: the magic is missing: the file is cut short or damaged");
+                   "trailer: the magic is missing: the file is truncated or damaged");
   BOBBIN_RETURN_IF(
       trailer.version != header_version, StatusCode::corrupt,
       fmt::format("trailer: format version {}, but the header says {}", trailer.version, header_version));

@@ -9,11 +9,11 @@ namespace {
 
 constexpr size_t kLeastMatch = 4;
 constexpr size_t kFarthest = 65535;
-// The format's own rules: the last 5 bytes are literals, and no match starts in the last 12.
+// Rules of the format: the last 5 bytes are literals, and no match starts in the last 12.
 constexpr size_t kLastLiterals = 5;
 constexpr size_t kNoMatchStarts = 12;
 
-// Finds matches through chains of places with the same hash of four bytes.
+// Finds matches through chains of positions with the same hash of four bytes.
 class Matches {
  public:
   explicit Matches(std::span<const std::byte> bytes)
@@ -30,7 +30,7 @@ class Matches {
     head = static_cast<uint32_t>(at);
   }
 
-  // The longest of those near by; of equally long ones the nearest.
+  // The longest match in the window; the nearest of equally long ones.
   [[nodiscard]] Match find(size_t at) const {
     Match best;
     const size_t most = bytes_.size() - kLastLiterals - at;
@@ -61,7 +61,7 @@ class Matches {
 
   std::span<const std::byte> bytes_;
   std::vector<uint32_t> heads_;
-  std::vector<uint32_t> before_;  // the place before with the same hash
+  std::vector<uint32_t> before_;  // the previous position with the same hash
 };
 
 class BlockWriter {
@@ -147,7 +147,7 @@ class BlockReader {
     return {};
   }
 
-  // Byte by byte: a match may reach into what it makes.
+  // Byte by byte: a match may overlap its own output.
   Status copy_match(size_t distance, size_t count) {
     BOBBIN_RETURN_IF(distance == 0 || distance > out_.size() || count > size_ - out_.size(),
                      StatusCode::corrupt, damaged().message());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nulls of columns of numbers: bits put together from parts, and what fills a null's place.
+// Nulls of numeric columns: combines bits from parts, and fills in values for nulls.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace bobbin::file {
 
-// Bits somebody else owns: row i has a value when bit `first + i` is 1, counted from the lowest bit of each
-// byte. No pointer: no row is null.
+// Borrowed validity bits: row i has a value if bit `first + i` is 1, counted from the lowest bit of each
+// byte. A null pointer means that no row is null.
 struct ValidityBits {
   const uint8_t* bits = nullptr;
   uint64_t first = 0;
@@ -24,7 +24,7 @@ struct ValidityBits {
   [[nodiscard]] uint64_t count_nulls(uint64_t rows) const;
 };
 
-// Calls f(i) for each row that is null, in order. Eight rows without one, which most are, take one look.
+// Calls f(i) for each null row, in order. Eight rows without nulls, which is the usual case, take one check.
 template <class F>
 void for_each_null(const ValidityBits& validity, uint64_t rows, F&& f) {
   if (validity.bits == nullptr) {
@@ -46,17 +46,17 @@ void for_each_null(const ValidityBits& validity, uint64_t rows, F&& f) {
   look(i, rows);
 }
 
-// Puts bits of `rows` rows behind those of `before` rows. `to` stays empty as long as no part has bits.
+// Appends bits of `rows` rows to those of `before` rows. `to` stays empty as long as no part has bits.
 void append_validity(std::vector<uint8_t>& to, uint64_t before, const ValidityBits& from, uint64_t rows);
 
-// Writes bits of `rows` rows from bit `at` of `to` on, which are zero before.
+// Writes bits of `rows` rows to `to`, starting at bit `at`; those bits must be zero before.
 void copy_validity(std::span<uint8_t> to, uint64_t at, const ValidityBits& from, uint64_t rows);
 
-// A null becomes the value before it; before the first value, that one; without any value, zero. So nulls
-// cost a codec nothing, and a zone map of all values is that of the values that are there.
+// A null gets the previous value; before the first value, the first one; if there is no value, zero. So nulls
+// cost a codec nothing, and the zone map of all values is that of the non-null ones.
 void fill_nulls(DType type, std::span<std::byte> values, const ValidityBits& validity);
 
-// A null becomes zero.
+// A null gets zero.
 void zero_nulls(DType type, std::span<std::byte> values, const ValidityBits& validity);
 
 }  // namespace bobbin::file

@@ -15,10 +15,10 @@
 namespace bobbin::file {
 namespace {
 
-constexpr size_t kHeldBytes = size_t{256} << 10;  // small writes are gathered up to here
+constexpr size_t kHeldBytes = size_t{256} << 10;  // small writes are buffered up to this size
 constexpr size_t kMaxWrite = size_t{1} << 30;
 constexpr int kNameAttempts = 64;
-constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kNewFileMode = 0666;  // minus the umask
 
 struct Place {
   std::string directory;
@@ -33,7 +33,7 @@ Place split(const std::string& path) {
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
-// The file behind symbolic links: replacing a link's target must not replace the link.
+// Resolves symbolic links: replacing the target of a link must not replace the link.
 Result<std::string> resolve(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (real == nullptr) {
@@ -57,7 +57,7 @@ Status write_all(int descriptor, std::span<const std::byte> bytes) {
   return {};
 }
 
-// Renames, but never onto something that is there already.
+// Renames, but never over an existing file.
 int rename_if_free(int directory, const char* from, const char* to) {
   if (::renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0) {
     return 0;
@@ -65,7 +65,7 @@ int rename_if_free(int directory, const char* from, const char* to) {
   if (errno != EINVAL && errno != ENOSYS) {
     return errno;
   }
-  // A file system without that flag: a hard link fails too when the name is taken.
+  // For file systems without that flag: creating a hard link also fails if the name is taken.
   if (::linkat(directory, from, directory, to, 0) != 0) {
     return errno;
   }
@@ -110,7 +110,7 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   }
   const Place place = split(target);
   if (place.name.empty()) {
-    return Status(StatusCode::io, "create: the path names no file");
+    return Status(StatusCode::io, "create: the path does not name a file");
   }
   const int directory = ::open(place.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) {
@@ -122,7 +122,8 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   output.overwrite_ = overwrite;
   std::random_device random;
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    // In the same directory, so that renaming stays within one file system; short, so that any name has room.
+    // In the same directory, so that the rename stays within one file system; short, so that it fits next to
+    // any name.
     const std::string name = fmt::format(".bobbin-{}-{:08x}{:08x}.tmp", ::getpid(), random(), random());
     const int number = ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (number >= 0) {
@@ -134,7 +135,7 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
       return io_error("create", errno);
     }
   }
-  return Status(StatusCode::io, "create: found no free name for a temporary file");
+  return Status(StatusCode::io, "create: could not find a free name for a temporary file");
 }
 
 Status Output::write(std::span<const std::byte> bytes) {
@@ -158,7 +159,7 @@ Status Output::flush() {
 Status Output::commit() {
   BOBBIN_TRY(flush());
   if (temporary_.empty()) {
-    return {};  // a borrowed descriptor: its owner decides about syncing
+    return {};  // a borrowed descriptor: syncing is up to its owner
   }
   if (::fsync(descriptor_.get()) != 0) {
     return io_error("sync", errno);
@@ -181,7 +182,7 @@ Status Output::give_name() {
     return io_error("rename", error);
   }
   temporary_.clear();
-  // The name is durable once the directory is; some file systems cannot sync directories and say so with
+  // The name is durable once the directory is synced; some file systems cannot sync directories and return
   // EINVAL.
   if (::fsync(directory_.get()) != 0 && errno != EINVAL) {
     return io_error("sync of the directory", errno);

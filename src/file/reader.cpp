@@ -35,19 +35,19 @@ struct Reader::Impl {
   Status check_rows(size_t column, bool strings, uint64_t begin, uint64_t count) const;
   Status check_output(size_t column, uint64_t count, std::span<std::byte> out) const;
   Status check_find(size_t column, size_t group) const;
-  // Calls f(row group, first row in it, rows) for each that holds some of the rows; its errors get their
-  // place.
+  // Calls f(row group, first row in it, rows) for each row group that contains some of the rows; errors are
+  // prefixed with the row group.
   template <class F>
   Status for_each_group(size_t column, uint64_t begin, uint64_t count, F&& f) const;
   Status read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
                          Backend backend) const;
-  // From bit `at` of the bitmap on.
+  // Starting at bit `at` of the bitmap.
   Status validity_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
                              std::span<uint8_t> bitmap, uint64_t at) const;
   Result<Strings> strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
                                      Backend backend) const;
   Status verify_chunk(size_t group, size_t column, Backend backend) const;
-  // The strings that pass: a chunk, and a bit for each. Nothing when the zone map rules the chunk out.
+  // The matching strings: a chunk, and one bit per string. Empty if the zone map rules the chunk out.
   struct Found {
     Array array;
     array::Bitmap bitmap;
@@ -59,7 +59,7 @@ struct Reader::Impl {
   // As in ReaderAccess.
   Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
   Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
-  // Bytes of a tree's segments that follow each other both in memory and where they come from.
+  // Bytes of a tree's segments that are contiguous both in memory and in their source.
   struct Run {
     uint64_t at = 0;  // in memory
     uint64_t offset = 0;
@@ -67,7 +67,7 @@ struct Reader::Impl {
     bool in_footer = false;
   };
   [[nodiscard]] std::vector<Run> runs_of(std::span<const uint32_t> order) const;
-  // Rows begin .. begin+count-1 of it, for which no more is read than they need.
+  // Rows begin .. begin+count-1 of it; no more is read than they need.
   Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
   // With the bytes of each segment from `fetch`.
   template <class Fetch>
@@ -82,7 +82,7 @@ struct Reader::Impl {
   uint32_t version = 0;
   Footer footer;
   uint64_t footer_bytes = 0;        // as stored,
-  uint64_t plain_footer_bytes = 0;  // and when it is decompressed
+  uint64_t plain_footer_bytes = 0;  // and decompressed
   uint64_t num_rows = 0;
   mutable PartCache cache;
 };
@@ -99,7 +99,7 @@ Array without_parts(const Node& node) {
           .children = {}};
 }
 
-// A tree's segments in the order in which its buffers stand.
+// A tree's segments in the order of its buffers.
 std::vector<uint32_t> segments_of(const Node& root) {
   std::vector<uint32_t> order;
   const auto add = [&](const auto& self, const Node& node) -> void {
@@ -252,8 +252,8 @@ Result<Array> Reader::Impl::chunk_in(size_t group, size_t column, std::span<cons
   return array;
 }
 
-// Where a part is damaged, the whole chunk is read after all: its error says more, and does not depend on
-// which rows were asked for.
+// If a part is damaged, the whole chunk is read after all: its error says more, and does not depend on which
+// rows were requested.
 Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const {
   const Node& root = footer.row_groups[group].chunks[column].root;
   if (count == root.length) {
@@ -274,16 +274,16 @@ Status Reader::Impl::check_rows(size_t column, bool strings, uint64_t begin, uin
   const Column& asked = footer.columns[column];
   BOBBIN_RETURN_IF(is_string(asked.type) != strings, StatusCode::invalid_argument,
                    fmt::format("read: column {} of type {} is {}", quoted(asked.name), to_string(asked.type),
-                               strings ? "no column of strings" : "read by read_strings"));
+                               strings ? "not a string column" : "not numeric; use read_strings"));
   BOBBIN_RETURN_IF(begin > num_rows || count > num_rows - begin, StatusCode::invalid_argument,
-                   fmt::format("read: {} rows from row {} on, of {}", count, begin, num_rows));
+                   fmt::format("read: {} rows from row {} on, but there are {}", count, begin, num_rows));
   return {};
 }
 
 Status Reader::Impl::check_find(size_t column, size_t group) const {
   BOBBIN_TRY(check_rows(column, true, 0, 0));
   BOBBIN_RETURN_IF(group >= footer.row_groups.size(), StatusCode::invalid_argument,
-                   fmt::format("find: row group {} of {}", group, footer.row_groups.size()));
+                   fmt::format("find: row group {} of {} does not exist", group, footer.row_groups.size()));
   return {};
 }
 
@@ -372,14 +372,14 @@ Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) 
     fill_nulls(array.type, bytes, bits_of(validity));
   }
   BOBBIN_RETURN_IF(nulls != chunk.null_count, StatusCode::corrupt,
-                   fmt::format("{} values are null, where the footer says {}", nulls, chunk.null_count));
+                   fmt::format("{} values are null, but the footer says {}", nulls, chunk.null_count));
   const ZoneMap zone = zone_map_of({.type = array.type, .data = values.data, .length = array.length});
   BOBBIN_RETURN_IF(zone != chunk.zone, StatusCode::corrupt,
-                   "the values do not have the zone map's minimum and maximum");
+                   "the values disagree with the zone map's minimum and maximum");
   return {};
 }
 
-// The array as a codec's describe() sees it: sizes without bytes.
+// The array in the form that a codec's describe() needs: sizes without bytes.
 NodeInfo Reader::Impl::describe(const Node& node) const {
   const Codec* codec = find_codec(node.codec);
   NodeInfo info{.codec = std::string(codec->name),

@@ -10,7 +10,7 @@
 namespace bobbin {
 namespace {
 
-// A name from a schema, if there is one: up to the colon, or in quotes.
+// A name from a schema, if any: up to the colon, or in quotes.
 struct Taken {
   std::optional<std::string> name;
   size_t end = 0;

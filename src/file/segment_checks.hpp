@@ -13,7 +13,7 @@
 
 namespace bobbin::file {
 
-// Holds segments against their checksums. In memory they follow each other, each padded to kAlignment.
+// Checks segments against their checksums. In memory they are contiguous, each padded to kAlignment.
 inline Status check_segments(const Footer& footer, std::span<const uint32_t> order,
                              std::span<const std::byte> bytes) {
   for (const uint32_t index : order) {

@@ -15,8 +15,8 @@
 namespace bobbin::file {
 namespace {
 
-// What a reader may keep: room for a few dictionaries and the parts of some hundred columns. Larger reads
-// would push out all others.
+// The cache size of a reader: room for a few dictionaries and the parts of some hundred columns. Larger reads
+// would evict everything else.
 constexpr uint64_t kMostKept = uint64_t{8} << 20;
 constexpr uint64_t kMostOfOne = uint64_t{1} << 20;
 
@@ -99,7 +99,7 @@ Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
   return memory.buffer.sub(0, entry.size);
 }
 
-// Padding included.
+// Including padding.
 Result<Buffer> FileSegments::read_parts(const PartCache::Key& key) const {
   const auto [segment, first, stop] = key;
   const Segment& entry = footer_.segments[segment];

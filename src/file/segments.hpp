@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's segments, read in whole or in parts. No byte is handed out before it has passed a checksum.
+// A file's segments, read as a whole or in parts. No byte is returned before its checksum was checked.
 #pragma once
 
 #include <compare>
@@ -17,13 +17,13 @@
 
 namespace bobbin::file {
 
-// Memory for `size` bytes from the file: a size from outside must not end in an exception.
+// Memory for `size` bytes from the file: a size from a file must not lead to an exception.
 [[nodiscard]] Result<NewBuffer> try_buffer(size_t size);
 
 [[nodiscard]] StoredNode stored(const Node& node);
 
-// Parts of segments that were read and checked lately, so that reads next to each other, and those of one
-// dictionary, do it once. Threads may share one.
+// Parts of segments that were recently read and checked, so that adjacent reads, and reads of one dictionary,
+// do this once. Threads may share it.
 class PartCache {
  public:
   // The parts from `first` to before `stop`, as one buffer.
@@ -36,7 +36,7 @@ class PartCache {
   };
 
   [[nodiscard]] std::optional<Buffer> find(const Key& key) const;
-  // Lets go of what was kept first when there is too much.
+  // Evicts the oldest entries if there is too much.
   void keep(const Key& key, const Buffer& buffer);
 
  private:
@@ -56,7 +56,7 @@ class FileSegments final : public Segments {
   [[nodiscard]] Result<Buffer> read(uint32_t segment, uint64_t offset, uint64_t bytes) override;
   [[nodiscard]] Status validate(const Array& array) override;
 
-  // All of a segment, by its own checksum, and past the cache.
+  // A whole segment, checked by its own checksum, bypassing the cache.
   [[nodiscard]] Result<Buffer> read_whole(uint32_t segment) const;
 
  private:

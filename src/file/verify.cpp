@@ -15,7 +15,7 @@
 namespace bobbin::file {
 namespace {
 
-// All strings, which also come out so one by one.
+// All strings, after checking that each one decodes alone to the same bytes.
 Result<Strings> decode_all(const Array& array, Backend backend) {
   BOBBIN_ASSIGN(Strings strings, array::decode_strings(array, backend));
   if (const auto check_each = find_codec(array.codec)->strings->check_each; check_each != nullptr) {
@@ -24,10 +24,10 @@ Result<Strings> decode_all(const Array& array, Backend backend) {
   return strings;
 }
 
-// What the rows make of a dictionary's entry.
+// How the rows use a dictionary entry.
 struct Use {
   uint64_t rows = 0;
-  uint64_t first_row = 0;  // the first of them, when there are some
+  uint64_t first_row = 0;  // the first of them, if any
 };
 
 Result<std::vector<Use>> uses_of(const Array& array, uint64_t first_row, Backend backend) {
@@ -66,7 +66,7 @@ Status check_used_utf8(const Strings& entries, const std::vector<Use>& uses) {
   return first;
 }
 
-// That of all rows' strings.
+// The zone of all rows' strings.
 StringZone zone_of(const Strings& entries, const std::vector<Use>& uses) {
   Strings used;
   used.type = entries.type;
@@ -111,7 +111,7 @@ Status verify_strings(const Array& array, const StringZone& zone, uint64_t first
                                             ? zone_of_dictionary(array, first_row, backend)
                                             : zone_of_strings(array, first_row, backend));
   BOBBIN_RETURN_IF(found != zone, StatusCode::corrupt,
-                   "the strings do not have the zone map's bounds, nulls and bytes");
+                   "the strings disagree with the zone map's bounds, nulls and bytes");
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chunk of strings decodes to, held against what the footer says of it.
+// Checks what a chunk of strings decodes to against the footer.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bobbin::file {
 
-// Of a valid array, whose first string is row `first_row`. Strings of a dictionary are looked at once each,
-// not once for each row: a few bytes can decode to gigabytes of strings.
+// For a valid array, whose first string is row `first_row`. Dictionary strings are checked once each, not
+// once per row: a few bytes can decode to gigabytes of strings.
 [[nodiscard]] Status verify_strings(const Array& array, const StringZone& zone, uint64_t first_row,
                                     Backend backend);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are gathered column by column; a full row group is encoded and written chunk by chunk, and of it only
-// the footer's share stays in memory.
+// Rows are collected column by column; a full row group is encoded and written chunk by chunk, and only its
+// part of the footer stays in memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace {
 // Rows of one column that wait for their row group to fill.
 struct Gathered {
   std::vector<std::byte> values;
-  std::vector<uint8_t> validity;  // of values; empty: none is null
+  std::vector<uint8_t> validity;  // of values; empty if none is null
   Strings strings;
 };
 
@@ -42,7 +42,7 @@ const StringsView& view_of(const void* column) {
   return *static_cast<const StringsView*>(column);
 }
 
-// What was appended to a column of numbers.
+// What was appended to a numeric column.
 NullableView numbers_of(const Column& column, const void* appended) {
   return column.nullable ? *static_cast<const NullableView*>(appended) : NullableView{.values = appended};
 }
@@ -71,7 +71,7 @@ struct Writer::Impl {
   [[nodiscard]] Result<EncodedChunk> encode_column(size_t column, const void* appended, uint64_t begin,
                                                    uint64_t rows) const;
   Result<Chunk> write_chunk(size_t column, EncodedChunk encoded);
-  // The number of the segment that holds these symbols already, if the chunk before has the same.
+  // The number of the segment that already holds these symbols, if the previous chunk has the same.
   [[nodiscard]] std::optional<uint32_t> known_symbols(size_t column, const Array& array) const;
   Result<Node> write_node(const Array& array, std::optional<uint32_t> first_segment = {});
   Result<uint32_t> write_segment(std::span<const std::byte> bytes);
@@ -80,15 +80,15 @@ struct Writer::Impl {
 
   std::string name;  // for messages
   WriteOptions options;
-  std::vector<Recipe> recipes;  // one a column
+  std::vector<Recipe> recipes;  // one per column
   Output output;
   Footer footer;
   uint64_t footer_bound = 0;
   uint64_t rows_before = 0;  // in the row groups already written
   uint64_t rows_gathered = 0;
   uint64_t bytes_gathered = 0;
-  std::vector<Gathered> gathered;                  // one a column
-  std::vector<std::optional<Array>> last_strings;  // one a column: its last chunk, if it holds strings
+  std::vector<Gathered> gathered;                  // one per column
+  std::vector<std::optional<Array>> last_strings;  // one per column: its last chunk, if it holds strings
   bool finished = false;
   Status failure;
 };
@@ -108,7 +108,7 @@ Result<std::vector<Recipe>> recipes_for(std::span<const Column> columns, const W
   for (const auto& [name, codec] : options.column_codecs) {
     BOBBIN_RETURN_IF(std::ranges::find(columns, name, &Column::name) == columns.end(),
                      StatusCode::invalid_argument,
-                     fmt::format("a codec for column {}, which there is not", quoted(name)));
+                     fmt::format("codec given for unknown column {}", quoted(name)));
   }
   std::vector<Recipe> recipes;
   for (const Column& column : columns) {
@@ -121,7 +121,7 @@ Result<std::vector<Recipe>> recipes_for(std::span<const Column> columns, const W
   return recipes;
 }
 
-// What is asked for, if it can be done.
+// The requested codec, if it can be used.
 Result<std::vector<Recipe>> check_request(std::span<const Column> columns, const WriteOptions& options) {
   if (const Status status = check_columns(columns); !status.ok()) {
     return Status(StatusCode::invalid_argument, status.message());
@@ -129,7 +129,7 @@ Result<std::vector<Recipe>> check_request(std::span<const Column> columns, const
   for (const Column& column : columns) {
     BOBBIN_RETURN_IF(
         !is_string(column.type) && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
-        StatusCode::invalid_argument, fmt::format("column {}: no such type", quoted(column.name)));
+        StatusCode::invalid_argument, fmt::format("column {}: unknown type", quoted(column.name)));
   }
   BOBBIN_RETURN_IF(
       options.rows_per_group == 0 || options.rows_per_group > kMaxGroupRows, StatusCode::invalid_argument,
@@ -193,8 +193,8 @@ Status Writer::Impl::settle(const Status& status) {
   return failure;
 }
 
-// Whether the values must pass through our own memory: codecs read them through pointers of their type, and
-// take the bits of nulls from a byte's first one on.
+// Whether the values must be copied to our own memory: codecs access them through pointers of their type, and
+// expect validity bits to start at the first bit of a byte.
 bool Writer::Impl::must_copy(std::span<const void* const> columns) const {
   for (size_t c = 0; c < columns.size(); ++c) {
     const Column& column = footer.columns[c];
@@ -215,7 +215,7 @@ bool Writer::Impl::must_copy(std::span<const void* const> columns) const {
 
 Status Writer::Impl::check_append(std::span<const void* const> columns, uint64_t rows) const {
   BOBBIN_RETURN_IF(std::ranges::find(columns, nullptr) != columns.end(), StatusCode::invalid_argument,
-                   "append: a column without values");
+                   "append: a column has no values");
   BOBBIN_RETURN_IF(rows > std::numeric_limits<uint64_t>::max() - rows_before - rows_gathered,
                    StatusCode::invalid_argument, "append: more than 2^64 rows");
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -242,7 +242,7 @@ uint64_t Writer::Impl::bytes_of_rows(std::span<const void* const> columns, uint6
   return bytes;
 }
 
-// How many of the rows from `begin` on the row group still takes; at least one when it is empty.
+// How many of the rows from `begin` on the row group can still take; at least one if it is empty.
 uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint64_t begin,
                                      uint64_t rows) const {
   const auto fits = [&](uint64_t count) {
@@ -251,23 +251,23 @@ uint64_t Writer::Impl::rows_that_fit(std::span<const void* const> columns, uint6
   };
   uint64_t most = std::min(rows - begin, options.rows_per_group - rows_gathered);
   uint64_t least = rows_gathered == 0 ? 1 : 0;
-  for (uint64_t guess = most; least < most; guess = most - (most - least) / 2) {  // most often all of them
+  for (uint64_t guess = most; least < most; guess = most - (most - least) / 2) {  // usually all of them
     if (fits(guess)) {
       least = guess;
     } else {
       most = guess - 1;
     }
   }
-  // A group that bytes end early keeps its vectors whole where it can.
+  // A group that is ended by its bytes keeps its vectors whole if possible.
   const uint64_t over = (rows_gathered + least) % kVectorLength;
   const bool ends_early = least < std::min(rows - begin, options.rows_per_group - rows_gathered);
   return ends_early && over < least && over < rows_gathered + least ? least - over : least;
 }
 
 Status Writer::Impl::append(std::span<const void* const> columns, uint64_t rows) {
-  BOBBIN_RETURN_IF(
-      columns.size() != footer.columns.size(), StatusCode::invalid_argument,
-      fmt::format("append: {} columns of values for {} columns", columns.size(), footer.columns.size()));
+  BOBBIN_RETURN_IF(columns.size() != footer.columns.size(), StatusCode::invalid_argument,
+                   fmt::format("append: expected {1} columns of values, found {0}", columns.size(),
+                               footer.columns.size()));
   if (rows == 0) {
     return {};
   }
@@ -351,7 +351,7 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
   footer_bound += footer_bytes_bound(group);
   BOBBIN_RETURN_IF(
       footer_bound + footer.parts.size() * sizeof(uint64_t) > kMaxFooterBytes, StatusCode::unsupported,
-      fmt::format("footer: so many row groups and columns need more than {} bytes", kMaxFooterBytes));
+      fmt::format("footer: the row groups and columns need more than {} bytes", kMaxFooterBytes));
   footer.row_groups.push_back(std::move(group));
   rows_before += rows;
   return {};
@@ -365,7 +365,7 @@ Result<EncodedChunk> Writer::Impl::encode_column(size_t c, const void* appended,
                           last_strings[c].has_value() ? &*last_strings[c] : nullptr, rows_before, recipes[c]);
   }
   const NullableView numbers = numbers_of(column, appended);
-  assert(numbers.validity == nullptr || begin == 0);  // must_copy() sees to it
+  assert(numbers.validity == nullptr || begin == 0);  // ensured by must_copy()
   const void* data = static_cast<const std::byte*>(numbers.values) + begin * size_bytes(column.type);
   return encode_numbers({.type = column.type, .data = data, .length = rows}, numbers.validity, recipes[c]);
 }
@@ -451,7 +451,7 @@ void Writer::Impl::add_parts(std::span<const std::byte> bytes, std::span<const s
 
 Status Writer::Impl::write_footer() {
   const std::vector<std::byte> bytes = build_footer(footer);
-  // What our own reader would refuse must never get a name.
+  // A file that our own reader would refuse must never get a name.
   const Result<Footer> parsed = parse_footer(bytes, output.position(), kNewestVersion);
   if (!parsed.has_value() || bytes.size() > kMaxFooterBytes) {
     return Status(StatusCode::unsupported, parsed.has_value() ? "too large" : parsed.error().message())
@@ -514,7 +514,7 @@ Result<Writer> Writer::to_descriptor(int descriptor, std::string name, std::vect
 
 Status WriterAccess::append(Writer& writer, std::span<const void* const> columns, uint64_t rows) {
   Writer::Impl* const impl = writer.impl_.get();
-  BOBBIN_RETURN_IF(impl == nullptr, StatusCode::invalid_argument, "append: the writer was moved away");
+  BOBBIN_RETURN_IF(impl == nullptr, StatusCode::invalid_argument, "append: the writer was moved from");
   BOBBIN_TRY(impl->failure);
   BOBBIN_RETURN_IF(impl->finished, StatusCode::invalid_argument,
                    printable(impl->name) + ": append: the file is finished");
@@ -522,7 +522,7 @@ Status WriterAccess::append(Writer& writer, std::span<const void* const> columns
 }
 
 Status Writer::append(std::span<const ColumnView> columns) {
-  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "append: the writer was moved away");
+  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "append: the writer was moved from");
   const std::vector<Column>& expected = impl_->footer.columns;
   if (const Status status = check_views(columns, expected); !status.ok()) {
     return status.in(printable(impl_->name));
@@ -539,7 +539,7 @@ Status Writer::append(std::span<const ColumnView> columns) {
 }
 
 Status Writer::finish() {
-  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "finish: the writer was moved away");
+  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "finish: the writer was moved from");
   BOBBIN_TRY(impl_->failure);
   BOBBIN_RETURN_IF(impl_->finished, StatusCode::invalid_argument,
                    printable(impl_->name) + ": finish: the file is finished");
@@ -549,7 +549,7 @@ Status Writer::finish() {
 }
 
 Status Writer::set_metadata(std::string key, std::string value) {
-  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "set_metadata: the writer was moved away");
+  BOBBIN_RETURN_IF(impl_ == nullptr, StatusCode::invalid_argument, "set_metadata: the writer was moved from");
   BOBBIN_RETURN_IF(impl_->finished, StatusCode::invalid_argument,
                    printable(impl_->name) + ": set_metadata: the file is finished");
   if (const Status status = check_pair(key, value); !status.ok()) {

@@ -25,8 +25,8 @@ T value_at(const void* data, uint64_t i) {
   return value;
 }
 
-// A plain loop over integers: the compiler turns it into vector code. NaN needs no test in it, because its
-// keys lie beyond those of the infinities.
+// A plain loop over integers, which the compiler vectorises. NaN needs no test in it, because its keys are
+// beyond those of the infinities.
 template <class T>
 BOBBIN_INLINE ZoneMap scan(const Values& values) {
   if (values.length == 0) {
@@ -53,7 +53,7 @@ BOBBIN_AVX2 ZoneMap scan_avx2(const Values& values) {
   return scan<T>(values);
 }
 
-// Whether the scalar is a value of the type, zero-extended, that the type's order knows.
+// Whether the scalar is a value of the type, zero-extended, that has a place in the type's order.
 template <class T>
 bool is_bound(Scalar scalar) {
   const T value = value_of<T>(scalar);
@@ -76,7 +76,7 @@ std::string_view cut(std::string_view text, DType type) {
   return text.substr(0, type == DType::utf8 ? character_start(text, kMaxZoneBytes) : kMaxZoneBytes);
 }
 
-// A string's first eight bytes, zeros behind a shorter one, as a number: most strings differ in them.
+// A string's first eight bytes as a number, padded with zeros: most strings differ in them.
 uint64_t prefix_of(std::string_view text, const char* end) {
   uint64_t word = 0;
   if (end - text.data() >= static_cast<ptrdiff_t>(sizeof word)) {
@@ -88,7 +88,7 @@ uint64_t prefix_of(std::string_view text, const char* end) {
   return __builtin_bswap64(word);
 }
 
-// The least and the greatest string so far.
+// The smallest and the largest string so far.
 class Bounds {
  public:
   explicit Bounds(const char* end) : end_(end) {}
@@ -139,7 +139,7 @@ Bounds find_bounds(const StringsView& strings) {
 void set_upper_bound(StringZone& zone, std::string_view largest, DType type) {
   std::string bound(cut(largest, type));
   if (bound.size() < largest.size()) {
-    bound.erase(bound.find_last_not_of('\xff') + 1);  // to nothing when there is none
+    bound.erase(bound.find_last_not_of('\xff') + 1);  // becomes empty if there is none
     zone.max_is_open = bound.empty();
     if (!bound.empty()) {
       bound.back() = static_cast<char>(static_cast<uint8_t>(bound.back()) + 1);
@@ -193,8 +193,8 @@ bool may_match(const StringZone& zone, uint64_t num_rows, const StringQuery& que
     return true;
   }
   const std::string_view wanted = text_of(query.bytes);
-  // A string that begins with `wanted` is not below it, and is above the lower bound only if its first bytes
-  // are not below the bound's.
+  // A string that begins with `wanted` is not below it, and is at or above the lower bound only if its first
+  // bytes are not below the bound's.
   const bool above_max = !zone.max_is_open && wanted > zone.max;
   const bool below_min = query.test == StringTest::equals
                              ? wanted < zone.min

@@ -14,10 +14,10 @@ namespace {
 
 using file::ReaderAccess;
 
-// Reading a piece by itself costs about as much as reading 16 vectors among others: when that would be
-// more than the chunk has, it is read as a whole.
+// Reading a piece separately costs about as much as reading 16 vectors along with others: if that would be
+// more than the whole chunk, the chunk is read as a whole.
 constexpr uint64_t kVectorsPerPiece = 16;
-// Up to one row in 64 is decoded by itself; otherwise the whole piece is.
+// Up to one row in 64 is decoded individually; otherwise the whole piece is.
 constexpr uint64_t kFew = 64;
 
 struct Range {
@@ -25,7 +25,7 @@ struct Range {
   uint64_t count = 0;
 };
 
-// Rows that lie closer together than a vector is long are read together.
+// Rows less than a vector apart are read together.
 std::vector<Range> ranges_of(std::span<const uint64_t> rows) {
   std::vector<Range> ranges;
   for (const uint64_t row : rows) {
@@ -46,7 +46,7 @@ void add_strings(const Strings& strings, uint64_t at, HostColumn& to) {
   }
 }
 
-// Values that are there are those of `at` on.
+// The validity bits from `at` on.
 void add_validity(const std::vector<uint8_t>& bits, uint64_t at, uint64_t count, HostColumn& to) {
   const size_t size = size_bytes(to.column.type);
   const file::ValidityBits validity{bits.data()};
@@ -62,7 +62,7 @@ std::vector<uint8_t> pick_bits(const array::Bitmap& bitmap, std::span<const uint
   return bits;
 }
 
-// Rows `indices` of an array of numbers.
+// Rows `indices` of a numeric array.
 Status take_numbers(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
   if (indices.size() <= array.length / kFew + 1) {
     return array::take(array, indices, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a chunk in memory, as they are encoded: any of them are decoded without the others. Where few rows
-// are wanted, only their vectors are read from the file.
+// Rows of a chunk in memory, in encoded form: any of them can be decoded without the others. If few rows are
+// requested, only their vectors are read from the file.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace bobbin::table {
 
 class ChunkRows {
  public:
-  // Rows are counted from the row group's first, and ascend. Errors name the file and the chunk. The reader
-  // must outlive it.
+  // Rows are counted from the first row of the row group, and ascend. Errors name the file and the chunk. The
+  // reader must outlive this object.
   static Result<ChunkRows> load(const Reader& reader, size_t group, size_t column, uint64_t begin,
                                 uint64_t count);
   static Result<ChunkRows> load(const Reader& reader, size_t group, size_t column,
                                 std::span<const uint64_t> rows);
 
-  // Decodes rows that were loaded. Puts them into a column of the same type from row `at` on, which is where
-  // its strings and its bits end; numbers must have room.
+  // Decodes loaded rows into a column of the same type from row `at` on, which must be where its strings and
+  // bits end; numbers must have been allocated.
   [[nodiscard]] Status read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& to,
                             Backend backend) const;
   [[nodiscard]] Status take(std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const;
 
  private:
-  // Neighbouring rows.
+  // Adjacent rows.
   struct Piece {
     uint64_t begin = 0;
     Array array;
@@ -46,7 +46,7 @@ class ChunkRows {
   std::vector<Piece> pieces_;
 };
 
-// A column with room for the numbers of `rows` rows.
+// A column with numbers allocated for `rows` rows.
 [[nodiscard]] HostColumn make_column(const Column& column, uint64_t rows);
 
 }  // namespace bobbin::table

@@ -12,7 +12,7 @@
 namespace bobbin::table {
 namespace {
 
-constexpr size_t kOutputAlignment = 16;  // of what kernels write to
+constexpr size_t kOutputAlignment = 16;  // for kernel output
 
 Status decode_values(const Array& array, std::byte* to, StreamView stream) {
   if (reinterpret_cast<uintptr_t>(to) % kOutputAlignment == 0) {
@@ -47,7 +47,7 @@ Status decode_strings(const Array& array, const StringFacts& facts, const Destin
   BOBBIN_ASSIGN(const array::StringsOnDevice decoded,
                 array::start_decoding_strings(array, facts.num_bytes, to.fault, stream->view(), memory));
   BOBBIN_RETURN_IF(facts.num_bytes.value_or(decoded.sizes.bytes) != decoded.sizes.bytes, StatusCode::corrupt,
-                   "other bytes of strings than the zone map says");
+                   "string byte count differs from the zone map");
   if (facts.check_content) {
     BOBBIN_TRY(array::check_content_on_device(array, decoded, to.fault, stream->view()));
   }

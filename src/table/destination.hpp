@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding arrays in a device's memory to where a column's rows go. Nothing waits for the device but where it
-// says so.
+// Decodes arrays in device memory to the place of a column's rows. Functions do not wait for the device
+// unless they say so.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@ namespace bobbin::table {
 
 struct Destination {
   std::byte* values = nullptr;
-  uint32_t* validity = nullptr;      // none: nobody asks
-  DeviceStrings* strings = nullptr;  // of strings
-  uint32_t* fault = nullptr;         // a word of device memory, set when damage is found there
+  uint32_t* validity = nullptr;      // null if not requested
+  DeviceStrings* strings = nullptr;  // for string columns
+  uint32_t* fault = nullptr;         // a word of device memory, set if damage is found there
 };
 
 [[nodiscard]] Status decode_numbers(const Array& array, const Destination& to, StreamView stream);
 
-// What is known of strings from the host.
+// What the host knows about the strings.
 struct StringFacts {
-  std::optional<uint64_t> num_bytes;  // not known: waits, to find out
-  bool check_content = false;         // by the device: the host has not
-  std::span<const std::byte> bits;    // of nulls, in pinned memory; nothing: there are none
+  std::optional<uint64_t> num_bytes;  // if not known, waits to determine it
+  bool check_content = false;         // on the device, because the host has not done so
+  std::span<const std::byte> bits;    // validity in pinned memory; empty if there are no nulls
 };
-// Queues the copy of the bits.
+// Queues the copy of the validity bits.
 [[nodiscard]] Status copy_validity(const StringFacts& facts, const Destination& to,
                                    const std::shared_ptr<Stream>& stream, MemoryResource& memory);
-// All but those.
+// Everything else.
 [[nodiscard]] Status decode_strings(const Array& array, const StringFacts& facts, const Destination& to,
                                     const std::shared_ptr<Stream>& stream, MemoryResource& memory);
 

@@ -16,8 +16,8 @@ using namespace table;
 
 namespace {
 
-// Batches that are read, copied or about to be: few enough to stay in a large cache, and enough for the
-// copies never to wait.
+// Batches that are being read or copied: few enough to stay in a large cache, and enough that copies never
+// have to wait.
 unsigned num_stagings(unsigned threads) {
   return std::max(4U, threads);
 }
@@ -44,7 +44,7 @@ struct Loader::Impl {
   Result<std::shared_ptr<DeviceBuffer>> make_buffer(size_t bytes);
 
   uint64_t batch_bytes;
-  std::shared_ptr<Stream> stream;  // what was loaded has a share in it: memory is given back in its order
+  std::shared_ptr<Stream> stream;  // shared with what was loaded: memory is released in its order
   std::vector<Staging> stagings;
   MemoryResource& memory;
   unsigned num_threads;
@@ -56,7 +56,7 @@ Result<std::shared_ptr<DeviceBuffer>> Loader::Impl::make_buffer(size_t bytes) {
   return with_stream(std::make_shared<DeviceBuffer>(std::move(buffer)), stream);
 }
 
-// Memory for bits where a part of the column has nulls.
+// Memory for validity bits if any part of the column has nulls.
 Result<std::shared_ptr<DeviceBuffer>> Loader::Impl::validity_for(const Reader& reader, size_t column,
                                                                  uint64_t count,
                                                                  std::span<const Part> parts) {
@@ -130,9 +130,8 @@ Loader::~Loader() = default;
 
 Result<Loader> Loader::create(Backend backend, const LoadOptions& options) {
   BOBBIN_RETURN_IF(backend == Backend::cpu, StatusCode::invalid_argument,
-                   "a loader is for a device: read_columns() reads into host memory");
-  BOBBIN_RETURN_IF(options.batch_bytes == 0, StatusCode::invalid_argument,
-                   "a loader needs batches of some size");
+                   "a loader requires a device; use read_columns() to read into host memory");
+  BOBBIN_RETURN_IF(options.batch_bytes == 0, StatusCode::invalid_argument, "the batch size must not be zero");
   MemoryResource& memory = options.memory != nullptr ? *options.memory : default_memory(backend);
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
   const unsigned threads = num_threads(options.threads);

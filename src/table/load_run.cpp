@@ -15,14 +15,14 @@ namespace bobbin::table {
 namespace {
 
 constexpr uint64_t kRowsPerWord = codec::masked::kRowsPerWord;
-// A thread reads so much of a chunk that others can read the rest of it at the same time: neither so little
-// that it costs more to take a piece than to read it, nor so many pieces of a chunk that those of a file that
-// lies about its sizes fill the memory.
+// The piece of a chunk that a thread reads at a time, so that others can read the rest in parallel: large
+// enough that taking a piece costs less than reading it, and such that a file with false sizes cannot fill
+// the memory with pieces.
 constexpr uint64_t kPiecesPerBatch = 8;
 constexpr uint64_t kPiecesPerChunk = 16;
 constexpr uint64_t kLeastPiece = uint64_t{1} << 16;
 
-// A bit for each string, as the codec has them, in memory of whole words.
+// One bit per string, as stored by the codec, in whole words of memory.
 std::span<const std::byte> put_bits(const Array& array, std::span<std::byte> memory) {
   const std::vector<uint8_t> bits = array::string_validity(array);
   if (bits.empty()) {
@@ -61,7 +61,7 @@ LoadRun::LoadRun(const Reader& reader, std::span<const Part> parts, std::span<De
   }
 }
 
-// At least one, also for a chunk of no bytes and for one whose rows are not all asked for.
+// At least one, even for a chunk without bytes and for a partial chunk.
 void LoadRun::add_tasks(size_t batch, size_t member) {
   const uint64_t bytes = batches_[batch].whole ? batches_[batch].members[member].bytes : 0;
   const uint64_t most = std::max(piece_bytes_, ceil_div(bytes, kPiecesPerChunk));
@@ -81,8 +81,8 @@ void LoadRun::work() {
   }
 }
 
-// After an error only what comes before it is still done, the rest counted: a batch's memory is given back in
-// any case, for those who wait for it.
+// After an error, only earlier parts are still processed and the rest is just counted: a batch's memory must
+// be released in any case, for those who wait for it.
 void LoadRun::do_task(const Task& task) {
   const size_t part = member_of(task).part;
   Work& work = works_[task.batch];
@@ -104,9 +104,9 @@ void LoadRun::do_task(const Task& task) {
   }
   attempt(!error_.any(), &LoadRun::copy_bits);
   if (work.staging != nullptr) {
-    error_.note(part, work.staging->mark_copied());  // the memory need not wait for the decoding
+    error_.note(part, work.staging->mark_copied());  // the memory need not wait for decoding
   }
-  // A slice is read only now.
+  // A slice is read only here.
   attempt(batches_[task.batch].whole ? !error_.any() : !error_.up_to(part), &LoadRun::decode);
   if (work.staging != nullptr) {
     pool_.give_back(*work.staging);
@@ -136,8 +136,8 @@ Destination LoadRun::destination(size_t part_index) const {
   return to;
 }
 
-// Waits for memory. The batches that have it are read by threads that do not wait: a thread in a batch takes
-// the pieces that are left of it before any of the next one.
+// Waits for memory. Batches that have memory are read by threads that do not wait: a thread takes the
+// remaining pieces of its batch before any of the next one.
 Status LoadRun::start(size_t batch) {
   const Batch& what = batches_[batch];
   works_[batch].staging = &pool_.take();
@@ -174,7 +174,7 @@ Status LoadRun::check(const Task& task) {
   return status.ok() ? status : file::ReaderAccess::in_place(reader_, status, part.group, part.column);
 }
 
-// What is left to check of a chunk here, and what the device has to know of it.
+// What remains to be checked for a chunk here, and what the device has to know about it.
 Status LoadRun::check_content(const Task& task) {
   const Staging& staging = *works_[task.batch].staging;
   auto& [unread, array, facts] = works_[task.batch].chunks[task.member];
@@ -225,7 +225,7 @@ Status LoadRun::decode_member(size_t batch, size_t m) {
   return status.ok() ? status : file::ReaderAccess::in_place(reader_, status, part.group, part.column);
 }
 
-// Some rows of a chunk: a slice has buffers of its own, which must stay until the device has them.
+// A partial chunk: a slice has its own buffers, which must stay valid until the device has copied them.
 Status LoadRun::load_slice(size_t batch) {
   const size_t part = batches_[batch].members[0].part;
   const Staging& staging = *works_[batch].staging;

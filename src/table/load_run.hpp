@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loading of parts onto a device, by several threads. A thread takes a piece of a chunk at a time and
-// reads it into the memory of its batch. Whoever reads the last piece of a batch queues its copy, the last of
-// a chunk checks that; whoever checks the last chunk of a batch queues the decoding of all. All threads are
-// in few batches at a time: memory that stays in the cache is read into and copied from faster
-// (docs/perf/table.md).
+// Loads parts onto a device once, with several threads. A thread takes one piece of a chunk at a time and
+// reads it into the memory of its batch. The thread that reads the last piece of a batch queues its copy; the
+// one that reads the last piece of a chunk checks the chunk; the one that checks the last chunk of a batch
+// queues the decoding of all. All threads work on a few batches at a time, because memory that stays in the
+// cache is faster to read into and to copy from (docs/perf/table.md).
 #pragma once
 
 #include <atomic>
@@ -23,24 +23,24 @@ namespace bobbin::table {
 
 class LoadRun {
  public:
-  // A fault has a word for each part, zero before. All that is referred to outlives the run.
+  // `fault` has one word per part, initially zero. Everything referred to must outlive the run.
   LoadRun(const Reader& reader, std::span<const Part> parts, std::span<DeviceColumn> columns,
           std::span<Staging> stagings, uint32_t* faults, uint64_t batch_bytes, MemoryResource& memory);
 
   [[nodiscard]] size_t num_tasks() const { return tasks_.size(); }
-  // Takes tasks until there are none left; for any number of threads at once.
+  // Takes tasks until none are left; may be called by any number of threads.
   void work();
-  // Once they are done: waits for the device.
+  // After all threads are done: waits for the device.
   [[nodiscard]] Status finish();
 
  private:
-  // A chunk under way.
+  // A chunk in progress.
   struct Chunk {
     std::atomic<uint64_t> unread{0};  // pieces
     Array array;                      // in the staging's memory
     StringFacts facts;
   };
-  // A batch under way.
+  // A batch in progress.
   struct Work {
     explicit Work(size_t members) : chunks(members), unchecked(members) {}
 
@@ -51,7 +51,7 @@ class LoadRun {
     std::atomic<uint64_t> unread{0};  // pieces of all chunks
     std::atomic<uint64_t> unchecked;  // chunks
   };
-  // To read a piece.
+  // A piece to read.
   struct Task {
     size_t batch = 0;
     size_t member = 0;
@@ -84,14 +84,14 @@ class LoadRun {
   uint64_t piece_bytes_;
   MemoryResource& memory_;
   std::vector<Batch> batches_;
-  std::deque<Work> works_;  // one a batch
+  std::deque<Work> works_;  // one per batch
   std::vector<Task> tasks_;
   bool with_bits_;
   std::atomic<uint64_t> next_{0};
   FirstError error_;
 };
 
-// Bits of parts that begin inside a word would run into each other: then the host puts them together.
+// Validity bits of parts that begin inside a word would overlap: in that case the host combines them.
 [[nodiscard]] bool bits_are_whole(std::span<const Part> parts);
 
 }  // namespace bobbin::table

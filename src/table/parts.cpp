@@ -15,8 +15,8 @@ Status check_columns(const Reader& reader, std::span<const size_t> columns, uint
   }
   BOBBIN_RETURN_IF(begin > reader.num_rows() || count > reader.num_rows() - begin,
                    StatusCode::invalid_argument,
-                   fmt::format("{}: read: {} rows from row {} on, of {}", file::ReaderAccess::name(reader),
-                               count, begin, reader.num_rows()));
+                   fmt::format("{}: read: {} rows from row {} on, but there are {}",
+                               file::ReaderAccess::name(reader), count, begin, reader.num_rows()));
   return {};
 }
 

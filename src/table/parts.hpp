@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of some columns as chunks: one task each, for whoever is free.
+// Rows of some columns as chunks: one task each, for any free thread.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,23 @@
 
 namespace bobbin::table {
 
-// Rows of one column that lie in one row group.
+// Rows of one column within one row group.
 struct Part {
-  size_t slot = 0;  // which of the columns asked for
+  size_t slot = 0;  // index among the requested columns
   size_t column = 0;
   size_t group = 0;
   uint64_t begin = 0;  // in the row group
   uint64_t count = 0;
-  uint64_t at = 0;  // of the first row, among those asked for
+  uint64_t at = 0;  // position of the first row among those requested
 };
 
 [[nodiscard]] Status check_columns(const Reader& reader, std::span<const size_t> columns, uint64_t begin,
                                    uint64_t count);
-// By row groups, and in each by columns, as they lie in the file.
+// By row groups, then by columns, as in the file.
 [[nodiscard]] std::vector<Part> parts_of(const Reader& reader, std::span<const size_t> columns,
                                          uint64_t begin, uint64_t count);
 
-// Calls f with the part's array, read and checked; errors get the file's name and the chunk's.
+// Calls f with the part's array, read and checked; errors are prefixed with the file and the chunk.
 template <class F>
 Status with_part(const Reader& reader, const Part& part, F&& f) {
   BOBBIN_ASSIGN(const Array array,
@@ -40,13 +40,13 @@ Status with_part(const Reader& reader, const Part& part, F&& f) {
   return status.ok() ? status : file::ReaderAccess::in_place(reader, status, part.group, part.column);
 }
 
-// Keeps the error of the earliest task that fails. The message does not depend on threads if a task is left
-// out only when one up to it has failed.
+// Keeps the error of the earliest task that fails. The message does not depend on threads if a task is
+// skipped only when it or an earlier one has failed.
 class FirstError {
  public:
   void note(uint64_t task, const Status& status);
   [[nodiscard]] bool any() const { return up_to(UINT64_MAX - 1); }
-  // Of this task or an earlier one.
+  // The error of this task or an earlier one.
   [[nodiscard]] bool up_to(uint64_t task) const { return task_.load() <= task; }
   [[nodiscard]] Status status() const;
 

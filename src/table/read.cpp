@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks are read and decoded by whoever is free, each into its place in the whole column. A chunk's bytes of
-// strings are known beforehand, from its zone map; where only some of its rows are wanted they are decoded
-// first. Bits are put together at the end.
+// Chunks are read and decoded by any free thread, each into its place in the whole column. The string bytes
+// of a chunk are known beforehand from its zone map; if only some of its rows are requested, they are decoded
+// first. Validity bits are combined at the end.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -21,12 +21,12 @@ namespace {
 
 using namespace table;
 
-// What a part has beside the rows of its column.
+// What a part has besides the rows of its column.
 struct Extra {
-  array::Bitmap validity;           // of numbers; empty: no nulls
-  std::vector<uint8_t> has_string;  // bits; empty: no nulls
-  std::optional<Strings> strings;   // of a part that is not a whole chunk
-  uint64_t first_byte = 0;          // of its strings, in those of the column
+  array::Bitmap validity;           // of numbers; empty if there are no nulls
+  std::vector<uint8_t> has_string;  // bits; empty if there are no nulls
+  std::optional<Strings> strings;   // of a partial chunk
+  uint64_t first_byte = 0;          // of its strings, within those of the column
   uint64_t num_bytes = 0;
 };
 
@@ -66,7 +66,7 @@ class Table {
   [[nodiscard]] std::vector<HostColumn> take() { return std::move(made_); }
 
  private:
-  // Of the parts that fail, the first one's error.
+  // Returns the error of the first part that fails.
   template <class F>
   static Status for_each(std::span<const size_t> parts, unsigned threads, F&& f) {
     FirstError error;
@@ -83,7 +83,7 @@ class Table {
   [[nodiscard]] const file::RowGroup& group_of(size_t i) const {
     return file::ReaderAccess::footer(reader_).row_groups[parts_[i].group];
   }
-  // Of strings, and not a whole chunk.
+  // Strings of a partial chunk.
   [[nodiscard]] bool is_piece(size_t i) { return has_strings(i) && parts_[i].count != group_of(i).num_rows; }
 
   Status read_piece(size_t i) {
@@ -104,7 +104,7 @@ class Table {
         extra.first_byte = bytes[parts_[i].slot];
         bytes[parts_[i].slot] += extra.num_bytes;
         BOBBIN_RETURN_IF(bytes[parts_[i].slot] < extra.num_bytes, StatusCode::corrupt,
-                         "more bytes of strings than can be counted");
+                         "the total size of the strings overflows");
       }
     }
     for (size_t slot = 0; slot < made_.size(); ++slot) {

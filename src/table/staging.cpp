@@ -4,7 +4,7 @@
 namespace bobbin::table {
 namespace {
 
-// The same array with its buffers elsewhere: those that lay in `from` lie in `to`.
+// The same array with its buffers moved from `from` to `to`.
 void relocate(Array& array, const std::byte* from, const std::byte* to) {
   for (Buffer& buffer : array.buffers) {
     buffer = {nullptr, {to + (buffer.bytes.data() - from), buffer.bytes.size()}};
@@ -37,7 +37,7 @@ Status Staging::make_ready(uint64_t bytes, uint64_t extra) {
   if (std::exchange(busy_, false)) {
     BOBBIN_TRY(copied_.synchronize());
   }
-  // Half as much again: the next batch may be a little larger.
+  // With 50 % slack: the next batch may be a little larger.
   if (memory_.bytes().size() < bytes + extra) {
     BOBBIN_ASSIGN(memory_, PinnedBuffer::create(bytes + extra + (bytes + extra) / 2, stream().backend()));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in which a batch goes from the file to a device, here and there, and the stream in whose order it
-// does.
+// Host and device memory for a batch on its way from the file to a device, and the stream that orders it.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +18,7 @@
 
 namespace bobbin::table {
 
-// The same buffer, with a share in the stream in whose order its memory is given back.
+// The same buffer, sharing ownership of the stream in whose order its memory is released.
 [[nodiscard]] std::shared_ptr<DeviceBuffer> with_stream(std::shared_ptr<DeviceBuffer> buffer,
                                                         std::shared_ptr<Stream> stream);
 
@@ -27,17 +26,17 @@ class Staging {
  public:
   static Result<Staging> create(Backend backend);
 
-  // Room for `bytes` bytes that go to the device's memory, and `extra` behind them. Waits until what was here
-  // before has been copied.
+  // Makes room for `bytes` bytes that are copied to device memory, followed by `extra` bytes. Waits until the
+  // previous contents have been copied.
   Status make_ready(uint64_t bytes, uint64_t extra);
-  // Those that go to the device; and what lies behind them.
+  // The bytes that go to the device, and those after them.
   [[nodiscard]] std::span<std::byte> bytes() const { return memory_.bytes().first(bytes_); }
   [[nodiscard]] std::span<std::byte> extra() const { return memory_.bytes().subspan(bytes_); }
   // Queues the copy of all bytes.
   Status copy();
   // All copies out of this memory have been queued.
   Status mark_copied();
-  // An array that lies in bytes(), as it lies in the device's memory.
+  // An array in bytes(), with its addresses in device memory.
   [[nodiscard]] Array there(const Array& array) const;
 
   [[nodiscard]] StreamView stream() const { return stream_->view(); }
@@ -52,18 +51,18 @@ class Staging {
 
   std::shared_ptr<Stream> stream_;
   PinnedBuffer memory_;
-  DeviceBuffer encoded_;  // the stream's order keeps it from being written too early
+  DeviceBuffer encoded_;  // the stream's order prevents early overwrites
   Event copied_;
   bool busy_ = false;
   uint64_t bytes_ = 0;
 };
 
-// Lends them out, the one that was given back first before the others: its copy is the first to be done.
+// Lends them out, the least recently returned first, because its copy is the first to finish.
 class StagingPool {
  public:
   explicit StagingPool(std::span<Staging> stagings);
 
-  // Waits for one to be given back when all are lent.
+  // Waits for one to be returned if all are lent.
   [[nodiscard]] Staging& take();
   void give_back(Staging& staging);
 

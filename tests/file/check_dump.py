@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a hex dump in docs/format.md with the file it explains: every byte must be there, and be right.
+"""Compares a hex dump in docs/format.md with the file it explains: every byte must be present and correct.
 
 usage: check_dump.py DOCUMENT SECTION FILE
 """
@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-# An address, bytes, and perhaps "..." for zeros up to the next multiple of 128.
+# An address, bytes, and optionally "..." for zeros up to the next multiple of 128.
 LINE = re.compile(r"    ([0-9a-f]{3}): ((?:[0-9a-f]{2} +)+)(\.\.\.)?")
 
 

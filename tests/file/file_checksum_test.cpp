@@ -19,7 +19,7 @@ std::vector<std::byte> some_bytes(size_t size) {
   return bytes;
 }
 
-// XXH3-64 of nothing, as its specification has it.
+// XXH3-64 of the empty input, from its specification.
 TEST(Checksum, IsTheOneOfTheSpecification) {
   EXPECT_EQ(checksum({}), 0x2D06800538D394C2U);
 }

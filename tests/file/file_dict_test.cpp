@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files whose columns are dictionaries: everything a reader and a query do with other columns.
+// Files with dictionary columns: everything that a reader and a query do with other columns.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kRows = 6000;
 
-// Few different strings, nulls and empty ones among them.
+// Few distinct strings, including nulls and empty ones.
 Texts few_texts(uint64_t rows) {
   Texts texts;
   for (uint64_t i = 0; i < rows; ++i) {
@@ -59,7 +59,7 @@ struct Files {
 
   Files() {
     write(dir / "dict.bob", {.rows_per_group = 2500, .codec = "dict"});
-    // Without a codec asked for, strings are fsst.
+    // If no codec is requested, strings are fsst.
     write(dir / "plain.bob", {.rows_per_group = 2500});
     dict.emplace(Reader::open(dir / "dict.bob").value());
     plain.emplace(Reader::open(dir / "plain.bob").value());

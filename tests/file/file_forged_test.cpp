@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Footers that lie, behind checksums that are right: each lie has its own message.
+// Forged footers with valid checksums: each forgery has its own message.
 #include <flatbuffers/flatbuffers.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 struct Lie {
   std::string name;
   std::function<void(Forgery&)> tell;
-  std::string message;     // a part of what open or verify answers
+  std::string message;     // a part of the error from open or verify
   bool flat_only = false;  // a footer of version 2 has no such field
 };
 
@@ -113,7 +113,7 @@ TEST(FileForged, Segments) {
   });
 }
 
-// In version 2 a segment's place follows from the sizes of those before it.
+// In version 2 a segment's position is determined by the sizes of those before it.
 TEST(FileForged, SegmentsOfVersion2) {
   const auto refused = [](const std::function<void(Forgery&)>& tell, const std::string& message) {
     SCOPED_TRACE(message);
@@ -131,7 +131,7 @@ TEST(FileForged, SegmentsOfVersion2) {
   refused([](Forgery& f) { f.body.resize(100), f.footer.segments[0].size = 100; }, "padding reaches beyond");
   refused([](Forgery& f) { f.footer.segments[0].checksum ^= 1; }, "segment 0 (128 bytes at 16)");
   refused([](Forgery& f) { f.root().segments.clear(); }, "128 bytes before it belong to no segment");
-  refused([](Forgery& f) { f.root().first_is_shared = true; }, "cannot be that of the chunk before");
+  refused([](Forgery& f) { f.root().first_is_shared = true; }, "refers to that of the previous chunk");
   refused([](Forgery& f) { f.footer.row_groups.push_back(f.footer.row_groups[0]); }, "reach beyond");
   refused([](Forgery& f) { f.footer.segments[0].in_footer = true; }, "128 bytes do not fit the footer");
   refused([](Forgery& f) { f.footer.inline_bytes.resize(1); }, "do not fill its end");
@@ -154,14 +154,14 @@ TEST(FileForged, NumbersOfVersion2) {
   refused({}, "footer: its structure is damaged: it ends too early");
   refused({0, 0}, "it ends too early");
   refused({0, 0, 0, 0}, "do not fill its end");
-  refused({128, 0, 0, 0}, "a number of too many bytes");
-  refused({0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, "a number of too many bytes");
+  refused({128, 0, 0, 0}, "a number has too many bytes");
+  refused({0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, "a number has too many bytes");
   refused({0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, "row groups are above the limit");
   refused({0, 0, 100, 1}, "it ends too early");
   refused({129, 128, 64, 0, 0}, "1048577 columns are above the limit of 1048576");
   refused({1, 1, 'a', 3, 0, 1, 3, 1, 2}, "row group 0, column \"a\": its structure is damaged");
   refused({1, 1, 'a', 11, 0, 1, 3, 0, 1, 'x', 3, 0, 0}, "shares more bytes than the minimum has");
-  EXPECT_TRUE(open_and_verify(assemble({}, Bytes(3), 2)).ok());  // nothing of anything
+  EXPECT_TRUE(open_and_verify(assemble({}, Bytes(3), 2)).ok());  // everything is empty
 }
 
 TEST(FileForged, Nodes) {
@@ -216,12 +216,12 @@ Forgery with_depth(size_t depth) {
 
 TEST(FileForged, DeepTrees) {
   expect_message(open_and_verify(with_depth(16).bytes()),
-                 "bitpack");  // as deep as allowed: the codec objects
-  expect_message(open_and_verify(with_depth(17).bytes()), "an encoding tree deeper than 16");
-  expect_message(open_and_verify(with_depth(50).bytes()), "an encoding tree deeper than 16");
+                 "bitpack");  // as deep as allowed: the error comes from the codec
+  expect_message(open_and_verify(with_depth(17).bytes()), "the encoding tree is deeper than 16");
+  expect_message(open_and_verify(with_depth(50).bytes()), "the encoding tree is deeper than 16");
   expect_message(open_and_verify(with_depth(16).bytes(2)), "bitpack");
-  expect_message(open_and_verify(with_depth(17).bytes(2)), "an encoding tree deeper than 16");
-  expect_message(open_and_verify(with_depth(2000).bytes(2)), "an encoding tree deeper than 16");
+  expect_message(open_and_verify(with_depth(17).bytes(2)), "the encoding tree is deeper than 16");
+  expect_message(open_and_verify(with_depth(2000).bytes(2)), "the encoding tree is deeper than 16");
   expect_message(open_and_verify(with_depth(2000).bytes()), "footer: its structure is damaged");
 }
 
@@ -256,7 +256,7 @@ TEST(FileForged, RowGroupsAndColumns) {
          f.footer.segments.clear();
          f.body.clear();
        },
-       "two columns are called \"value\""},
+       "duplicate column name \"value\""},
       {"name too long", rename(std::string(65537, 'a')), "a name of 65537 bytes"},
       {"lone continuation", rename("a\x80"), "column 0: the name \"a\\x80\" is not UTF-8"},
       {"surrogate", rename("\xed\xa0\x80"), "is not UTF-8"},
@@ -277,12 +277,13 @@ TEST(FileForged, ZoneMaps) {
        [](Forgery& f) {
          f.chunk().zone = {{3}, {1}};
        },
-       "no range"},
-      {"no value of the type", [](Forgery& f) { f.chunk().zone.max.bits = uint64_t{1} << 32; }, "no range"},
+       "not a range"},
+      {"no value of the type", [](Forgery& f) { f.chunk().zone.max.bits = uint64_t{1} << 32; },
+       "not a range"},
   });
 }
 
-// The forgery's values as floats are denormals: their order is that of the integers.
+// The forgery's values, as floats, are denormals: their order is that of the integers.
 TEST(FileForged, ZoneMapsOfFloats) {
   const auto with_zone = [](uint32_t min, uint32_t max) {
     Forgery forgery;
@@ -293,15 +294,15 @@ TEST(FileForged, ZoneMapsOfFloats) {
   constexpr uint32_t kInfinity = 0x7f80'0000;
   constexpr uint32_t kSign = 0x8000'0000;
   ASSERT_OK(with_zone(1, 3));
-  expect_message(with_zone(kSign | 1, 3), "do not have the zone map's");
-  expect_message(with_zone(kSign | kInfinity, kInfinity), "do not have the zone map's");
-  expect_message(with_zone(3, 1), "no range");
-  expect_message(with_zone(0, kSign), "no range");
-  expect_message(with_zone(1, kInfinity + 1), "no range");
-  expect_message(with_zone((kSign | kInfinity) + 1, 3), "no range");
+  expect_message(with_zone(kSign | 1, 3), "disagree with the zone map's");
+  expect_message(with_zone(kSign | kInfinity, kInfinity), "disagree with the zone map's");
+  expect_message(with_zone(3, 1), "not a range");
+  expect_message(with_zone(0, kSign), "not a range");
+  expect_message(with_zone(1, kInfinity + 1), "not a range");
+  expect_message(with_zone((kSign | kInfinity) + 1, 3), "not a range");
 }
 
-// 2^24 rows of a constant need no bytes: legal, and cheap to refuse to decode.
+// 2^24 rows of a constant need no bytes: valid, and decoding can be refused cheaply.
 TEST(FileForged, ManyRowsWithoutData) {
   Forgery forgery;
   forgery.body.clear();
@@ -318,7 +319,7 @@ TEST(FileForged, ManyRowsWithoutData) {
   EXPECT_EQ(values, std::vector<uint32_t>(5, 0));
 }
 
-// A file with a hole: many bytes on paper, next to none on disk. Its size must not become an allocation's.
+// A sparse file: a large size, but almost no bytes on disk. Its size must not determine an allocation.
 TEST(FileForged, SparseFilesDoNotDecideHowMuchMemoryIsTaken) {
   constexpr uint64_t kHole = uint64_t{1} << 31;
   Forgery forgery;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files written once and never again: whatever the code becomes, it must read them. tests/golden/README.md
-// says how to add one.
+// Files written once and never again: every later version must read them. tests/golden/README.md says how to
+// add one.
 #include <algorithm>
 #include <cstring>
 #include <iomanip>
@@ -18,7 +18,7 @@ std::filesystem::path golden(const std::string& folder) {
   return std::filesystem::path(BOBBIN_SOURCE_DIR) / "tests" / "golden" / folder;
 }
 
-// A manifest's lines without comments, cut at the first `fields - 1` blanks.
+// A manifest's lines without comments, split at the first `fields - 1` blanks.
 std::vector<std::vector<std::string>> manifest(const std::filesystem::path& path, size_t fields) {
   std::vector<std::vector<std::string>> lines;
   std::ifstream in(path);
@@ -37,7 +37,7 @@ std::vector<std::vector<std::string>> manifest(const std::filesystem::path& path
   return lines;
 }
 
-// CRC-32 as in zlib: the second reader, in Python, has it at hand.
+// CRC-32 as in zlib, because the second reader, in Python, has it available.
 std::string crc32(std::span<const std::byte> bytes) {
   uint32_t crc = ~uint32_t{0};
   for (const std::byte byte : bytes) {
@@ -51,8 +51,8 @@ std::string crc32(std::span<const std::byte> bytes) {
   return text.str();
 }
 
-// Strings one behind the other, each with its length before it (2^32 - 1 for a null): what a checksum of
-// strings is made of.
+// Concatenated strings, each preceded by its length (2^32 - 1 for a null): the input for a checksum of
+// strings.
 Bytes with_lengths(const Strings& strings) {
   Bytes bytes;
   for (uint64_t i = 0; i < strings.length(); ++i) {
@@ -132,7 +132,7 @@ TEST_P(FileGoldenVersion, EveryFileIsInItsManifest) {
   }
 }
 
-// Makes the files anew in the folder $BOBBIN_GOLDEN_OUT, for whoever adds a format version: see
+// Makes the files again in the folder $BOBBIN_GOLDEN_OUT, for adding a format version: see
 // tests/golden/README.md.
 class GoldenMaker {
  public:
@@ -190,7 +190,7 @@ Table series() {
   return table;
 }
 
-// Every type; small values but for some of any size.
+// Every type; small values except some of any size.
 Table outliers() {
   Table table = table_of(kAllTypes, 3000, 7);
   for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -217,18 +217,18 @@ Table numbers_of(std::span<const DType> types, uint64_t rows, F&& value_of) {
   return table;
 }
 
-// One value a column, of all its bits.
+// One value per column, using all its bits.
 Table alike() {
   return numbers_of(kAllTypes, 2500, [](uint64_t c, uint64_t) { return (c + 1) * 0x9e37'79b9'7f4a'7c15; });
 }
 
-// Runs of a length of its own for each column.
+// Runs, of a different length for each column.
 Table runs() {
   return numbers_of(kAllTypes, 3000,
                     [](uint64_t c, uint64_t i) { return i / (1 + 17 * c) % 5 * 0x9e37'79b9'7f4a'7c15; });
 }
 
-// One value but for some rows.
+// One value except in some rows.
 Table rare_values() {
   return numbers_of(kAllTypes, 3000, [](uint64_t c, uint64_t i) {
     return i % (30 + 9 * c) == 5 ? i * 0x9e37'79b9'7f4a'7c15 : 0x8081'8283'8485'8687;
@@ -247,7 +247,7 @@ Table small_magnitudes() {
                     [](uint64_t c, uint64_t i) { return i * i % (50 + 10 * c) - 30; });
 }
 
-// Prices, then any bits at all: NaN with payloads, infinities, both zeros and denormals among them.
+// Prices, then arbitrary bits, including NaN with payloads, infinities, both zeros and denormals.
 Table floats() {
   Table table = table_of(std::array{DType::f32, DType::f64}, 2500, 5);
   for (uint64_t i = 0; i < 1024; ++i) {
@@ -272,7 +272,7 @@ Table floats() {
 }
 
 // Words in UTF-8, bytes of every value, nulls, empty strings, strings longer than a bound may be, symbols
-// that row groups share and ones they do not, and metadata.
+// that row groups share and others that they do not, and metadata.
 Bytes string_file() {
   std::mt19937_64 random(9);
   Texts words;
@@ -303,7 +303,7 @@ Bytes string_file() {
   return load(dir / "t.bob");
 }
 
-// Every type, all but the first nullable. Row groups with some nulls, runs of them, nothing else, and none.
+// Every type, all nullable except the first. Row groups with some nulls, runs of nulls, only nulls, and none.
 Bytes nullable_file() {
   constexpr uint64_t kRows = 3500;
   Table table = table_of(kAllTypes, kRows, 8);
@@ -356,7 +356,7 @@ void make_bad_nulls(GoldenMaker& make) {
   make.bad("nulls_inside_another.bob", nested.inline_bytes());
 }
 
-// Values that repeat: strings with nulls and empty ones, numbers of every type, nulls over them.
+// Values that repeat: strings with nulls and empty ones, numbers of every type, with nulls over them.
 Bytes dict_file() {
   constexpr uint64_t kRows = 2000;
   std::vector<Column> schema{{"town", DType::utf8}};
@@ -397,7 +397,7 @@ Bytes dict_file() {
   return load(dir / "t.bob");
 }
 
-// The strings of the example in dict's spec.md, and numbers beside them.
+// The strings of the example in dict's spec.md, and a column of numbers.
 Bytes small_dict_file() {
   const std::array<int32_t, 4> numbers{70, -5, -5, 3};
   const Strings strings = strings_of({"ab", std::nullopt, "abc", "ab"});
@@ -420,7 +420,7 @@ void make_bad_dictionaries(GoldenMaker& make) {
   make.bad("dict_signed_codes.bob", signed_codes.inline_bytes());
 }
 
-// The worked example of fsst's spec.md, but for the symbols, which a writer learns.
+// The worked example of fsst's spec.md, except for the symbols, which a writer learns.
 Bytes small_string_file() {
   const TempDir dir;
   EXPECT_TRUE(write_texts(dir / "t.bob", strings_of({"ab", std::nullopt, "abcab", "x"})).ok());

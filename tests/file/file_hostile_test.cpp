@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bit flipped, any tail cut off: an error, never a crash, never wrong values.
+// Any flipped bit, any truncation: an error, never a crash, never wrong values.
 #include <fcntl.h>
 
 #include "file/append.hpp"
@@ -105,8 +105,8 @@ TEST(FileHostile, ExtraBytesAreNoticedByOpen) {
   }
 }
 
-// Every byte of the footer changed in many ways, with a checksum that is right: open and read must end, well
-// or badly.
+// Every byte of the footer changed in many ways, with a valid checksum: open and read must end, with or
+// without an error.
 void try_footer(const Frame& frame, size_t at, int value) {
   Bytes footer = frame.footer;
   footer[at] = std::byte{static_cast<uint8_t>(value)};
@@ -155,7 +155,7 @@ void try_strings(const Reader& reader) {
   (void)reader.verify();
 }
 
-// Damage that only decoding finds: bytes of segments changed, with checksums that are right.
+// Damage that only decoding detects: bytes of segments changed, with valid checksums.
 TEST(FileHostile, StringSegmentsWithEveryByteChanged) {
   Reworked reworked(small_string_file());
   const std::vector<file::Segment> segments = reworked.footer.segments;
@@ -183,7 +183,7 @@ TEST(FileHostile, RandomFooters) {
     const Frame frame(made);
     Bytes footer = frame.footer;
     for (uint64_t changes = 1 + random() % 8; changes > 0; --changes) {
-      // Mostly small numbers and small steps: they keep the structure standing and lead further in.
+      // Mostly small numbers and small steps: they keep the structure intact and reach deeper code.
       std::byte& byte = footer[random() % footer.size()];
       byte = std::byte{
           static_cast<uint8_t>(random() % 3 == 0 ? random() : static_cast<uint8_t>(byte) + random() % 9 - 4)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files that decode to very much: memory follows what is asked for and the limits of docs/format.md,
-// and every backend has the same verdict.
+// Small files that decode to very much: memory use depends on what is requested and on the limits of
+// docs/format.md, and all backends accept and refuse the same files.
 #include <sys/resource.h>
 
 #include <cstring>
@@ -55,7 +55,7 @@ ForgedFile one_string(const Texts& entries, uint64_t code, uint64_t rows) {
       {.array = dictionary_of(DType::utf8, rows, constant_of(DType::u8, code, rows), fsst), .strings = zone});
 }
 
-// What each backend says. It has to be the same.
+// The error of each backend, which must be the same.
 Status verdict(const ForgedFile& forged) {
   const MemoryFile file(forged.bytes());
   const auto reader = file.open();
@@ -75,7 +75,7 @@ uint64_t address_space() {
   return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Exits with 0 when f succeeds in so much memory. In a process of its own: the limit stays.
+// Exits with 0 if f succeeds with this much memory. In a separate process, because the limit stays.
 void run_within(uint64_t bytes, const std::function<bool()>& f) {
   const rlimit limit{address_space() + bytes, RLIM_INFINITY};
   const bool ok = ::setrlimit(RLIMIT_AS, &limit) == 0 && f();
@@ -83,7 +83,7 @@ void run_within(uint64_t bytes, const std::function<bool()>& f) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kCountsMemory = false;  // sanitizers take address space of their own
+constexpr bool kCountsMemory = false;  // sanitizers need additional address space
 #else
 constexpr bool kCountsMemory = true;
 #endif
@@ -107,7 +107,7 @@ TEST(FileLimits, GigabytesOfOneStringAreVerifiedInLittleMemory) {
   }
 }
 
-// A file that somebody made to take 4 GB.
+// A file made to take 4 GB.
 TEST(FileLimits, TheGoldenFileOfLongStringsVerifies) {
   const auto reader = Reader::open(BOBBIN_SOURCE_DIR "/tests/golden/verify/v1/many_long_strings.bob");
   ASSERT_TRUE(reader.has_value()) << reader.error().message();
@@ -133,7 +133,7 @@ TEST(FileLimits, StringsOfADictionaryAreHeldAgainstTheZoneMap) {
   }
 }
 
-// Entries that no row has are not looked at; of the others the first row is named.
+// Entries that no row uses are not checked; for the others the first row is named.
 TEST(FileLimits, StringsOfADictionaryAreUtf8) {
   const Texts entries{"a", std::string("\xff")};
   ASSERT_OK(verdict(one_string(entries, 0, 70)));
@@ -146,7 +146,7 @@ TEST(FileLimits, StringsOfADictionaryAreUtf8) {
   EXPECT_NE(status.message().find("row 40: \"\\xff\" is not UTF-8"), std::string::npos) << status.message();
 }
 
-// Together the strings decode; one by one they would not.
+// Together the strings decode; individually they would not.
 TEST(FileLimits, StringsComeOutOneByOneAsTheyDoTogether) {
   const Strings strings = strings_of({"abab", "xy", std::nullopt, "ab"});
   Array fsst = *select::encode_strings({CodecId::fsst, {}}, strings.view(), nullptr, Backend::cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical types: kept in the file, printed, and refused where the type does not fit.
+// Logical types: stored in the file, printed, and refused if the type does not fit.
 #include "core/value_text.hpp"
 #include "forge.hpp"
 #include "support.hpp"
@@ -74,7 +74,7 @@ TEST(FileLogical, TypesThatDoNotFitAreRefused) {
     EXPECT_NE(writer.error().message().find("column 0: type"), std::string::npos) << writer.error().message();
     file::Footer footer;
     footer.columns = {column};
-    // A unit or scale that does not belong to its kind cannot be said in version 2.
+    // A unit or scale that does not belong to its kind cannot be represented in version 2.
     const bool unsaid = column.logical.kind == Kind::plain;
     for (const uint32_t version : unsaid ? std::vector{1U} : std::vector{1U, 2U}) {
       const auto bytes = version == 1 ? flat::build_footer(footer) : file::build_footer(footer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LZ4 blocks: what goes in comes out, and damage is an error.
+// LZ4 blocks: round trips, and damage is an error.
 #include "file/lz4_block.hpp"
 #include "support.hpp"
 
@@ -43,7 +43,7 @@ TEST(FileLz4, RoundTrips) {
   }
 }
 
-// The bytes that LZ4's own description leads to.
+// The bytes that follow from LZ4's own description.
 TEST(FileLz4, KnownBlocks) {
   EXPECT_EQ(file::compress_block({}), Bytes(1));
   EXPECT_EQ(file::compress_block(bytes_of("abc")), bytes_of("\x30"

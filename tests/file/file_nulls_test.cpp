@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of numbers with nulls: what goes in comes out, in any pieces; zone maps and counts; files that lie.
+// Numeric columns with nulls: round trips in any pieces; zone maps and counts; forged files.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,14 +16,14 @@
 namespace bobbin::file_tests {
 namespace {
 
-// Rows of one column, and which of them are there.
+// Rows of one column, and their validity.
 struct Rows {
   DType type{};
   Bytes values;
   std::vector<bool> there;
 
   [[nodiscard]] uint64_t length() const { return there.size(); }
-  // Zero in the place of nulls: what read() gives.
+  // Zero in place of nulls: what read() returns.
   [[nodiscard]] Bytes zeroed() const {
     Bytes out = values;
     for (uint64_t i = 0; i < length(); ++i) {
@@ -68,7 +68,7 @@ std::vector<Shape> shapes() {
           {"the last", [](uint64_t i) { return i != 2999; }}};
 }
 
-// In pieces of the given number of rows, those without a null now and then without bits.
+// In pieces of the given number of rows; some of those without nulls have no validity bits.
 Status write_rows(const std::string& path, const Rows& rows, uint64_t piece, const WriteOptions& options) {
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"value", rows.type, true}}, options));
   for (uint64_t begin = 0; begin < rows.length(); begin += piece) {
@@ -129,7 +129,7 @@ TEST(FileNulls, AnyPiecesAnyRanges) {
   }
 }
 
-// However rows are cut into pieces, the file has the same bytes.
+// However rows are split into pieces, the file has the same bytes.
 TEST(FileNulls, PiecesDoNotShowInTheFile) {
   const TempDir dir;
   const Rows rows = make_rows(DType::f64, 5000, [](uint64_t i) { return i % 3 != 1 || i > 3000; });
@@ -154,7 +154,7 @@ TEST(FileNulls, OnAnotherBackend) {
 
 TEST(FileNulls, CountsZoneMapsAndTrees) {
   const TempDir dir;
-  // Values from 100 on; nulls, among them the least and the greatest, count for nothing.
+  // Values from 100 on; nulls, including the smallest and the largest values, are ignored.
   std::vector<int16_t> values(4000);
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<int16_t>(i % 10 == 0 ? -30'000 : i % 10 == 9 ? 30'000 : 100 + i % 10);
@@ -179,7 +179,7 @@ TEST(FileNulls, CountsZoneMapsAndTrees) {
   ASSERT_OK(reader->verify());
 }
 
-// A NaN that is null does not widen the zone map, one that is there does; the sign of zero stays.
+// A null NaN does not widen the zone map, one that is not null does; the sign of zero is kept.
 TEST(FileNulls, FloatsOutsideOfTheOrder) {
   const TempDir dir;
   Rows rows = make_rows(DType::f64, 64, [](uint64_t i) { return i % 32 != 5; });
@@ -194,7 +194,7 @@ TEST(FileNulls, FloatsOutsideOfTheOrder) {
   EXPECT_EQ(reader->row_group(1).chunks[0].max, scalar_of(std::numeric_limits<double>::infinity()));
 }
 
-// Beside columns of any other sort.
+// Next to columns of any other kind.
 TEST(FileNulls, ColumnsOfEverySortTogether) {
   const TempDir dir;
   const Rows rows = make_rows(DType::u8, 2500, [](uint64_t i) { return i % 4 != 0; });
@@ -273,12 +273,12 @@ TEST(FileNulls, LiesAreRefused) {
   };
   const uint64_t nulls = 14;
   const std::vector<Lie> lies{
-      {"nulls in a column that has none", [](Reworked& f) { f.footer.columns[0].nullable = false; }},
+      {"nulls in a column that is not nullable", [](Reworked& f) { f.footer.columns[0].nullable = false; }},
       {"101 nulls in a row group of 100 rows", [](Reworked& f) { f.chunk().null_count = 101; }},
       {"nulls in a row group", [](Reworked& f) { f.chunk().null_count = UINT64_MAX; }},
-      {"a minimum or maximum where all values are null", [](Reworked& f) { f.chunk().null_count = 100; }},
-      {"14 values are null, where the footer says 13", [](Reworked& f) { f.chunk().null_count = nulls - 1; }},
-      {"14 values are null, where the footer says 0", [](Reworked& f) { f.chunk().null_count = 0; }},
+      {"a minimum or maximum although all values are null", [](Reworked& f) { f.chunk().null_count = 100; }},
+      {"14 values are null, but the footer says 13", [](Reworked& f) { f.chunk().null_count = nulls - 1; }},
+      {"14 values are null, but the footer says 0", [](Reworked& f) { f.chunk().null_count = 0; }},
       {"zone map's minimum and maximum", [](Reworked& f) { ++f.chunk().zone.min.bits; }},
       {"14 nulls in an encoding without nulls",
        [](Reworked& f) {
@@ -310,21 +310,23 @@ TEST(FileNulls, LiesAreRefused) {
 TEST(FileNulls, LiesOfOtherColumnsAreRefused) {
   Forgery counted;
   counted.chunk().null_count = 1;
-  EXPECT_NE(open_and_verify(MemoryFile(counted.bytes())).message().find("nulls in a column that has none"),
-            std::string::npos);
-  Forgery nullable;  // without a null: nothing wrong
+  EXPECT_NE(
+      open_and_verify(MemoryFile(counted.bytes())).message().find("nulls in a column that is not nullable"),
+      std::string::npos);
+  Forgery nullable;  // without a null: valid
   nullable.footer.columns[0].nullable = true;
   ASSERT_OK(open_and_verify(MemoryFile(nullable.bytes())));
   const TempDir dir;
   ASSERT_OK(write_texts(dir / "t.bob", strings_of({"a", std::nullopt})));
   Reworked strings(load(dir / "t.bob"));
   strings.footer.columns[0].nullable = true;
-  EXPECT_NE(
-      open_and_verify(MemoryFile(strings.bytes())).message().find("strings need not be called nullable"),
-      std::string::npos);
+  EXPECT_NE(open_and_verify(MemoryFile(strings.bytes()))
+                .message()
+                .find("a string column must not be marked nullable"),
+            std::string::npos);
   Reworked all_null(file_of_nulls());
   all_null.chunk().zone.max.bits = 1;
-  EXPECT_NE(open_and_verify(MemoryFile(all_null.bytes())).message().find("where all values are null"),
+  EXPECT_NE(open_and_verify(MemoryFile(all_null.bytes())).message().find("although all values are null"),
             std::string::npos);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is written that cannot be read: values of many shapes, by every cascade that is accepted, as arrays
-// and as files. What is too much to try each time is drawn, from another seed each day; BOBBIN_SEED repeats
-// a run.
+// Nothing is written that cannot be read: values of many shapes, with every cascade that is accepted, as
+// arrays and as files. What is too much for every run is sampled, with a different seed each day; BOBBIN_SEED
+// repeats a run.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -38,7 +38,7 @@ constexpr uint64_t kRows[] = {1,    2,    3,    4,    5,    7,    8,    9,    31
                               64,   65,   127,  128,  129,  255,  256,  257,  511,  512,  513,  1023,
                               1024, 1025, 1250, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193};
 
-// Bits of row i of n, before they are cut to the type.
+// Bits of row i of n, before they are truncated to the type.
 struct Shape {
   const char* name;
   std::function<uint64_t(uint64_t i, uint64_t n, Random& random)> bits;
@@ -68,7 +68,7 @@ const std::vector<Shape>& shapes() {
   return kShapes;
 }
 
-// Of floats also ones that people write: every second shape is turned into decimals.
+// For floats also typical decimals: every second shape is converted to decimals.
 Input make_input(DType type, const Shape& shape, uint64_t rows, Random& random) {
   Input input{std::string(to_string(type)) + ", " + std::to_string(rows) + " rows, " + shape.name, type, {}};
   input.bytes.resize(rows * size_bytes(type));
@@ -102,7 +102,7 @@ std::vector<const Codec*> codecs_for(DType type) {
   return codecs;
 }
 
-// Every cascade of a depth, also those that are refused because of what is inside what.
+// Every cascade of a depth, including those that are refused because of nesting rules.
 std::vector<Cascade> all_cascades(DType type, uint32_t depth) {
   std::vector<Cascade> found;
   for (const Codec* codec : codecs_for(type)) {
@@ -136,8 +136,8 @@ Cascade draw_cascade(DType type, uint64_t depth, Random& random) {
   return cascade;
 }
 
-// Encodes, and reads back what comes of it. False when the values are not for the cascade: not constant, or
-// too many of them differ.
+// Encodes, and reads the result back. False if the values do not suit the cascade: not constant, or too many
+// distinct ones.
 bool reads_back(const Cascade& cascade, const Input& input, Backend backend) {
   SCOPED_TRACE(to_string(cascade) + " of " + input.name);
   const auto array = select::encode(cascade, input.values(), Backend::cpu);
@@ -213,7 +213,7 @@ const std::vector<Nulls>& null_patterns() {
   return kPatterns;
 }
 
-// A table of columns with nulls, and what has to be read back.
+// A table of nullable columns, and the expected result of reading it.
 struct Drawn {
   std::vector<Column> columns;
   std::vector<Bytes> values;
@@ -319,7 +319,7 @@ TEST(Readable, DrawnCascadesInFiles) {
   }
 }
 
-// The table that was lost: two runs, and nulls up to the last row.
+// A table that was lost: two runs, and nulls up to the last row.
 TEST(Readable, TwoRunsAndALastValueAfterNulls) {
   Random random(1);
   Drawn runs;
@@ -350,7 +350,7 @@ TEST(Readable, WhatAReaderRefusesIsRefusedBeforeItIsWritten) {
   EXPECT_EQ(dir.listing().size(), 1U);
 }
 
-// Encoders do not make such arrays; if one ever does, the writer says of which encoding it is.
+// Encoders do not make such arrays; if one ever does, the writer names the encoding.
 TEST(Readable, TheWriterNamesTheEncoding) {
   const std::vector<uint32_t> values{1, 1, 1, 2, 2};
   const auto array = select::encode(*select::parse_cascade("rle(bitpack, ffor)"),
@@ -362,7 +362,7 @@ TEST(Readable, TheWriterNamesTheEncoding) {
   const Status status = file::check_readable(broken);
   EXPECT_EQ(status.code(), StatusCode::unsupported);
   EXPECT_EQ(status.message(),
-            "encoded as rle(bitpack, ffor) it could not be read back: rle: 2 values for 1 rows");
+            "the encoding rle(bitpack, ffor) could not be read back: rle: 2 values for 1 rows");
 }
 
 Strings draw_strings(uint64_t rows, Random& random) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of some rows: the same values as in a read of all, and no byte is used that was not checked.
+// Reads of some rows: the same values as when reading all, and no unchecked byte is used.
 #include <algorithm>
 #include <thread>
 
@@ -57,7 +57,7 @@ Bytes values_of(const Kind& kind, uint64_t rows) {
   return bytes;
 }
 
-// Strings of many and of few different ones, with and without nulls.
+// Strings with many and few distinct values, with and without nulls.
 std::vector<Strings> strings_to_write(uint64_t rows) {
   Texts all = mixed_texts(rows);
   Texts few;
@@ -189,7 +189,7 @@ TEST_F(FileSlices, RandomRowsAreThoseOfTheWhole) {
   }
 }
 
-// Rows by number: single ones, neighbours, and enough of them that chunks are read as a whole.
+// Rows by number: single ones, adjacent ones, and enough of them that chunks are read as a whole.
 TEST_F(FileSlices, RowsByNumberAreThoseOfTheWhole) {
   const auto reader = Reader::open(*dir_ / "t.bob");
   const std::vector<size_t> columns = all_columns(*reader);
@@ -219,7 +219,7 @@ TEST_F(FileSlices, RowNumbersMustAscendAndExist) {
   EXPECT_FALSE(read_rows(*reader, std::vector<size_t>{1000}, std::vector<uint64_t>{1}).has_value());
 }
 
-// Every kind of encoding is there, and has parts.
+// Every kind of encoding is present, and has parts.
 TEST_F(FileSlices, TheFileHasWhatIsTested) {
   const auto reader = Reader::open(*dir_ / "t.bob");
   const file::Footer& footer = ReaderAccess::footer(*reader);
@@ -231,7 +231,7 @@ TEST_F(FileSlices, TheFileHasWhatIsTested) {
   }
 }
 
-// Reads of other rows than all do not need most of the file: what they do not need may be damaged.
+// Reads of a few rows do not need most of the file: the rest may be damaged.
 TEST_F(FileSlices, AReadOfAFewRowsDoesNotReadTheRest) {
   const auto whole_reader = Reader::open(*dir_ / "t.bob");
   const auto whole = read_columns(*whole_reader, all_columns(*whole_reader), 0, kRows, 1);
@@ -259,7 +259,7 @@ TEST_F(FileSlices, AReadOfAFewRowsDoesNotReadTheRest) {
   }
 }
 
-// Whatever byte is wrong: rows are right or there is an error.
+// Whatever byte is wrong: rows are correct or there is an error.
 TEST_F(FileSlices, NoByteIsUsedUnchecked) {
   const auto whole_reader = Reader::open(*dir_ / "t.bob");
   const auto whole = read_columns(*whole_reader, all_columns(*whole_reader), 0, kRows, 1);
@@ -308,7 +308,7 @@ TEST_F(FileSlices, EveryBitOfASmallFileIsNoticedOrNotUsed) {
   }
 }
 
-// Files of writers that knew no parts.
+// Files of writers without parts.
 TEST_F(FileSlices, FilesWithoutPartsAreReadByWholeSegments) {
   Reworked old(bytes_);
   old.footer.parts.clear();
@@ -330,7 +330,7 @@ TEST_F(FileSlices, PartsMustBeAsManyAsSegmentsHave) {
       << reader.error().message();
 }
 
-// A wrong checksum of a part alone is no reason to refuse rows that the segment's own bears out.
+// A wrong part checksum alone is not a reason to refuse rows if the segment's own checksum matches.
 TEST_F(FileSlices, ASegmentsOwnChecksumDecides) {
   Reworked changed(bytes_);
   std::ranges::fill(changed.footer.parts, uint64_t{1});
@@ -342,7 +342,7 @@ TEST_F(FileSlices, ASegmentsOwnChecksumDecides) {
   expect_rows(*reader, *whole, 2000, 100);
 }
 
-// What was checked once is the reader's own: the file may change after that.
+// What was checked once stays in the reader's memory: the file may change after that.
 TEST_F(FileSlices, RowsReadAgainAreTheSame) {
   const MemoryFile file(bytes_);
   const auto reader = file.open();
@@ -350,7 +350,7 @@ TEST_F(FileSlices, RowsReadAgainAreTheSame) {
   const std::vector<size_t> columns = all_columns(*reader);
   const auto before = read_columns(*reader, columns, 0, kRows, 1);
   ASSERT_TRUE(before.has_value()) << before.error().message();
-  for (int i = 0; i < 3; ++i) {  // more parts than are kept
+  for (int i = 0; i < 3; ++i) {  // more parts than the cache holds
     for (uint64_t row = 0; row + 100 < kRows; row += 7000) {
       expect_rows(*reader, *before, row, 100);
       expect_rows(*reader, *before, row, 100);

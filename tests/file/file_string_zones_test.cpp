@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zone maps of strings, and searches that make use of them.
+// Zone maps of strings, and searches that use them.
 #include <algorithm>
 #include <functional>
 
@@ -40,7 +40,7 @@ TEST(FileStringZones, BoundsAreThoseOfAllStrings) {
   for (int round = 0; round < 200; ++round) {
     Texts texts;
     for (uint64_t i = 0; i < 1 + random.next() % 6; ++i) {
-      // Beginnings alike, lengths around eight bytes, zeros at the end.
+      // Common prefixes, lengths around eight bytes, trailing zeros.
       std::string text(random.next() % 12, 'a');
       for (uint64_t k = 0; k < 2 && !text.empty(); ++k) {
         text[random.next() % text.size()] =
@@ -73,8 +73,8 @@ TEST(FileStringZones, ForgedZoneMapsAreNoticed) {
     change(file.chunk().strings);
     return open_and_verify(MemoryFile(file.bytes())).message();
   };
-  const std::string untrue = "do not have the zone map's bounds";
-  const std::string unsound = "no range of the column's type";
+  const std::string untrue = "disagree with the zone map's bounds";
+  const std::string unsound = "not a range of the column's type";
   EXPECT_EQ(message([](StringZone&) {}), "");
   const std::pair<std::function<void(StringZone&)>, std::string> lies[] = {
       {[](StringZone& z) { z.min = "a"; }, untrue},
@@ -151,7 +151,7 @@ TEST(FileStringZones, SearchesFindWhatAPlainLoopFinds) {
   EXPECT_FALSE(reader->find_strings(0, 3, query(StringTest::equals, "x")).has_value());
 }
 
-// Whether a search reads a row group shows when the row group is damaged.
+// If the row group is damaged, an error shows whether a search reads it.
 TEST(FileStringZones, ZoneMapsKeepSearchesFromReading) {
   const TempDir dir;
   const std::string long_p = "p" + std::string(100, 'p');

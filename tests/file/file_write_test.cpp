@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is there whole or not at all, and a writer that failed stays failed.
+// A file is complete or does not exist, and a writer that failed stays failed.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST(FileWrite, ReplacesBehindASymbolicLinkAndKeepsItsMode) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
-// A table whose values are all the same: a reader that saw two files at once would see two values.
+// A table whose values are all equal: a reader that saw parts of two files would see two values.
 Status write_version(const std::string& path, uint32_t version) {
   const std::vector<uint32_t> values(5000, version);
   auto writer = Writer::create(path, {{"v", DType::u32}}, {.rows_per_group = 1000, .overwrite = true});
@@ -148,10 +148,10 @@ TEST(FileWrite, RefusesSenselessRequests) {
     return writer.has_value() ? std::string("accepted") : writer.error().message();
   };
   const Column good{"a", DType::u8};
-  EXPECT_NE(message({good, good}, {}).find("two columns are called \"a\""), std::string::npos);
+  EXPECT_NE(message({good, good}, {}).find("duplicate column name \"a\""), std::string::npos);
   EXPECT_NE(message({{"\xff", DType::u8}}, {}).find("not UTF-8"), std::string::npos);
   EXPECT_NE(message({{std::string(65537, 'x'), DType::u8}}, {}).find("limit"), std::string::npos);
-  EXPECT_NE(message({{"a", DType{}}}, {}).find("no such type"), std::string::npos);
+  EXPECT_NE(message({{"a", DType{}}}, {}).find("unknown type"), std::string::npos);
   EXPECT_NE(message({good}, {.rows_per_group = 0}).find("must be from 1"), std::string::npos);
   EXPECT_NE(message({good}, {.rows_per_group = (1 << 24) + 1}).find("must be from 1"), std::string::npos);
   EXPECT_NE(message({good}, {.codec = "gzip"}).find("no codec called \"gzip\""), std::string::npos);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files made by hand: any footer, any segments, with checksums that are right, so that the checks behind them
-// are reached.
+// Files made by hand: any footer, any segments, with valid checksums, so that later checks are reached.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,8 @@
 
 namespace bobbin::file_tests {
 
-// A sound file of one column "value" of type u32 with the rows 1, 2, 3 in one row group: bitpack at width 2.
+// A valid file with one column "value" of type u32 with the rows 1, 2, 3 in one row group: bitpack at width
+// 2.
 struct Forgery {
   file::Footer footer;
   Bytes body;
@@ -47,7 +47,7 @@ struct Forgery {
   }
 };
 
-// The parts of a file; its footer as it is before it is compressed.
+// The parts of a file; its footer before compression.
 struct Frame {
   uint32_t version = 0;
   std::span<const std::byte> body;
@@ -69,8 +69,8 @@ struct Frame {
   }
 };
 
-// A file of any version taken apart, to be changed and put together again as one of version 1, with new
-// checksums of segments, or as one of version 2 with all segments in the footer.
+// A parsed file of any version, to be changed and assembled again as one of version 1, with new segment
+// checksums, or as one of version 2 with all segments in the footer.
 struct Reworked {
   file::Footer footer;
   Bytes body;

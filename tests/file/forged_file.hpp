@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file as trees of arrays, which can be changed at will: bytes() makes a file of them whose layout and
-// checksums are right, so that only the lie itself can be found. Without GoogleTest: fuzz targets use it too.
+// A file as trees of arrays, which can be changed freely: bytes() makes a file of them with a valid layout
+// and valid checksums, so that only the forgery itself can be detected. Without GoogleTest, because fuzz
+// targets use it too.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The second reader decodes every golden file and refuses every bad one, and the format document's hex dumps are true.
-# Exits with 77 (skipped) where there is no Python.
+# The second reader decodes every golden file and refuses every bad one, and the hex dumps in the format document are
+# correct. Exits with 77 (skipped) without Python.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 golden=$root/tests/golden

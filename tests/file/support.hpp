@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the container's tests share: files that live as long as a test, and columns to put into them.
+// Shared by the container's tests: files that live as long as a test, and columns to write to them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Opens and decodes everything, first as a reader of columns does it and then by verify(): all must agree.
+// Opens and decodes everything, first as a reader of columns and then with verify(): both must agree.
 inline Status read_everything(const Reader& reader) {
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
     (void)reader.row_group(group);
@@ -137,7 +137,7 @@ inline std::pair<uint64_t, uint64_t> ends_of(DType type) {
   return {lowest, lowest - 1};
 }
 
-// Values of a type that differ from row to row, negative ones and both ends of the type's range among them.
+// Values of a type that differ from row to row, including negative ones and both ends of the type's range.
 inline Bytes make_values(DType type, uint64_t rows, uint64_t seed) {
   const size_t size = size_bytes(type);
   Bytes bytes(rows * size);
@@ -194,7 +194,7 @@ inline Status write_table(const std::string& path, const Table& table, const Wri
   return writer.finish();
 }
 
-// Strings, nulls among them, as tests write them down.
+// Strings, including nulls, as written in tests.
 using Texts = std::vector<std::optional<std::string>>;
 
 inline Strings strings_of(const Texts& texts) {
@@ -222,7 +222,7 @@ inline Texts texts_of(const Strings& strings) {
   return texts;
 }
 
-// A file with one column of strings, called "text".
+// A file with one string column, called "text".
 inline Status write_texts(const std::string& path, const Strings& strings, const WriteOptions& options = {},
                           DType type = DType::binary) {
   BOBBIN_ASSIGN(Writer writer, Writer::create(path, {{"text", type}}, options));

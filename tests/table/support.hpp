@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables drawn at random, and columns from anywhere held against what the reader gives.
+// Random tables, and comparisons of columns from any source with those of the reader.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace bobbin::table_tests {
 using file_tests::TempDir;
 using testing::Random;
 
-// What the reader gives, in the form of read_columns().
+// What the reader returns, in the form of read_columns().
 inline HostColumn expected(const Reader& reader, size_t column, uint64_t begin, uint64_t count) {
   HostColumn made;
   made.column = reader.columns()[column];
@@ -128,14 +128,14 @@ struct Rows {
 };
 constexpr Rows kRanges[] = {{0, 5000}, {0, 1024}, {1024, 2048}, {17, 4000}, {999, 1}, {4999, 1}, {3000, 0}};
 
-// A device gets what the reader reads: whole row groups and parts of them, several times by one loader.
+// A device gets what the reader reads: whole row groups and parts of them, several times with one loader.
 inline void check_loading(Backend backend) {
   for (const uint64_t group : {2048, 1000}) {
     const TempDir dir;
     const auto reader = drawn(dir, 7 * group, 5000, group);
     ASSERT_TRUE(reader.has_value());
     const auto columns = all_columns(*reader);
-    // All chunks in one batch; several of a few chunks each; most chunks alone, in pieces.
+    // All chunks in one batch; several batches of a few chunks; most chunks alone, in pieces.
     for (const uint64_t batch_bytes : {uint64_t{8} << 20, uint64_t{20'000}, uint64_t{512}}) {
       LoadOptions options{.threads = 2};
       options.batch_bytes = batch_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several columns at once, by threads and onto a device: the same as column by column from the reader.
+// Several columns at once, on threads and onto a device: the same as column by column from the reader.
 #include "bobbin/table.hpp"
 
 #include "codecs/registry.hpp"
@@ -147,7 +147,7 @@ TEST(Table, LargeChunksGoInPieces) {
   const auto made = loader->load(*reader, column, 0, 200'000);
   ASSERT_TRUE(made.has_value()) << made.error().message();
   expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 200'000));
-  // Damage in them is told as the reader tells it, and the loader goes on.
+  // Damage in them is reported as by the reader, and the loader continues to work.
   file_tests::Bytes bytes = file_tests::load(dir / "t.bob");
   bytes[bytes.size() / 2] ^= std::byte{1};
   file_tests::store(dir / "bad.bob", bytes);
@@ -216,7 +216,7 @@ TEST(Table, NothingIsReadOfNothing) {
   }
 }
 
-// Loads the file's only column of strings onto the emulator.
+// Loads the file's only string column onto the emulator.
 Result<std::vector<DeviceColumn>> load_strings(const TempDir& dir, const file_tests::Bytes& bytes) {
   file_tests::store(dir / "changed.bob", bytes);
   BOBBIN_ASSIGN(const Reader reader, Reader::open(dir / "changed.bob"));
@@ -261,7 +261,7 @@ TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
   const TempDir dir;
   auto file = strings_file(dir, CodecId::fsst, a_few_cities(5000));
   ASSERT_TRUE(load_strings(dir, file.bytes()).has_value());
-  // Each byte of the offsets' parts in turn: whatever the host refuses the device refuses too.
+  // Each byte of the offsets' parts in turn: what the host refuses, the device refuses too.
   const file::Node& offsets = file.chunk().root.children[1];
   std::vector<uint32_t> segments = offsets.segments;
   segments.insert(segments.end(), offsets.children[0].segments.begin(), offsets.children[0].segments.end());
@@ -292,7 +292,8 @@ TEST(Table, WhatWasLoadedOutlivesItsLoader) {
   expect_same(to_host((*made)[0], Backend::emulator), expected(*reader, 0, 0, 3000));
 }
 
-// A zone map says how many bytes of strings to make room for: a lie about it must not pass, or be believed.
+// A zone map says how many bytes to allocate for strings: a false one must be detected, and must not be
+// trusted.
 TEST(Table, StringsOfOtherSizesThanTheZoneMapSaysAreRefused) {
   const TempDir dir;
   Strings strings;
@@ -311,11 +312,11 @@ TEST(Table, StringsOfOtherSizesThanTheZoneMapSaysAreRefused) {
       const auto reader = Reader::open(dir / "lie.bob");
       if (!reader.has_value()) {
         EXPECT_NE(lie, sound);
-        continue;  // refused as soon as it is opened
+        continue;  // refused when it is opened
       }
       const auto read = read_columns(*reader, all_columns(*reader), 0, 20'000, 1);
       EXPECT_EQ(read.has_value(), lie == sound) << codec << " " << lie;
-      // Rows of a part of the chunk need no such number.
+      // Partial reads of the chunk do not need that number.
       const auto some = read_columns(*reader, all_columns(*reader), 1, 19'000, 1);
       EXPECT_TRUE(some.has_value()) << codec << " " << lie;
     }
