@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table by columns, which somebody else owns.
+// Rows of a table by columns, not owned.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace bobbin::csv {
 
 struct ColumnData {
   ColumnType type;
-  NullableView numbers;  // unless they are
+  NullableView numbers;  // unless they are strings
   StringsView strings;
 
   [[nodiscard]] bool is_null(uint64_t row) const {

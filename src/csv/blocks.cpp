@@ -7,14 +7,14 @@ namespace bobbin::csv {
 
 size_t count_bytes(const char* begin, const char* end, char wanted) {
   size_t count = 0;
-  constexpr ptrdiff_t kRun = 255 * sizeof(Vector16);  // as long as a byte can count
+  constexpr ptrdiff_t kRun = 255 * sizeof(Vector16);  // as far as a byte can count
   while (end - begin >= static_cast<ptrdiff_t>(sizeof(Vector16))) {
     const char* const stop = begin + std::min<ptrdiff_t>(kRun, end - begin) / 16 * 16;
     Vector16 counts{};
     for (; begin < stop; begin += sizeof(Vector16)) {
       Vector16 bytes;
       std::memcpy(&bytes, begin, sizeof bytes);
-      counts -= equal(bytes, sixteen(wanted));  // -1 where it is
+      counts -= equal(bytes, sixteen(wanted));  // -1 where equal
     }
     for (size_t i = 0; i < sizeof(Vector16); ++i) {
       count += counts[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where given bytes stand among 64: a bit for each.
+// Positions of given bytes among 64, as a bit mask.
 #pragma once
 
 #include <bit>
@@ -28,13 +28,13 @@ using Vector16 = uint8_t __attribute__((vector_size(16)));
   truth &= kWeights;
   uint64_t words[2];
   std::memcpy(words, &truth, sizeof words);
-  // The sum of eight bytes, none of which share a bit, is the product's highest byte.
+  // The sum of eight bytes, no two of which have a common bit, is the product's highest byte.
   constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
   return words[0] * kOnes >> 56 | words[1] * kOnes >> 56 << 8;
 #endif
 }
 
-// All ones where two bytes are the same.
+// All ones where two bytes are equal.
 [[nodiscard]] inline Vector16 equal(Vector16 a, Vector16 b) {
   return std::bit_cast<Vector16>(a == b);
 }
@@ -51,7 +51,7 @@ struct BlockMasks {
   uint64_t escapes = 0;
 };
 
-// The characters that a text is cut by. Those it does not have are its delimiter once more.
+// The characters that split a text. Those that a text does not have are set to its delimiter.
 struct Marks {
   char delimiter = ',';
   char quote = '"';
@@ -73,7 +73,7 @@ struct Marks {
   return found;
 }
 
-// Of the 64 bytes from `text` on.
+// For the 64 bytes starting at `text`.
 [[nodiscard]] inline BlockMasks look_at_block(const char* text, const Marks& marks) {
   BlockMasks masks;
   const Vector16 quote = sixteen(marks.quote);
@@ -95,7 +95,7 @@ struct Marks {
   return masks;
 }
 
-// How many of the bytes are this one.
+// The number of bytes equal to this one.
 [[nodiscard]] size_t count_bytes(const char* begin, const char* end, char wanted);
 
 // Whether one of the marks, CR or LF is among the bytes.

@@ -16,7 +16,7 @@
 namespace bobbin::csv {
 namespace {
 
-// A validity bitmap, which is made when the first null comes.
+// A validity bitmap, allocated at the first null.
 class Validity {
  public:
   Validity(std::vector<uint64_t>& words, size_t rows) : words_(words), rows_(rows) {}
@@ -78,8 +78,8 @@ bool read_scaled(std::string_view text, uint8_t scale, T& value) {
   return fine;
 }
 
-// A decimal of up to eight characters, as it would be printed again: without its point it is one number.
-// Reads eight bytes, as read_short() does.
+// A decimal of up to eight characters, in the form in which it would be printed again: without its point it
+// is one number. Reads eight bytes, like read_short().
 bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value, size_t& fraction) {
   if (text.size() < 3 || text.size() > 8 || scale > 8) {
     return false;
@@ -89,7 +89,7 @@ bool read_short_decimal(std::string_view text, uint8_t scale, int64_t& value, si
   const uint64_t other = word ^ 0x2e2e'2e2e'2e2e'2e2e;  // 0 where there is a point
   const uint64_t points = (other - 0x0101'0101'0101'0101) & ~other & 0x8080'8080'8080'8080;
   const auto point = static_cast<size_t>(std::countr_zero(points)) / 8;
-  fraction = text.size() - 1 - point;  // wraps round where the point is not in the text
+  fraction = text.size() - 1 - point;  // wraps around if the text has no point
   if (point == 0 || fraction - 1 >= scale || (text[0] == '0' && point > 1)) {
     return false;
   }
@@ -121,7 +121,7 @@ size_t digits_after_point(std::string_view text) {
   return point == std::string_view::npos ? 0 : text.size() - point - 1;
 }
 
-// Up to eight digits before the point and as many after it.
+// Up to eight digits before the point and up to eight after it.
 bool read_plain_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   const size_t point = std::min(text.find('.'), text.size());
   const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
@@ -136,7 +136,7 @@ bool read_plain_decimal(std::string_view text, uint8_t scale, int64_t& value) {
   return true;
 }
 
-// Copies short texts, which most are, by sixteen bytes. Both sides have room for that.
+// Copies short texts, which is the usual case, as sixteen bytes. Both sides have room for that.
 uint8_t* copy_text(uint8_t* out, const RawField& field, const Marks& marks) {
   if (field.escaped) {
     return reinterpret_cast<uint8_t*>(unescape(field, marks, reinterpret_cast<char*>(out)));
@@ -149,10 +149,11 @@ uint8_t* copy_text(uint8_t* out, const RawField& field, const Marks& marks) {
   return out + field.size;
 }
 constexpr size_t kCopyRoom = 16;
-// Enough for eight bytes from anywhere in a text short enough for a shortcut, which a string's own few bytes
-// are not.
+// Enough to read eight bytes from anywhere in a text that is short enough for a shortcut; a short string's
+// own buffer is not.
 constexpr size_t kScratchBytes = 32;
-// Of so many columns each has room for the text of all; more of them would take too much together.
+// Up to this many columns, each has room for the whole text; with more columns that would take too much
+// memory.
 constexpr size_t kFewFields = 16;
 
 // At least as many bytes as the column's fields have.
@@ -194,7 +195,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   const bool try_shortcut = !is_null.may_be_number();
   std::string scratch;
   scratch.reserve(kScratchBytes);
-  std::string_view last_text;  // of those that went the long way
+  std::string_view last_text;  // the last text that took the slow path
   T last_value{};
   for (size_t r = 0; r < rows.count; ++r) {
     const RawField field = fields[r];
@@ -263,7 +264,7 @@ size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const Nul
   return convert_numbers<double>(rows, column, is_null, read);
 }
 
-// The types that are guessed.
+// The types that can be inferred.
 size_t ColumnBuilder::convert_strictly(const Rows& rows, size_t column, const NullTest& is_null) {
   const Logical& logical = type_.logical;
   switch (logical.kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of one column to values, a loop for each type.
+// Converts the fields of one column to values, with one loop per type.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace bobbin::csv {
 
-// Whether a field is a null.
+// Whether a field is null.
 class NullTest {
  public:
   explicit NullTest(const std::vector<std::string>& texts);
@@ -47,26 +47,27 @@ struct Rows {
   const Scanner& scanner;
   size_t fields = 0;
   size_t count = 0;
-  bool is_utf8 = false;  // their text as a whole; then every field is
+  bool is_utf8 = false;  // whether the text as a whole is; then every field is
 };
 
 class ColumnBuilder {
  public:
-  // given: any text of the type. guessed: only those for which a Guess would keep it, and the spelling.
-  // nulls: the type is a guess from too little, and any value may change it.
+  // given: any text of the type. guessed: only texts for which a Guess would keep the type and the spelling.
+  // nulls: the type was inferred from too little, and any value may change it.
   enum class Accept : uint8_t { given, guessed, nulls };
   ColumnBuilder(ColumnType type, Accept accept, const Spelling& spelling = {})
       : type_(type), accept_(accept), spelling_(spelling) {}
 
-  // Converts a column of the rows. Returns how many it could: all, or those before one that does not fit.
+  // Converts a column of the rows. Returns how many it could convert: all, or those before the first one that
+  // does not fit.
   [[nodiscard]] size_t convert(const Rows& rows, size_t column, const NullTest& is_null);
-  // What convert() made, until it is called again.
+  // The result of convert(), valid until it is called again.
   [[nodiscard]] ColumnData data() const;
   [[nodiscard]] Accept accept() const { return accept_; }
 
  private:
-  // What most fields of a column are may be read in a few instructions, without a look at the nulls: false
-  // sends a field the long way.
+  // The most common fields of a column can be parsed in a few instructions, without a check for nulls; false
+  // sends a field to the slow path.
   struct NoShortcut {
     bool operator()(const RawField& /*field*/, auto& /*value*/) const { return false; }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other encodings of text to UTF-8, a piece at a time.
+// Converts other text encodings to UTF-8, piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class Transcoder {
  public:
   explicit Transcoder(Encoding encoding) : encoding_(encoding) {}
 
-  // Whether texts pass as they are. Known when the first two bytes have come.
+  // Whether the text is passed through unchanged. Known after the first two bytes.
   [[nodiscard]] bool is_plain() const { return encoding_ == Encoding::utf8; }
-  // To be called once, with the text's first two bytes, or fewer when it has no more.
+  // Must be called once, with the text's first two bytes, or fewer if it is shorter.
   void look_at_begin(std::string_view begin);
 
   // Appends the UTF-8 of the next piece.
   [[nodiscard]] Status convert(std::string_view bytes, std::string& out);
-  // No more pieces come.
+  // There are no more pieces.
   [[nodiscard]] Status finish() const;
 
  private:

@@ -13,12 +13,12 @@ namespace {
 
 constexpr size_t kMostMisfits = 3;
 constexpr size_t kLongestMisfit = 256;
-// From this many digits after the point on, numbers that a double holds are doubles: nobody types them.
+// From this many digits after the point on, numbers that fit a double are doubles: people do not type them.
 constexpr uint8_t kLongFraction = 10;
-// Spellings of kBooleanWords that may stand in one column: those of the same words.
+// Spellings of kBooleanWords that may occur in one column: those of the same words.
 constexpr std::array<uint8_t, 10> kFamilies{0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
 
-// "0" does not count: a decimal of scale 18 may be 0.123456789012345678.
+// A leading "0" does not count: a decimal of scale 18 may be 0.123456789012345678.
 size_t whole_digits(std::string_view whole) {
   return whole == "0" ? 0 : whole.size();
 }
@@ -47,7 +47,7 @@ bool is_single(uint32_t bits) {
   return (bits & (bits - 1)) == 0;
 }
 
-// Whether the digits of a second are as the spelling says.
+// Whether the fractional digits match the spelling.
 bool fits_fraction(const TimeParts& parts, const TimeForm& form, Logical::Unit unit) {
   if (form.trimmed) {
     return parts.fraction.empty() || parts.fraction.back() != '0';
@@ -189,7 +189,7 @@ uint32_t Guess::look_at_number(std::string_view text) {
   return fits | look_at_float(number, text);
 }
 
-// What a double is written as, if it is one.
+// The forms in which a double is written as this text, if any.
 uint32_t Guess::look_at_float(const NumberText& number, std::string_view text) {
   uint32_t fits = 0;
   uint8_t forms = 0;
@@ -270,7 +270,7 @@ uint32_t Guess::look_at_time(std::string_view text) {
   if (!parts.has_time) {
     return kDate;
   }
-  // Checked to the second, so that nanoseconds' narrow range is a matter of the column as a whole.
+  // Checked to the second, so that the narrow range of nanoseconds is decided for the column as a whole.
   const std::string_view fraction = parts.fraction;
   int64_t value = 0;
   parts.fraction = {};
@@ -284,14 +284,14 @@ uint32_t Guess::look_at_time(std::string_view text) {
   return fraction_digits_ > 6 && outside_ns_ ? 0 : uint32_t{kTimestamp};
 }
 
-// The common cases: a short integer, or a short decimal, where all were such. Their digits are few enough for
-// a double.
+// The common cases: a short integer, or a short decimal, if all values so far were such. They have few enough
+// digits for a double.
 uint32_t Guess::look_at_short(std::string_view text) {
   if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits) {
     return 0;
   }
   int64_t value = 0;
-  uint32_t fits = kDecimal | kFloat;  // few digits come back
+  uint32_t fits = kDecimal | kFloat;  // few digits always round-trip
   size_t whole = text.size();
   if (read_signed(text, value)) {
     fits |= kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
@@ -313,7 +313,7 @@ uint32_t Guess::look_at_short(std::string_view text) {
   return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
 }
 
-// Texts that would make the column text are put aside, while they are few.
+// Texts that would make the column text are recorded, as long as they are few.
 bool Guess::add_misfit(std::string_view text) {
   ++irregular_;
   if (std::ranges::find(misfits_, text, &Misfit::text) != misfits_.end()) {
@@ -355,7 +355,7 @@ bool Guess::add(std::string_view text) {
   return false;
 }
 
-// A column of nothing but "no" or "F" may be anything, until "yes" or "T" comes.
+// A column that contains only "no" or "F" may be anything, until "yes" or "T" appears.
 bool Guess::waits_for_other_word() const {
   const bool true_or_false = (boolean_words_ & 7) != 0;
   return misfits_.empty() && !given_up_ && fits_ == kBoolean && !true_or_false && seen_yes_ != seen_no_;
@@ -411,7 +411,7 @@ ColumnType Guess::regular_type() const {
 Spelling Guess::boolean_spelling() const {
   const auto first = static_cast<uint8_t>(std::countr_zero(boolean_words_));
   const bool mixed = !is_single(boolean_words_);
-  // Mixed ones are written as the family's first words.
+  // Mixed ones are written with the first words of the family.
   const auto* const family = std::ranges::find(kFamilies, kFamilies[first]);
   return {.mixed = mixed, .words = mixed ? static_cast<uint8_t>(family - kFamilies.begin()) : first};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of a column from the texts of its values. Each value rules types out; what is left when all were
-// seen, the plainest first, is the column's type. So the order of the values does not matter, and a type that
-// fits all values and was the guess from some of them is also the guess from all. The same holds for the form
-// in which the values are written (Spelling).
+// Infers the type of a column from the texts of its values. Each value rules out types; the plainest type
+// that remains after all values is the column's type. So the order of the values does not matter, and a type
+// that was inferred from some values and fits all of them is also the type inferred from all. The same holds
+// for the form in which the values are written (Spelling).
 //
-// A type fits a text when the value, printed again, is equal to it: "007", "+5" and "-0" are not numbers.
+// A type fits a text if the value, printed again, equals it: "007", "+5" and "-0" are not numbers.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace bobbin::csv {
 
-// An integer of one to eight digits, which most are. Reads eight bytes, whatever the text's size: those
-// after a scanner's field are there, and so are those after the first byte of a string.
+// An integer of one to eight digits, which is the usual case. Reads eight bytes, whatever the text's size:
+// there are always that many after the start of a scanner's field or of a string.
 [[nodiscard]] inline bool read_short(std::string_view text, uint64_t& value) {
   if (text.size() - 1 >= 8) {
     return false;
@@ -38,25 +38,25 @@ struct NumberText;
 
 class Guess {
  public:
-  // A value that no other type than text has, while others of the column have one.
+  // A value that only the type text fits, while other values of the column have another type.
   struct Misfit {
     std::string text;
     bool quoted = false;
     uint64_t line = 0;
   };
 
-  // A value that is not null, of a scanner's field or a string. True: it is a misfit that was not known yet,
-  // and the last one of misfits().
+  // Adds a non-null value from a scanner's field or a string. True if it is a new misfit, which is then the
+  // last of misfits().
   bool add(std::string_view text);
-  // A column that has seen nothing but nulls is of type utf8.
+  // A column in which all values so far are null has the type utf8.
   [[nodiscard]] ColumnType type() const;
   [[nodiscard]] Spelling spelling() const;
-  // Another value may change the type to one that does not fit the values seen so far only.
+  // Whether only a value that does not fit the type can still change it.
   [[nodiscard]] bool settled() const { return seen_ && !waits_for_other_word(); }
-  // Nothing more can be ruled out but that text is UTF-8.
+  // Nothing more can be ruled out except that text is UTF-8.
   [[nodiscard]] bool is_text() const { return given_up_; }
 
-  // The first few texts that made a column text, where most of its values are of another type.
+  // The first few texts that made a column text although most of its values have another type.
   [[nodiscard]] bool is_text_by_misfits() const;
   [[nodiscard]] bool has_more_misfits() const { return given_up_; }
   [[nodiscard]] const std::vector<Misfit>& misfits() const { return misfits_; }
@@ -74,7 +74,7 @@ class Guess {
     kDate = 32,
     kTimestamp = 64,
     kTime = 128,
-    kLongFloat = 256  // a double by %.17g or so, though not by its shortest text
+    kLongFloat = 256  // a double in %.17g or similar, although not in its shortest text
   };
 
   [[nodiscard]] uint32_t look_at_short(std::string_view text);
@@ -105,11 +105,11 @@ class Guess {
   std::vector<Misfit> misfits_;
 
   // Numbers.
-  uint8_t whole_digits_ = 0;       // the most before a decimal point,
+  uint8_t whole_digits_ = 0;       // the most digits before a decimal point,
   uint8_t scale_ = 0;              // after it,
   uint8_t least_fraction_ = 0xff;  // and the fewest
-  bool trimmed_ = true;            // no zeros at the end of a fraction
-  bool point_ = true;              // none but ".0", and all have a point
+  bool trimmed_ = true;            // no trailing zeros in fractions
+  bool point_ = true;              // all have a point, and ".0" is the only fraction that ends in zero
   uint8_t float_forms_ = 0xff;     // as float_forms() and long_forms()
   uint8_t nan_words_ = 0;          // bits, by kNanWords
   uint8_t infinity_words_ = 0;
@@ -120,7 +120,7 @@ class Guess {
   bool seen_no_ = false;
 
   // Times.
-  bool outside_ns_ = false;  // a timestamp that nanoseconds do not reach
+  bool outside_ns_ = false;  // a timestamp outside the range of nanoseconds
   bool seen_zone_ = false;
   bool dash_ = false;  // between year, month and day
   bool slash_ = false;
@@ -129,12 +129,12 @@ class Guess {
   bool with_seconds_ = false;
   bool without_seconds_ = false;
   bool trimmed_seconds_ = true;
-  uint8_t fraction_digits_ = 0;  // the most of a second,
+  uint8_t fraction_digits_ = 0;  // the most fractional digits of a second,
   uint8_t least_digits_ = 0xff;  // and the fewest
-  TimeForm zone_;                // of which only the zone counts
+  TimeForm zone_;                // only its zone is used
 };
 
-// The strict readers: only texts that fit the type in the sense above, in the column's spelling.
+// The strict parsers: accept only texts that fit the type in the sense above, in the column's spelling.
 [[nodiscard]] bool read_long_signed(std::string_view text, int64_t& value);
 [[nodiscard]] inline bool read_signed(std::string_view text, int64_t& value) {
   const bool negative = text.starts_with('-');
@@ -155,7 +155,7 @@ class Guess {
 [[nodiscard]] bool read_time(std::string_view text, Logical::Unit unit, const Spelling& spelling,
                              int64_t& value);
 
-// The digits after the point that a decimal's spelling asks for.
+// The digits after the point that a decimal's spelling requires.
 class FractionRule {
  public:
   FractionRule(const Spelling& spelling, uint8_t scale)
@@ -165,7 +165,7 @@ class FractionRule {
                                                                 : 0),
         no_zeros_(!spelling.mixed && spelling.number != Spelling::Number::canonical) {}
 
-  // A text with that number of digits after its point, the last of which is its last character.
+  // A text with this number of digits after its point, up to its last character.
   [[nodiscard]] bool operator()(std::string_view text, size_t digits) const {
     return digits >= least_ && !(no_zeros_ && digits > least_ && text.back() == '0');
   }

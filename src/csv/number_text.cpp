@@ -42,7 +42,8 @@ bool take_exponent(std::string_view text, int& exponent) {
   return error == std::errc{} && end == text.data() + text.size() && exponent > -1000 && exponent < 1000;
 }
 
-// The digits without zeros at either end: how many, where the first one is, and the power of ten above it.
+// The digits without zeros at either end: their number, the position of the first, and the power of ten above
+// it.
 struct Significand {
   size_t first = 0;
   size_t size = 0;
@@ -91,7 +92,7 @@ bool prints_as(std::string_view text) {
   return text == std::string_view(printed, static_cast<size_t>(end - printed));
 }
 
-// 120, 12.5 or 0.05: digits before the point, and after it only those that are needed.
+// 120, 12.5 or 0.05: digits before the point, and only the necessary ones after it.
 struct PlainForm {
   size_t whole = 0;
   size_t fraction = 0;
@@ -116,7 +117,7 @@ bool is_plain_with_zero(const NumberText& number, const PlainForm& form) {
          number.fraction == "0";
 }
 
-// 1.25e-07: one digit, the others, and an exponent with its sign and two digits at least.
+// 1.25e-07: one digit, the others, and an exponent with its sign and at least two digits.
 bool is_scientific(const NumberText& number, const Significand& digits) {
   const std::string_view exponent = number.exponent_text;
   return exponent.size() == (number.exponent > 99 || number.exponent < -99 ? 5 : 4) && exponent[0] == 'e' &&
@@ -184,7 +185,7 @@ bool comes_back(const NumberText& number, std::string_view text) {
     return false;
   }
   char printed[kMaxValueText];
-  // An integer of more digits than a double's shortest text has may be the double to the last digit.
+  // An integer with more digits than a double's shortest text may be the exact value of the double.
   const bool few = number.num_digits() <= kMostFloatDigits + 1;
   const char* const end =
       few ? std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::scientific).ptr
@@ -194,7 +195,7 @@ bool comes_back(const NumberText& number, std::string_view text) {
 
 uint8_t float_forms(const NumberText& number, std::string_view text) {
   constexpr int kMostPower = 15;    // up to here a double's integer digits are its shortest ones
-  constexpr int kLeastPower = -18;  // zeros after the point that a value's text has room for
+  constexpr int kLeastPower = -18;  // as many zeros after the point as a value's text has room for
   if (number.is_zero()) {
     return zero_forms(number);
   }

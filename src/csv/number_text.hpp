@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number's text taken apart, and in which forms a double would be written as that very text.
+// The parts of a number's text, and the forms in which a double would be written as exactly that text.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 namespace bobbin::csv {
 
 inline constexpr size_t kDecimalDigits = 18;  // any number of 18 digits fits 64 bits
-inline constexpr size_t kFloatDigits = 15;    // any decimal of 15 digits comes back from a double
+inline constexpr size_t kFloatDigits = 15;    // any decimal of 15 digits round-trips through a double
 
-// Sign, digits, point, digits, exponent; without zeros in front, which numbers are not written with.
+// Sign, digits, point, digits, exponent; without leading zeros, which printed numbers do not have.
 struct NumberText {
   bool valid = false;
   bool negative = false;
@@ -27,17 +27,17 @@ struct NumberText {
 
 [[nodiscard]] NumberText take_number_apart(std::string_view text);
 
-// Whether the nearest double, printed, has the text's digits. Few digits always come back.
+// Whether the nearest double, printed, has the text's digits. Few digits always round-trip.
 [[nodiscard]] bool comes_back(const NumberText& number, std::string_view text);
 
 // The forms in which a double that comes_back() is written as this text: bits of 1 << Spelling::Number.
 [[nodiscard]] uint8_t float_forms(const NumberText& number, std::string_view text);
 
-// Of %.16g, %.17g and %.18g, those among `forms` in which the nearest double is written as this text.
+// Those of %.16g, %.17g and %.18g among `forms` in which the nearest double is written as this text.
 [[nodiscard]] uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms);
 inline constexpr uint8_t kLongForms = 7 << 3;
 
-// The double nearest to the text, where that takes no more than a multiplication.
+// The double nearest to the text, if a single multiplication or division is enough.
 [[nodiscard]] bool read_few_digits(const NumberText& number, double& value);
 
 }  // namespace bobbin::csv

@@ -24,19 +24,19 @@ constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
 constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
 constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 constexpr uint64_t kMostRecordBytes = uint64_t{1} << 29;
-constexpr size_t kMostNotedBytes = size_t{1} << 16;  // of a value of a file's metadata
+constexpr size_t kMostNotedBytes = size_t{1} << 16;  // for a value of a file's metadata
 
 bool is_delimiter(char c) {
   return c > 0 && c != '"' && c != '\r' && c != '\n';
 }
 
-// A quote, an escape or a comment's begin; what values are made of would be taken for it.
+// A quote, an escape or a comment character; characters that values consist of would be ambiguous.
 bool is_mark(char c) {
   const auto within = [&](char first, char last) { return c >= first && c <= last; };
   return c > 0 && c != '\r' && c != '\n' && !within('0', '9') && !within('a', 'z') && !within('A', 'Z');
 }
 
-// Marks of a text must be told apart.
+// The special characters of a text must be distinct.
 bool are_different(const Options& options) {
   const std::array<char, 4> marks{options.delimiter, options.quote, options.escape, options.comment};
   for (size_t i = 0; i < marks.size(); ++i) {
@@ -67,7 +67,7 @@ ColumnType type_of(const Column& column) {
   return {column.type, column.logical};
 }
 
-// "3" or "3-17", as far as the table goes.
+// "3" or "3-17", within the number of columns.
 struct Range {
   size_t begin = 0;
   size_t end = 0;
@@ -87,7 +87,7 @@ std::optional<Range> parse_range(std::string_view text, size_t columns) {
   return fine ? std::optional(range) : std::nullopt;
 }
 
-// "0-5,8=trimmed". Whoever wrote the file may have written anything: what makes no sense is passed over.
+// "0-5,8=trimmed". The metadata may contain anything: what makes no sense is ignored.
 void apply_spelling(std::string_view entry, const std::vector<Column>& columns,
                     std::vector<Spelling>& spellings) {
   const size_t equals = std::min(entry.find('='), entry.size());
@@ -107,11 +107,11 @@ void apply_spelling(std::string_view entry, const std::vector<Column>& columns,
 
 Status check(const Options& options) {
   BOBBIN_RETURN_IF(!is_delimiter(options.delimiter), StatusCode::invalid_argument,
-                   "a delimiter is one ASCII character, but no NUL, quote or line end");
+                   "a delimiter must be one ASCII character other than NUL, a quote or a line end");
   for (const char mark : {options.quote, options.escape, options.comment}) {
     BOBBIN_RETURN_IF(
         mark != '\0' && !is_mark(mark), StatusCode::invalid_argument,
-        "a quote, escape or comment is one ASCII character, but not a letter, digit or line end");
+        "a quote, escape or comment must be one ASCII character other than a letter, digit or line end");
   }
   BOBBIN_RETURN_IF(!are_different(options), StatusCode::invalid_argument,
                    "delimiter, quote, escape and comment must be different characters");
@@ -119,19 +119,20 @@ Status check(const Options& options) {
   for (const std::string& text : options.nulls) {
     BOBBIN_RETURN_IF(
         text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
-        fmt::format("{} cannot stand for null: it has a delimiter, quote or line end in it", quoted(text)));
+        fmt::format("{} cannot mean null: it contains a delimiter, quote or line end", quoted(text)));
     BOBBIN_RETURN_IF(options.comment != '\0' && text.starts_with(options.comment),
                      StatusCode::invalid_argument,
-                     fmt::format("{} cannot stand for null: it begins a comment", quoted(text)));
+                     fmt::format("{} cannot mean null: it begins a comment", quoted(text)));
   }
-  BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument, "no text stands for null");
+  BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument,
+                   "there must be a text that means null");
   BOBBIN_RETURN_IF(options.max_record_bytes == 0 || options.max_record_bytes > kMostRecordBytes,
                    StatusCode::invalid_argument,
-                   fmt::format("a record's limit of {} bytes: 1 to {} are possible", options.max_record_bytes,
-                               kMostRecordBytes));
+                   fmt::format("a record limit of {} bytes is not possible; expected 1 to {}",
+                               options.max_record_bytes, kMostRecordBytes));
   BOBBIN_RETURN_IF(
       options.buffer_bytes == 0 || options.buffer_bytes > kMostRecordBytes || options.batch_rows == 0,
-      StatusCode::invalid_argument, "a buffer or a batch of no size");
+      StatusCode::invalid_argument, "buffer and batch sizes must not be zero");
   return {};
 }
 
@@ -207,7 +208,7 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   const auto* const line_end = std::ranges::find(kLineEnds, find(metadata, kLineEndKey).value_or("lf"));
   options.line_end =
       line_end == kLineEnds.end() ? usual.line_end : static_cast<LineEnd>(line_end - kLineEnds.begin());
-  // Whoever wrote the file may have written anything.
+  // The metadata may contain anything.
   return check(options).ok() ? std::optional(std::move(options)) : std::nullopt;
 }
 
@@ -224,7 +225,7 @@ std::optional<uint64_t> noted_source_bytes(const Metadata& metadata) {
 
 Status note_spellings(Writer& writer, const std::vector<Column>& columns,
                       const std::vector<Spelling>& spellings) {
-  std::map<std::string, std::string> ranges;  // of columns, by what their spelling is called
+  std::map<std::string, std::string> ranges;  // of columns, by the name of their spelling
   for (size_t c = 0; c < spellings.size();) {
     const std::string form = spelling_text(type_of(columns[c]), spellings[c]);
     const size_t first = c;

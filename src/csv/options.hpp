@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a .bob file keeps of the text it was made from.
+// What a .bob file records about the text it was made from.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace bobbin::csv {
 [[nodiscard]] Status note_options(Writer& writer, const Options& options);
 [[nodiscard]] Status note_source_bytes(Writer& writer, uint64_t bytes);
 
-// The same of the columns' spellings, as far as metadata has room for them.
+// The same for the columns' spellings, as far as the metadata has room for them.
 [[nodiscard]] Status note_spellings(Writer& writer, const std::vector<Column>& columns,
                                     const std::vector<Spelling>& spellings);
 [[nodiscard]] std::vector<Spelling> noted_spellings(const Metadata& metadata,

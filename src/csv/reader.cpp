@@ -28,7 +28,7 @@ std::string place_of(const std::vector<Column>& columns, size_t column) {
 
 constexpr size_t kMostListed = 5;
 
-// Names for all columns, no two alike; says which were changed.
+// Unique names for all columns; reports which were changed.
 std::vector<std::string> distinct_names(const Names& names, bool from_header,
                                         std::vector<std::string>& notes) {
   std::unordered_set<std::string> taken;
@@ -49,23 +49,23 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
     }
     used.insert(name);
     if (from_header && !names[i]) {
-      notes.push_back(fmt::format("column {} has no name: it is called {}", i + 1, name));
+      notes.push_back(fmt::format("column {} has no name; it is called {}", i + 1, name));
     } else if (name != own) {
-      notes.push_back(fmt::format("column {} is called {}: the name {} is taken", i + 1, name, quoted(own)));
+      notes.push_back(fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted(own)));
     }
     all.push_back(std::move(name));
   }
   return all;
 }
 
-// As a shell needs it.
+// Quoted for a shell.
 std::string argument(const std::string& text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:%@,=";
   return !text.empty() && text.find_first_not_of(kPlain) == std::string::npos ? text : "'" + text + "'";
 }
 
-// A type that reads all misfits.
+// A type that accepts all misfits.
 bool fits_all(const ColumnType& type, const Guess& guess) {
   return !guess.has_more_misfits() && std::ranges::all_of(guess.misfits(), [&](const Guess::Misfit& misfit) {
     Scalar value;
@@ -73,7 +73,7 @@ bool fits_all(const ColumnType& type, const Guess& guess) {
   });
 }
 
-// How the column would have a type: its misfits as nulls, or a type that reads them.
+// How the column could have a type: by reading its misfits as nulls, or with a type that accepts them.
 std::string advice(const std::string& name, const Guess& guess, const Options& options) {
   if (const ColumnType type = guess.regular_type(); fits_all(type, guess)) {
     const Column column{.name = name, .type = type.type, .logical = type.logical};
@@ -127,7 +127,7 @@ Result<Reader> Reader::open(Source source, const Options& options, const std::op
 Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
                             const std::optional<Schema>& schema) {
   BOBBIN_TRY(check(options));
-  BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "no text to read");
+  BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "there is no input");
   Reader reader(std::move(sources), options);
   BOBBIN_TRY(reader.take_names(schema));
   if (!reader.guesses()) {
@@ -138,18 +138,18 @@ Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
   BOBBIN_RETURN_IF(!reader.scanner_.can_rewind(), StatusCode::invalid_argument,
                    reader.scanner_.name() +
                        ": cannot be read a second time, which columns without a type in the "
-                       "schema may need");
+                       "schema may require");
   BOBBIN_TRY(reader.guess(options.sample_bytes));
   BOBBIN_TRY(reader.begin());
   return reader;
 }
 
-// Some types are not given.
+// Whether some types are not given.
 bool Reader::guesses() const {
   return std::ranges::any_of(given_, [](const auto& type) { return !type.has_value(); });
 }
 
-// The header's fields, where there is one; a name that is empty and unquoted is none.
+// The fields of the header row, if any; an empty unquoted field is not a name.
 Result<Names> Reader::read_header() {
   Names names;
   BOBBIN_TRY(scanner_.fill());
@@ -175,7 +175,7 @@ Result<Names> Reader::read_header() {
   return names;
 }
 
-// That of a text after the first one.
+// The header of a text after the first one.
 Status Reader::check_header() {
   if (!options_.header) {
     return {};
@@ -194,8 +194,8 @@ Status Reader::check_header() {
                       scanner_.name(), place + 1, name_at(names), name_at(header_))};
 }
 
-// Without a header: as many as the first line that is not empty has fields. If none is, the empty ones are
-// values of one column.
+// Without a header row: as many columns as the first non-empty line has fields. If all lines are empty, they
+// are values of one column.
 Result<size_t> Reader::count_columns() {
   bool any = false;
   while (true) {
@@ -236,7 +236,7 @@ Status Reader::take_names(const std::optional<Schema>& schema) {
   return schema ? take_types(*schema) : Status();
 }
 
-// By the columns' names where all have one, by their places otherwise.
+// By column names if all have one, otherwise by position.
 Status Reader::take_types(const Schema& schema) {
   const bool named = std::ranges::all_of(schema, [](const Field& field) { return field.name.has_value(); });
   if (named && has_names_) {
@@ -307,7 +307,7 @@ std::vector<std::string> Reader::notes() const {
   return all;
 }
 
-// To the first row.
+// Moves to the first row.
 Status Reader::begin() {
   scanner_.rewind();
   return options_.header ? read_header().error() : Status{};
@@ -351,7 +351,8 @@ Status Reader::guess(uint64_t bytes) {
   return {};
 }
 
-// All values have a say in the types now. Those that fitted before still do: a type is only given up.
+// Now the types are inferred from all values. Values that fitted before still do, because types are only
+// ruled out.
 Result<Reader::Step> Reader::guess_again() {
   BOBBIN_RETURN_IF(knows_all_, StatusCode::io,
                    scanner_.name() + ": the file changed while it was being read");
@@ -360,8 +361,8 @@ Result<Reader::Step> Reader::guess_again() {
   return Step::restart;
 }
 
-// Records that have a field for each column. Empty lines are passed over, unless there is one column: then
-// they are its values. None: the text has ended.
+// Records that have one field per column. Empty lines are skipped, unless there is one column: then they are
+// its values. Empty at the end of the text.
 Result<size_t> Reader::regular_records() {
   while (true) {
     BOBBIN_TRY(scanner_.fill());
@@ -423,7 +424,7 @@ Result<Reader::Step> Reader::next() {
   }
   Rows rows{.scanner = scanner_, .fields = columns_.size(), .count = std::min(records, options_.batch_rows)};
   rows.is_utf8 = is_utf8(scanner_.text_of(rows.count));
-  // Of several values that do not fit, the first one of the text is reported.
+  // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;
   for (size_t c = 0; c < builders_.size(); ++c) {
     const size_t fine = builders_[c].convert(rows, c, is_null_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table's text as typed columns, a batch of rows at a time.
+// Reads a table's text as typed columns, one batch of rows at a time.
 //
-// Without a schema the types are those that the whole text tells (guess.hpp). To read it once in most cases,
-// they are guessed from its beginning; when a value does not fit, the whole text is looked at and reading
-// starts again from the first row.
+// Without a schema, the types are inferred from the whole text (guess.hpp). To read it only once in most
+// cases, they are first inferred from its beginning; if a value does not fit, the whole text is examined and
+// reading starts again from the first row.
 #pragma once
 
 #include <optional>
@@ -20,30 +20,30 @@ namespace bobbin::csv {
 
 class Reader {
  public:
-  // Columns that the schema does not name have the type that their values tell; then the source must be one
-  // that can be read again.
+  // Columns that the schema does not name have the type inferred from their values; this requires a source
+  // that can be read twice.
   static Result<Reader> open(Source source, const Options& options, const std::optional<Schema>& schema);
-  // Several texts that make one table: each has the header of the first one.
+  // Several texts that make one table: each has the same header as the first.
   static Result<Reader> open(std::vector<Source> sources, const Options& options,
                              const std::optional<Schema>& schema);
 
-  // What a file that holds the table has; all may be null.
+  // The columns for a file that holds the table; all are nullable.
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   // How the columns' values are written in the text.
   [[nodiscard]] const std::vector<Spelling>& spellings() const { return spellings_; }
-  // What a user should know, a line each: names that were changed, columns that one value made text, and
-  // values that are not written back as they were. Complete when next() has come to the end.
+  // Notes for the user, one per line: names that were changed, columns that are text because of a few values,
+  // and values that will not be written back as they were. Complete when next() has reached the end.
   [[nodiscard]] std::vector<std::string> notes() const;
 
   enum class Step : uint8_t {
     rows,    // batch() has the next ones
     end,     // there are no more
-    restart  // columns() have changed: forget all rows, the next ones are the first again
+    restart  // columns() have changed: discard all rows, the next ones are the first again
   };
   [[nodiscard]] Result<Step> next();
   [[nodiscard]] const Batch& batch() const { return batch_; }
 
-  // Of what the text was made from: packed bytes, not unpacked ones.
+  // Bytes of the input as stored: compressed, not decompressed.
   [[nodiscard]] uint64_t bytes_read() const { return scanner_.raw_bytes_read(); }
 
  private:
@@ -77,7 +77,7 @@ class Reader {
   uint64_t header_line_ = 0;
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
-  bool knows_all_ = false;  // the types are those of the whole text
+  bool knows_all_ = false;  // the types were inferred from the whole text
   Batch batch_;
 };
 

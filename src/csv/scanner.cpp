@@ -9,8 +9,8 @@
 namespace bobbin::csv {
 namespace {
 
-constexpr size_t kMaxFields = size_t{1} << 20;  // of a record
-constexpr size_t kRoom = kBlockBytes + 2;       // ends that one block can add, at the most
+constexpr size_t kMaxFields = size_t{1} << 20;  // per record
+constexpr size_t kRoom = kBlockBytes + 2;       // the most field ends that one block can add
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 }  // namespace
@@ -121,7 +121,7 @@ Status Scanner::fill() {
   return {};
 }
 
-// Keeps the record that is not whole, with what is known of it.
+// Keeps the incomplete record, with its state.
 void Scanner::drop_consumed() {
   const uint32_t begin = begins_[num_records_];
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
@@ -133,7 +133,7 @@ void Scanner::drop_consumed() {
                  [&](uint32_t end) { return end - begin; });
   size_ -= begin;
   indexed_ -= begin;
-  close_ -= begin;  // wraps round where it means nothing
+  close_ -= begin;  // wraps around if it is not set
   escaped_ -= std::min<size_t>(escaped_, begin);
   if (failure_) {
     failure_->place -= begin;
@@ -204,7 +204,7 @@ void Scanner::index_block(size_t base, const BlockMasks& masks) {
   }
 }
 
-// No branch but the loop's: a line end makes what was written for the record stay.
+// No branch except the loop: what was written for the record is kept if there is a line end.
 void Scanner::index_plain(size_t base, uint64_t fields, uint64_t line_ends) {
   uint32_t* const ends = ends_.data();
   uint32_t* const record_ends = record_ends_.data();
@@ -240,7 +240,7 @@ bool Scanner::in_comment() const {
          begins_[num_records_] < size_ && buffer_[begins_[num_records_]] == options_.comment;
 }
 
-// Marks that mean nothing: escaped ones, and those of lines that are not read.
+// Marks without a meaning: escaped ones, and those in skipped lines.
 bool Scanner::pass_over(size_t place, bool ends_line) {
   if (escaped_ == place && place > 0) {
     return true;
@@ -282,7 +282,7 @@ void Scanner::see_quote(size_t place) {
     close_ = place;
   } else if (state_ == State::closed) {
     if (place != close_ + 1) {
-      // Which quotes are the field's own cannot be known.
+      // It is ambiguous which quotes belong to the field.
       fail(close_ + 1, close_ + 1, "text and another quote after a closing quote");
       return;
     }
@@ -291,13 +291,13 @@ void Scanner::see_quote(size_t place) {
   } else if (place == field_begin()) {
     state_ = State::quoted;
     flags_ = kQuoted;
-  }  // any other is a character like others
+  }  // any other is an ordinary character
 }
 
 void Scanner::see_end(size_t place, bool ends_record) {
   if (state_ == State::closed && place != close_ + 1) {
     const bool after_return = ends_record && place == close_ + 2 && buffer_[close_ + 1] == '\r';
-    // Text after a closing quote belongs to the field, as other readers have it.
+    // Text after a closing quote belongs to the field, as in other readers.
     flags_ = after_return ? flags_ : kEscaped;
   }
   ends_[num_ends_] = static_cast<uint32_t>(place) | flags_;
@@ -310,8 +310,8 @@ void Scanner::see_end(size_t place, bool ends_record) {
   flags_ = 0;
 }
 
-// The last record may do without a line end. A CR there is data, unless it follows a quoted field: it is
-// doubled, because one is taken for a part of the line end.
+// The last record may lack a line end. A CR there is data, unless it follows a quoted field: it is doubled,
+// because one would be taken for part of the line end.
 void Scanner::end_text() {
   if (state_ == State::comment || skip_lines_ > 0 || in_comment()) {
     begins_[num_records_] = static_cast<uint32_t>(size_);
@@ -331,8 +331,8 @@ void Scanner::end_text() {
   indexed_ = ++size_;
 }
 
-// The same record is too large however much is read at a time: whole ones are measured, and of the last one
-// the bytes that are known to be its own.
+// Whether a record is too large must not depend on how much is read at a time: complete records are measured,
+// and for the last one the bytes that are known to belong to it.
 void Scanner::check_limits() {
   if (size_ - begins_[0] <= options_.max_record_bytes && num_ends_ <= kMaxFields) {
     return;
@@ -358,7 +358,7 @@ void Scanner::fail(size_t seen, size_t place, std::string reason) {
 void Scanner::fail_too_large(size_t record, size_t seen) {
   fail(seen, begins_[record],
        fmt::format("a record of more than {} bytes or {} fields", options_.max_record_bytes, kMaxFields));
-  num_records_ = record;  // and none behind it
+  num_records_ = record;  // and none after it
 }
 
 size_t Scanner::num_regular(size_t fields) const {
@@ -400,7 +400,7 @@ void Scanner::drop_blanks() {
   begins_[records] = rest;
 }
 
-// The fields are nothing between one byte and the next, from the line end on.
+// The fields are empty and between adjacent bytes, starting at the line end.
 void Scanner::pad_one(std::vector<uint32_t>& ends, size_t begin, size_t missing) const {
   uint32_t place = ends.back() & kPlace;
   if (buffer_[place] == '\n' && place > begin && buffer_[place - 1] == '\r') {
@@ -434,7 +434,7 @@ void Scanner::pad_records(size_t fields) {
   num_ends_ = ends.size();
   ends_ = std::move(ends);
   make_room();
-  // Readers may look at some bytes from a field's begin on.
+  // Readers may access some bytes after a field's start.
   buffer_.resize(std::max(buffer_.size(), size_ + fields + kBlockBytes));
 }
 

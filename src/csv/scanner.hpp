@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts text into records and fields, through a buffer that grows only to hold one record. Delimiters, quotes
-// and line ends are found 64 bytes at a time; blocks without a quote, which are most, need no state.
+// Splits text into records and fields, through a buffer that grows only to hold one record. Delimiters,
+// quotes and line ends are found 64 bytes at a time; blocks without a quote, which are most, need no state.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace bobbin::csv {
 
-// A field as it is in the text, its quotes taken off, unless it is odd.
+// A field as it is in the text, without its quotes unless it is odd.
 struct RawField {
   const char* data = nullptr;
   size_t size = 0;
   bool quoted = false;
-  bool escaped = false;  // unescape() has something to do
+  bool escaped = false;  // needs unescape()
 
-  // Not quoted and yet escaped: it has an escape without quotes, or text after its closing quote, and is here
-  // with its quotes.
+  // Not quoted and yet escaped: it has an escape outside of quotes, or text after its closing quote, and
+  // still includes its quotes.
   [[nodiscard]] std::string_view text() const { return {data, size}; }
 };
 
@@ -38,19 +38,19 @@ char* unescape(const RawField& field, const Marks& marks, char* out);
 class Scanner {
  public:
   Scanner(Source source, const Options& options);
-  // Texts one after another, each with a line end at its end.
+  // Concatenated texts; a line end is assumed at the end of each.
   Scanner(std::vector<Source> sources, const Options& options);
 
-  // When no record is left: reads until there is a whole one, or the text ends. An error of the text's form
-  // comes when all records before it are consumed, so that it does not depend on how much was read at a time.
+  // If no record is left: reads until there is a complete one, or the text ends. A syntax error is returned
+  // after all records before it are consumed, so that it does not depend on how much was read at a time.
   [[nodiscard]] Status fill();
   void rewind();
-  // To the next text, when a text has ended; false when there is none.
+  // Moves to the next text after the end of one; false if there is none.
   [[nodiscard]] bool next_source();
   [[nodiscard]] bool is_first_source() const { return current_ == 0; }
   void keep_no_more();
 
-  // Records that are there, and not consumed.
+  // Records that are available and not consumed.
   [[nodiscard]] size_t num_records() const { return num_records_ - first_; }
   [[nodiscard]] size_t num_fields(size_t record) const {
     return record_ends_[first_ + record] + size_t{1} - first_end_of(record);
@@ -88,14 +88,14 @@ class Scanner {
     column.is_last_ = index + 1 == fields;
     return column;
   }
-  // How many records from the first on have so many fields.
+  // The number of records, from the first on, with this many fields.
   [[nodiscard]] size_t num_regular(size_t fields) const;
   // An empty line.
   [[nodiscard]] bool is_blank(size_t record) const;
   void drop_blanks();
-  // Gives records that have fewer fields empty ones at their end: all, or as many as memory is sensible for.
+  // Pads records with too few fields: all records, or as many as reasonable memory allows.
   void pad_records(size_t fields);
-  // The text of some records, line ends and all.
+  // The text of some records, including line ends.
   [[nodiscard]] std::string_view text_of(size_t records) const {
     return {buffer_.data() + begins_[first_], buffer_.data() + begins_[first_ + records]};
   }
@@ -103,27 +103,27 @@ class Scanner {
 
   [[nodiscard]] const Marks& marks() const { return marks_; }
   [[nodiscard]] bool can_rewind() const;
-  // Bytes of text, and of what they were made from: packed ones are fewer.
+  // Bytes of text, and of the input: compressed input has fewer.
   [[nodiscard]] uint64_t bytes_read() const;
   [[nodiscard]] uint64_t raw_bytes_read() const;
   [[nodiscard]] const std::string& name() const { return sources_[current_].name(); }
 
   // The line in which a record begins, counted from 1.
   [[nodiscard]] uint64_t line_of(size_t record) const;
-  // "table.csv:17:3: reason": the line in which the record begins, and the byte of the record where the field
-  // begins, both counted from 1.
+  // "table.csv:17:3: reason": the line in which the record begins, and the byte within the record where the
+  // field begins, both counted from 1.
   [[nodiscard]] Status error_in(size_t record, size_t index, const std::string& reason) const;
 
  private:
-  // The end of a field: its place in the buffer, and in the two highest bits what its quotes are.
+  // The end of a field: its position in the buffer, and in the two highest bits flags about its quotes.
   static constexpr uint32_t kQuoted = uint32_t{1} << 31;
   static constexpr uint32_t kEscaped = uint32_t{1} << 30;
   static constexpr uint32_t kPlace = kEscaped - 1;
 
   enum class State : uint8_t { plain, quoted, closed, comment };
   struct Failure {
-    size_t seen = 0;   // the byte that showed it
-    size_t place = 0;  // the byte to name
+    size_t seen = 0;   // the byte at which it was detected
+    size_t place = 0;  // the byte to report
     std::string reason;
   };
 
@@ -139,7 +139,7 @@ class Scanner {
   [[nodiscard]] size_t first_end_of(size_t record) const {
     return first_ + record == 0 ? 0 : record_ends_[first_ + record - 1] + size_t{1};
   }
-  // Whether the field that is being looked at is its record's first one, and where it begins.
+  // Whether the current field is the first of its record, and where it begins.
   [[nodiscard]] bool at_first_field() const {
     return num_ends_ == (num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1});
   }
@@ -172,23 +172,23 @@ class Scanner {
   size_t current_ = 0;
   Options options_;
   Marks marks_;
-  std::vector<char> buffer_;  // with some bytes after those read, so that whole blocks can be looked at
-  size_t size_ = 0;           // bytes that are there
-  size_t indexed_ = 0;        // bytes that were looked at
-  bool started_ = false;      // the mark of UTF-8, if there is one, was passed over
+  std::vector<char> buffer_;  // padded after the bytes read, so that whole blocks can be scanned
+  size_t size_ = 0;           // bytes in the buffer
+  size_t indexed_ = 0;        // bytes that were scanned
+  bool started_ = false;      // the UTF-8 byte order mark, if any, was skipped
   bool ended_ = false;
 
   State state_ = State::plain;
-  uint32_t flags_ = 0;  // of the field that is being looked at
-  size_t close_ = 0;    // where its quote was closed
+  uint32_t flags_ = 0;  // of the current field
+  size_t close_ = 0;    // the position of its closing quote
   size_t escaped_ = 0;  // the byte after an escape; 0: none
   uint64_t skip_lines_ = 0;
   std::optional<Failure> failure_;
 
-  // The vectors have room to spare: numbers tell what is there.
+  // The vectors are larger than needed; separate counts say how much is used.
   std::vector<uint32_t> ends_;         // of fields
   std::vector<uint32_t> record_ends_;  // for each record the index of its last field's end
-  std::vector<uint32_t> begins_;       // where records begin, the one that is not whole too
+  std::vector<uint32_t> begins_;       // where records begin, including the incomplete one
   size_t num_ends_ = 0;
   size_t num_records_ = 0;
   size_t first_ = 0;       // the first record that is not consumed

@@ -22,7 +22,7 @@ constexpr double kEnoughAlike = 0.6;
 
 using Record = std::vector<std::string>;
 
-// Some records of a text; a quoted field has a quote in front, which no value of a type has.
+// Some records of a text; a quoted field keeps its opening quote, which no typed value has.
 struct Sample {
   std::vector<Record> records;
   std::vector<uint64_t> lines;  // where they begin, counted from 1
@@ -57,13 +57,13 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
   }
   const bool reached_end = sample.records.size() < kSniffRecords;
   if (!is_whole && reached_end && sample.records.size() > 1) {
-    sample.records.pop_back();  // it may be cut short
+    sample.records.pop_back();  // it may be truncated
   }
   sample.failed = sample.failed && is_whole;
   return sample;
 }
 
-// How many fields most records have, and what share of them.
+// The most frequent number of fields, and the share of records that have it.
 struct Shape {
   size_t fields = 0;
   double share = 0;
@@ -106,20 +106,21 @@ LineEnd find_line_end(std::string_view text, bool is_whole) {
   const size_t feed = text.find('\n');
   const size_t back = text.find('\r');
   if (feed == std::string_view::npos) {
-    // One at the very end of a text is not what ends its lines.
+    // A CR at the very end of a text is not the line end.
     const bool within = back != std::string_view::npos && (back + 1 < text.size() || !is_whole);
     return within ? LineEnd::cr : LineEnd::lf;
   }
   return feed > 0 && text[feed - 1] == '\r' ? LineEnd::crlf : LineEnd::lf;
 }
 
-// Apostrophes are letters, unless they are around fields in most records, and nothing else is.
+// Apostrophes are ordinary characters, unless they enclose fields in most records, and are used only for
+// that.
 bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::string_view text) {
   return text.find('"') == std::string_view::npos && !with.sample.failed && with.shape.fields > 1 &&
          2 * with.sample.quoted_fields > with.sample.records.size() && !is_better(without.shape, with.shape);
 }
 
-// Quotes are letters where a text can only be cut into fields without them.
+// Quotes are ordinary characters if a text can only be split into fields that way.
 bool prefers_no_quotes(const Candidate& with, const Candidate& without) {
   return (with.shape.fields <= 1 || with.sample.failed) && without.shape.fields > 1 &&
          without.shape.share > 0.9;
@@ -179,7 +180,7 @@ uint64_t take_titles(Sample& sample, size_t fields) {
   return sample.lines[static_cast<size_t>(titles)] - 1;
 }
 
-// 1990, 1991, 1992: numbers that are names.
+// 1990, 1991, 1992: numbers that are column names.
 bool are_steps(const std::vector<int64_t>& numbers) {
   for (size_t i = 2; i < numbers.size(); ++i) {
     if (numbers[i] - numbers[i - 1] != numbers[1] - numbers[0]) {
@@ -189,7 +190,7 @@ bool are_steps(const std::vector<int64_t>& numbers) {
   return numbers.size() >= 3 && numbers[1] != numbers[0];
 }
 
-// 2014-08-08, 18:00 or 1.5: nobody calls a column so.
+// 2014-08-08, 18:00 or 1.5 are not column names.
 bool is_data(const std::string& text) {
   Guess guess;
   (void)guess.add(text);
@@ -202,8 +203,8 @@ bool is_typed(const Guess& guess) {
   return guess.settled() && !is_string(guess.type().type);
 }
 
-// Whether the first record holds names: it is of other types than the others, or no
-// column has a type.
+// Whether the first record contains names: its types differ from those of the others, or no column has a
+// type.
 bool finds_header(const Sample& sample, size_t fields, const NullTest& is_null) {
   if (sample.records.empty() || sample.records[0].size() != fields) {
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a table's text is written, found from its first bytes: what cuts it into the same number of fields in
-// most lines, and whether its first line is of other types than those after it.
+// Detects the dialect of a table's text from its first bytes: what splits most lines into the same number of
+// fields, and whether the types of the first line differ from those of the lines after it.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace bobbin::csv {
 
-// What is known already, and need not be found.
+// What is known already, and need not be detected.
 struct Known {
   std::optional<char> delimiter{};
   std::optional<char> quote{};
   std::optional<bool> header{};
   bool skips = false;           // the options say how many lines to skip
-  char likely_delimiter = ',';  // where several would do
+  char likely_delimiter = ',';  // preferred if several fit
 };
 
-// Reads the beginning of a source that can be read again. `options` has all else that is known.
+// Reads the beginning of a source that can be read again. `options` has everything else that is known.
 [[nodiscard]] Result<Sniffed> sniff(Source& source, const Options& options, const Known& known);
 
 }  // namespace bobbin::csv

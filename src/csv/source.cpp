@@ -120,7 +120,7 @@ Result<size_t> Source::read_raw(std::span<char> out) {
   return size;
 }
 
-// So many bytes in raw_, if there are as many.
+// Makes this many bytes available in raw_, if there are that many.
 Status Source::fill_raw(size_t bytes) {
   raw_.resize(std::max(raw_.size(), kRawBytes));
   while (raw_end_ - raw_begin_ < bytes) {
@@ -133,7 +133,7 @@ Status Source::fill_raw(size_t bytes) {
   return {};
 }
 
-// How the text is packed and encoded, by its first bytes.
+// Detects compression and encoding from the first bytes.
 Status Source::begin() {
   begun_ = true;
   BOBBIN_TRY(fill_raw(kMagicBytes));
@@ -184,7 +184,7 @@ Result<size_t> Source::unpack(std::span<char> out) {
     }
     if (ended) {
       BOBBIN_RETURN_IF(!unpacker_->may_end(), StatusCode::corrupt,
-                       name_ + ": the packed data ends too soon: the file is truncated");
+                       name_ + ": the compressed data ends too soon: the file is truncated");
       return size_t{0};
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a table's text comes from: a descriptor, or memory. gzip and zstd are unpacked, and other encodings
-// become UTF-8.
+// Where a table's text comes from: a descriptor, or memory. gzip and zstd are decompressed, and other
+// encodings converted to UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,15 @@ namespace bobbin::csv {
 class Source {
  public:
   static Result<Source> open(const std::string& path);
-  // From where the descriptor stands; the caller closes it. `name` is for error messages.
+  // Reads from the descriptor's current position; the caller closes it. `name` is for error messages.
   static Source from_descriptor(int descriptor, std::string name);
-  // The same, but what comes from a pipe is kept in a temporary file as it is read, for a second time.
+  // The same, but data from a pipe is kept in a temporary file while it is read, so that it can be read
+  // again.
   static Result<Source> keeping(int descriptor, std::string name);
-  // The caller keeps the text.
+  // The caller must keep the text.
   static Source from_memory(std::string_view text, std::string name);
 
-  // Before the first read.
+  // Must be called before the first read.
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -39,9 +40,9 @@ class Source {
   // It will not be rewound again.
   void keep_no_more() { keeps_ = false; }
 
-  // Fills some of `out`, at least a byte; 0 at the end.
+  // Fills part of `out`, at least one byte; 0 at the end.
   [[nodiscard]] Result<size_t> read(std::span<char> out);
-  // Bytes of text that were read, and of what they were made from.
+  // Bytes of text that were read, and of the input they came from.
   [[nodiscard]] uint64_t offset() const { return offset_; }
   [[nodiscard]] uint64_t raw_offset() const { return raw_offset_; }
 
@@ -70,10 +71,10 @@ class Source {
   bool begun_ = false;
   std::unique_ptr<Unpacker> unpacker_;
   std::optional<Transcoder> transcoder_;
-  std::vector<char> raw_;  // read, and not unpacked
+  std::vector<char> raw_;  // read, and not decompressed
   size_t raw_begin_ = 0;
   size_t raw_end_ = 0;
-  std::string ready_;  // converted, and not given out
+  std::string ready_;  // converted, and not returned yet
   size_t ready_begin_ = 0;
   uint64_t raw_offset_ = 0;
   uint64_t offset_ = 0;

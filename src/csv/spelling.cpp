@@ -20,7 +20,7 @@ std::string_view text_between(const char* begin, const char* end) {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-// Takes zeros off behind the point, and the point itself, or leaves one digit after it.
+// Removes trailing zeros after the point, and the point itself, or leaves one digit after it.
 char* trim_zeros(char* begin, char* end, bool keep_one) {
   const size_t point = text_between(begin, end).find('.');
   if (point == std::string_view::npos) {
@@ -43,7 +43,7 @@ char* put_word(char* out, double value, const Spelling& spelling) {
   return put(out, kInfinityWords[spelling.infinity]);
 }
 
-// Without an exponent, where there is room for the digits.
+// Without an exponent, if there is room for the digits.
 char* put_plain(char* out, double value) {
   const auto [end, error] = std::to_chars(out, out + kMaxValueText - 2, value, std::chars_format::fixed);
   return error == std::errc{} ? end : std::to_chars(out, out + kMaxValueText, value).ptr;
@@ -118,7 +118,7 @@ bool take(std::string_view& text, std::string_view part) {
   return there;
 }
 
-// "%.3f" or "%.f", if it is there.
+// "%.3f" or "%.f", if present.
 void take_fraction(std::string_view& text, const ColumnType& type, TimeForm& form) {
   form.trimmed = take(text, kTrimmedFraction);
   if (form.trimmed) {
@@ -159,7 +159,7 @@ bool parse_time_form(const ColumnType& type, std::string_view text, TimeForm& fo
   if (form.seconds) {
     take_fraction(text, type, form);
   }
-  // A zone is whatever a timestamp may have after its time.
+  // A zone is anything that a timestamp may have after its time.
   const std::string example = "2000-01-01 00:00" + std::string(text);
   TimeParts parts;  // points into it
   if (!take_time_apart(example, parts) || parts.has_seconds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a column's values look in the text, where a type can be written in several ways. A file keeps it, so
-// that the same text is written again.
+// How a column's values are spelled in the text, for types that can be written in several ways. A file
+// records it, so that the same text can be written again.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ namespace bobbin::csv {
 struct Spelling {
   enum class Number : uint8_t {
     canonical,  // decimals: all digits of the scale; floats: the shortest text, with an exponent if shorter
-    trimmed,    // 1.5, 96: no zeros at the end; floats without an exponent
-    point,      // 1.5, 96.0: one digit after the point at least; floats as Python writes them
-    digits16,   // floats: 16 significant digits, as %.16g
+    trimmed,    // 1.5, 96: no trailing zeros; floats without an exponent
+    point,      // 1.5, 96.0: at least one digit after the point; floats as Python writes them
+    digits16,   // floats: 16 significant digits, like %.16g
     digits17,
     digits18
   };
 
-  bool mixed = false;  // several forms are in the text: all are read, the canonical one is written
+  bool mixed = false;  // the text has several forms: all are read, the canonical one is written
   Number number = Number::canonical;
-  uint8_t nan = 0;       // in kNanWords
-  uint8_t infinity = 0;  // in kInfinityWords
-  uint8_t words = 0;     // of booleans, in kBooleanWords
+  uint8_t nan = 0;       // index in kNanWords
+  uint8_t infinity = 0;  // index in kInfinityWords
+  uint8_t words = 0;     // for booleans: index in kBooleanWords
   TimeForm time{};
 
   friend bool operator==(const Spelling&, const Spelling&) = default;
@@ -38,20 +38,20 @@ inline constexpr std::array<std::string_view, 3> kNanWords{"nan", "NaN", "NAN"};
 inline constexpr std::array<std::string_view, 6> kInfinityWords{"inf",      "Inf",      "INF",
                                                                 "infinity", "Infinity", "INFINITY"};
 
-// Of a form such as %.17g.
+// For a form such as %.17g.
 [[nodiscard]] constexpr int significant_digits(Spelling::Number form) {
   return 16 + static_cast<int>(form) - static_cast<int>(Spelling::Number::digits16);
 }
 
-// Writes a value, at most kMaxValueText characters; returns their end.
+// Writes a value, at most kMaxValueText characters; returns the end.
 [[nodiscard]] char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out);
 
-// "yes/no", "trimmed", "point nan=NaN", "%.17g", "%Y-%m-%dT%H:%M:%S%.3fZ"; nothing for the canonical
-// spelling. A mixed one has "mixed" in front.
+// "yes/no", "trimmed", "point nan=NaN", "%.17g", "%Y-%m-%dT%H:%M:%S%.3fZ"; empty for the canonical spelling.
+// A mixed one is prefixed with "mixed".
 [[nodiscard]] std::string spelling_text(const ColumnType& type, const Spelling& spelling);
 [[nodiscard]] std::optional<Spelling> parse_spelling(const ColumnType& type, std::string_view text);
 
-// The zone of a text, with its offset; longer ones are cut.
+// The zone of a text, with its offset; longer ones are truncated.
 void set_zone(TimeForm& form, std::string_view zone, int16_t offset_minutes);
 
 }  // namespace bobbin::csv

@@ -31,7 +31,7 @@ class Gzip final : public Unpacker {
   Gzip& operator=(const Gzip&) = delete;
 
   Result<Step> unpack(std::span<const char> in, std::span<char> out) override {
-    BOBBIN_RETURN_IF(!usable_, StatusCode::out_of_memory, "no memory to unpack gzip");
+    BOBBIN_RETURN_IF(!usable_, StatusCode::out_of_memory, "no memory to decompress gzip");
     if (ended_) {
       if (in.empty()) {
         return Step{};
@@ -60,7 +60,7 @@ class Gzip final : public Unpacker {
   bool may_end() const override { return ended_; }
 
  private:
-  static constexpr int kGzipWindow = 15 + 16;  // the largest one, with gzip's header
+  static constexpr int kGzipWindow = 15 + 16;  // the largest one, with a gzip header
 
   static uInt bounded(size_t size) {
     return static_cast<uInt>(std::min<size_t>(size, std::numeric_limits<uInt>::max()));
@@ -76,7 +76,7 @@ class Gzip final : public Unpacker {
 class Zstd final : public Unpacker {
  public:
   Result<Step> unpack(std::span<const char> in, std::span<char> out) override {
-    BOBBIN_RETURN_IF(stream_ == nullptr, StatusCode::out_of_memory, "no memory to unpack zstd");
+    BOBBIN_RETURN_IF(stream_ == nullptr, StatusCode::out_of_memory, "no memory to decompress zstd");
     if (ended_ && in.empty()) {
       return Step{};
     }
@@ -106,14 +106,14 @@ Result<std::unique_ptr<Unpacker>> make_unpacker(std::string_view begin) {
 #if BOBBIN_HAVE_ZLIB
     return std::unique_ptr<Unpacker>(std::make_unique<Gzip>());
 #else
-    return Status(StatusCode::unsupported, "packed by gzip, and this build has no zlib to unpack it");
+    return Status(StatusCode::unsupported, "compressed with gzip, but this build has no zlib");
 #endif
   }
   if (begin.starts_with(kZstdMagic)) {
 #if BOBBIN_HAVE_ZSTD
     return std::unique_ptr<Unpacker>(std::make_unique<Zstd>());
 #else
-    return Status(StatusCode::unsupported, "packed by zstd, and this build has no libzstd to unpack it");
+    return Status(StatusCode::unsupported, "compressed with zstd, but this build has no libzstd");
 #endif
   }
   return std::unique_ptr<Unpacker>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that was packed by gzip or zstd, unpacked a piece at a time.
+// Decompresses gzip or zstd text, piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Unpacker {
     size_t taken = 0;
     size_t written = 0;
   };
-  // Unpacks some of `in`, or what is left to write when no more comes.
+  // Decompresses part of `in`, or the remaining output if there is no more input.
   [[nodiscard]] virtual Result<Step> unpack(std::span<const char> in, std::span<char> out) = 0;
   // Whether the text may end here: not within a stream.
   [[nodiscard]] virtual bool may_end() const = 0;
@@ -27,7 +27,7 @@ class Unpacker {
 
 inline constexpr size_t kMagicBytes = 4;
 
-// The unpacker for a text that begins with these bytes; null when it is not packed.
+// The decompressor for a text that begins with these bytes; null if it is not compressed.
 [[nodiscard]] Result<std::unique_ptr<Unpacker>> make_unpacker(std::string_view begin);
 
 }  // namespace bobbin::csv

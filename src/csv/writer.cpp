@@ -15,9 +15,9 @@ namespace bobbin::csv {
 namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 18;
-// What texts of numbers, times and booleans are made of.
+// The characters of numbers, times and booleans.
 constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsTRUEFALSyoNOYZI";
-// What a reader takes for a mark of UTF-8 or UTF-16, or for packed data, at the start of a text.
+// What a reader takes for a byte order mark, or for compressed data, at the start of a text.
 constexpr std::array<std::string_view, 5> kFirstBytes{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\x1f\x8b",
                                                       "\x28\xb5\x2f\xfd"};
 
@@ -88,7 +88,7 @@ void Writer::put_quoted(std::string_view text) {
 
 void Writer::put_string(std::string_view text, bool may_be_special) {
   const bool comment = at_record_ && options_.comment != '\0' && text.starts_with(options_.comment);
-  // Without quotes there is no other text for the empty string, and it is not a null's.
+  // Without quotes there is no other text for the empty string, and it does not mean null.
   const bool empty = text.empty() && marks_.has_quote();
   put_field(text, empty || is_null_text(text) || comment || (at_start_ && misleads_at_start(text)) ||
                       (may_be_special && has_special(text.data(), text.data() + text.size(), marks_)));
@@ -114,7 +114,7 @@ void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint
   if (!numbers_need_care_) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;
-    const bool plain = column.type == ColumnType{DType::i64};  // what most are when types are guessed
+    const bool plain = column.type == ColumnType{DType::i64};  // the most common type when types are inferred
     char* const end = plain ? std::to_chars(out, out + kMaxValueText, static_cast<int64_t>(value.bits)).ptr
                             : format_spelled(column.type, spelling, value, out);
     used_ += static_cast<size_t>(end - out);

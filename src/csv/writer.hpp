@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed columns as a table's text. Fields are quoted only where reading would give another value without it;
-// lines end in LF.
+// Writes typed columns as a table's text. Fields are quoted only if they would otherwise be read as another
+// value.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace bobbin::csv {
 class Writer {
  public:
   // Options must have passed check(). Writes to `output`, which the caller commits. Columns without a
-  // spelling have the canonical one.
+  // spelling use the canonical one.
   Writer(file::Output& output, const std::vector<Column>& columns, const Options& options,
          std::vector<Spelling> spellings = {});
 
-  // Writes the header; then any number of batches of these columns; then what is held back.
+  // Writes the header; then any number of batches of these columns; then buffered output.
   [[nodiscard]] Status begin();
   [[nodiscard]] Status append(const Batch& batch);
   [[nodiscard]] Status finish();
@@ -49,11 +49,11 @@ class Writer {
   std::vector<Spelling> spellings_;
   Options options_;
   Marks marks_;
-  bool numbers_need_care_;            // one may look like a null, or have a delimiter in it
+  bool numbers_need_care_;            // one may look like a null, or contain a delimiter
   bool at_start_ = true;              // nothing was written yet
   bool at_record_ = true;             // nor of the record
-  std::string unwritable_;            // a value that needs quotes, of a text without them
-  std::vector<bool> may_be_special_;  // columns of the batch with a quote or so in them
+  std::string unwritable_;            // a value that needs quotes, in a text without quotes
+  std::vector<bool> may_be_special_;  // columns of the batch that contain a quote or similar
   std::vector<char> buffer_;
   size_t used_ = 0;
 };

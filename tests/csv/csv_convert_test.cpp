@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short ways from text to numbers end where the long ones do.
+// Fast paths from text to numbers give the same results as the slow ones.
 #include "csv/convert.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace bobbin::csv_tests {
 namespace {
 
-// Every text of so many of these characters.
+// Every text of this many of these characters.
 template <class F>
 void for_each_text(std::string_view characters, size_t size, F&& f) {
   std::string text(size, characters[0]);
@@ -32,7 +32,7 @@ void for_each_text(std::string_view characters, size_t size, F&& f) {
   }
 }
 
-// The bits of the value that a column of a guessed type makes of a text; nothing when it does not fit.
+// The bits of the value that a column of an inferred type makes of a text; empty if it does not fit.
 std::optional<uint64_t> converted(const ColumnType& type, const std::string& text) {
   const csv::Options options{.delimiter = '|', .header = false, .buffer_bytes = 64};
   const std::string line = text + "|" + text + "\n";
@@ -103,7 +103,7 @@ TEST(CsvConvert, DoublesAreTheNearest) {
     }
     double nearest = 0;
     std::from_chars(text.data(), text.data() + text.size(), nearest);
-    // What does not come back from a double is no double.
+    // A number that does not round-trip through a double is not a double.
     if (const auto bits = converted({DType::f64}, text); bits.has_value()) {
       ASSERT_EQ(*bits, std::bit_cast<uint64_t>(nearest)) << text;
     } else {

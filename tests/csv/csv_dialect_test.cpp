@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How texts are written: what is found from them, and what options say.
+// Dialects: what is detected, and what options say.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using csv::Options;
 
-// The table as show() has it, or the error; the same however little is read at a time.
+// The table in the form of show(), or the error; the same however little is read at a time.
 std::string read_as(const std::string& text, Options options) {
   const auto shown = [&] {
     const Result<Table> table = read_text(text, options);
@@ -211,7 +211,7 @@ TEST(CsvDialect, MarksThatMakeNoSense) {
   EXPECT_EQ(error_of("a\n", {.quote = ','}),
             "delimiter, quote, escape and comment must be different characters");
   EXPECT_EQ(error_of("a\n", {.comment = 'x'}),
-            "a quote, escape or comment is one ASCII character, but not a letter, digit or line end");
+            "a quote, escape or comment must be one ASCII character other than a letter, digit or line end");
   EXPECT_EQ(csv::parse_mark("none"), '\0');
   EXPECT_FALSE(csv::parse_mark("ab").has_value());
 }

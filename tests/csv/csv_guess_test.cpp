@@ -43,8 +43,8 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"-0.5", "0.30000000000000004"}), "f64");
   EXPECT_EQ(guess({"-87.62979817390442", "41.88083219999999"}), "f64");
   EXPECT_EQ(guess({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64");  // by %.17g
-  EXPECT_EQ(guess({"0.1234567890", "0.1234567891"}), "decimal(10)");  // zeros at the end are kept
-  EXPECT_EQ(guess({"12345678901234.56"}), "decimal(2)");              // money
+  EXPECT_EQ(guess({"0.1234567890", "0.1234567891"}), "decimal(10)");               // trailing zeros are kept
+  EXPECT_EQ(guess({"12345678901234.56"}), "decimal(2)");                           // money
   EXPECT_EQ(guess({"1e5", "2.5"}), "f64");
   EXPECT_EQ(guess({"inf", "-inf", "nan", "1"}), "f64");
   EXPECT_EQ(guess({".5", "1."}), "f64");
@@ -64,7 +64,7 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"Infinity", "-Infinity", "1.5"}), "f64");
   EXPECT_EQ(guess({"yes", "no"}), "bool");
   EXPECT_EQ(guess({"Y", "N", "N"}), "bool");
-  EXPECT_EQ(guess({"F", "F"}), "utf8");  // until a T comes
+  EXPECT_EQ(guess({"F", "F"}), "utf8");  // until a T appears
   EXPECT_EQ(guess({"NO", "SE"}), "utf8");
   EXPECT_EQ(guess({"x", "1"}), "utf8");
   EXPECT_EQ(guess({"x", "\xff"}), "binary");
@@ -78,7 +78,7 @@ TEST(CsvGuess, DigitsAreNotLost) {
     EXPECT_EQ(guess({text}), "utf8") << text;
     EXPECT_EQ(guess({text, "1"}), "utf8") << text;
   }
-  // Numbers that a double does not hold to the last digit.
+  // Numbers that a double does not represent to the last digit.
   EXPECT_EQ(guess({"1.5", "12345678901234567890"}), "utf8");
   EXPECT_EQ(guess({"0.12345678901234567890"}), "utf8");
   EXPECT_EQ(guess({"0.1234567890123456789"}), "utf8");
@@ -89,7 +89,7 @@ TEST(CsvGuess, DigitsAreNotLost) {
   EXPECT_EQ(guess({"18446744073709551616"}), "f64");   // a power of two
   EXPECT_EQ(guess({"100000000000000000000"}), "f64");  // 1e+20, the same number
   EXPECT_EQ(guess({"-0.0", "1.5"}), "f64");
-  // Together too many digits for a decimal, each few enough for a double.
+  // Too many digits for a decimal together, but few enough for a double individually.
   EXPECT_EQ(guess({"123456789012345", "0.00000001"}), "f64");
   EXPECT_EQ(guess({"1234567890123456.5", "0.001"}), "f64");
   EXPECT_EQ(guess({"12345678901234567.5", "0.001"}), "utf8");
@@ -191,7 +191,8 @@ TEST(CsvGuess, FewMisfitsAreReported) {
   EXPECT_FALSE(names.is_text_by_misfits());
 }
 
-// The guess from the first bytes, corrected when a value does not fit, is the one from all.
+// The type inferred from the first bytes, corrected if a value does not fit, equals the one inferred from
+// all.
 TEST(CsvGuess, FromTheBeginningIsFromAll) {
   const char* const texts[] = {"1",
                                "-2",
@@ -237,7 +238,7 @@ TEST(CsvGuess, FromTheBeginningIsFromAll) {
                                "2014-08-08 18:00:00+02:00"};
   Random random(11);
   for (int round = 0; round < 3000; ++round) {
-    // A few kinds only, so that columns have types.
+    // Only a few kinds, so that columns have types.
     const uint64_t kinds = 1 + random.below(3);
     const char* drawn[3];
     for (uint64_t k = 0; k < kinds; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What texts are read as, and what is said of those that are no table.
+// How texts are read, and the errors for texts that are not tables.
 #include "csv/reader.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Schema schema(const std::string& text) {
   return parse_schema(text).value();
 }
 
-// However little is read at a time, and however few bytes are looked at first, it is the same.
+// The result does not depend on how little is read at a time, or on how few bytes are examined first.
 std::string read_as(const std::string& text, Options options = {}, const std::optional<Schema>& types = {}) {
   const auto told = [&] {
     const Result<Table> table = read_text(text, options, types);
@@ -70,7 +70,7 @@ TEST(CsvReader, Quotes) {
   EXPECT_EQ(read_as("\"a,1\",\"b\"\"\"\n1,2\n"), "\"a,1\":i64,\"b\"\"\":i64\n1|2");
   EXPECT_EQ(read_as("a,b\n\"x\",\"y\""), "a:utf8,b:utf8\nx|y");
   EXPECT_EQ(read_as("a,b\n\"x\",\"y\"\r"), "a:utf8,b:utf8\nx|y");
-  // A quote inside a field that does not begin with one is a character like others.
+  // A quote inside a field that does not begin with one is an ordinary character.
   EXPECT_EQ(read_as("a,b\n5\" pipe,x\"\"y\n"), "a:utf8,b:utf8\n5\" pipe|x\"\"y");
   EXPECT_EQ(read_as("a,b\nx \"y,z\",1\n").substr(0, 6), "t.csv:");
 }
@@ -97,12 +97,12 @@ TEST(CsvReader, NullsThatLookLikeValues) {
   EXPECT_EQ(read_as("a,b\n0,1.5\n10,0\n-1,-1\n", options), "a:i64,b:decimal(1)\n~|1.5\n10|~\n~|~");
   // Quoted, it is a value.
   EXPECT_EQ(read_as("a\n\"0\"\n0\n", options), "a:i64\n0\n~");
-  // A quoted empty field is no number, whatever stands before it.
+  // A quoted empty field is not a number, whatever comes before it.
   EXPECT_EQ(read_as("a,b\n2014-08-08,1\n\"\",2\n", options, schema("a:date,b:i64")),
             "t.csv:3:1: column 1 \"a\": \"\" is not a valid date");
 }
 
-// Eight bytes are read from behind the point on, of a text that is not in the buffer.
+// Eight bytes are read starting after the point, of a text that is not in the buffer.
 TEST(CsvReader, EscapedDecimals) {
   const auto refused = read_as("x\n\"12345678.1\"\"\"\n", {}, schema("x:decimal(1)"));
   EXPECT_NE(refused.find("12345678.1"), std::string::npos) << refused;
@@ -168,7 +168,7 @@ TEST(CsvReader, Names) {
   EXPECT_EQ(read_as("1,2\n", kNoHeader, schema("x:i8,u8")), "x:i8,c1:u8\n1|2");
 }
 
-// What a reader has to say about a text.
+// A reader's notes about a text.
 std::vector<std::string> notes_of(const std::string& text, const Options& options = {}) {
   Result<csv::Reader> reader = csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, {});
   EXPECT_TRUE(reader.has_value());
@@ -195,8 +195,8 @@ TEST(CsvReader, NotesSayWhatChanged) {
   EXPECT_EQ(notes_of(rates + "1.50,2\n2,2\n"),
             std::vector<std::string>{"column rate: values in several forms are written back in one"});
   EXPECT_EQ(notes_of("a,a,\n1,2,3\n"),
-            (std::vector<std::string>{"column 2 is called a_1: the name \"a\" is taken",
-                                      "column 3 has no name: it is called c2"}));
+            (std::vector<std::string>{"column 2 is renamed a_1: the name \"a\" is taken",
+                                      "column 3 has no name; it is called c2"}));
 }
 
 TEST(CsvReader, ErrorsNameLineAndByte) {
@@ -219,7 +219,7 @@ TEST(CsvReader, ValuesThatDoNotFitTheSchema) {
             "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
   EXPECT_EQ(read_as("a,b\n1,2\nx,300\n", {}, schema("u8,u8")),
             "t.csv:3:1: column 1 \"a\": \"x\" is not a valid u8");
-  // The first in the text is told, not the first of the first column.
+  // The first error in the text is reported, not the first in the first column.
   EXPECT_EQ(read_as("a,b\n1,2\n1,300\nx,1\n", {}, schema("u8,u8")),
             "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
   EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"\" is not a valid i64");
@@ -252,11 +252,11 @@ TEST(CsvReader, RecordsThatAreTooLong) {
 TEST(CsvReader, OptionsThatMakeNoSense) {
   for (const char bad : {'"', '\r', '\n', '\0', '\xff'}) {
     EXPECT_EQ(error_of("a\n", {.delimiter = bad}),
-              "a delimiter is one ASCII character, but no NUL, quote or line end");
+              "a delimiter must be one ASCII character other than NUL, a quote or a line end");
   }
-  EXPECT_EQ(error_of("a\n", {.nulls = {}}), "no text stands for null");
+  EXPECT_EQ(error_of("a\n", {.nulls = {}}), "there must be a text that means null");
   EXPECT_EQ(error_of("a\n", {.nulls = {"a,b"}}),
-            "\"a,b\" cannot stand for null: it has a delimiter, quote or line end in it");
+            "\"a,b\" cannot mean null: it contains a delimiter, quote or line end");
   EXPECT_EQ(csv::parse_delimiter("tab"), '\t');
   EXPECT_EQ(csv::parse_delimiter("\\t"), '\t');
   EXPECT_EQ(csv::parse_delimiter("|"), '|');

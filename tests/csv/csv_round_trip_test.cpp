@@ -53,8 +53,8 @@ TEST(CsvRoundTrip, AnyTableComesBackByItsSchema) {
   }
 }
 
-// What types are guessed does not matter: they print the same bytes, unless values of a column have several
-// forms, which the spelling says.
+// It does not matter which types are inferred: they print the same bytes, unless values of a column have
+// several forms, which the spelling says.
 TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
   Random random(2);
   int same = 0;
@@ -72,7 +72,7 @@ TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
   EXPECT_GT(same, 2000);
 }
 
-// Texts of other programs, as they are.
+// Texts of other programs, unchanged.
 TEST(CsvRoundTrip, OtherFormsComeBackByteForByte) {
   for (const std::string column :
        {"0.5\n1\n96\n", "0.5\n1.0\n96.0\n", "1e+05\n2.5\n", "100000.0\n2.5e-07\n",
@@ -117,7 +117,8 @@ TEST(CsvRoundTrip, NoRowsNoColumns) {
   EXPECT_EQ(*read_text("a,b\n", {}, schema_of(no_rows)), no_rows);
 }
 
-// The text that comes out of a table is the same when it goes in again. Skipped where the tables are not.
+// Text written from a table is reproduced when read and written again. Skipped if the tables are not
+// available.
 TEST(CsvRoundTrip, PublicTables) {
   const char* const folder = std::getenv("BOBBIN_TABLES");
   if (folder == nullptr || !std::filesystem::is_directory(folder)) {

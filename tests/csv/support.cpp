@@ -36,7 +36,7 @@ Cell cell_of(const csv::ColumnData& column, uint64_t row) {
   return value_text(column.type, value);
 }
 
-// A column of a table in the form that batches have.
+// A column of a table in the form of batches.
 struct Kept {
   std::vector<char> values;
   std::vector<uint8_t> validity;
@@ -76,7 +76,7 @@ std::string read_all(int descriptor) {
   return text;
 }
 
-// Texts that a careless reader or writer takes for something else.
+// Texts that a careless reader or writer mistakes for something else.
 constexpr const char* kOdd[] = {"",
                                 " ",
                                 "a,b",
@@ -107,7 +107,7 @@ constexpr const char* kOdd[] = {"",
                                 "'",
                                 "c0"};
 
-// Numbers that are guessed to be such, and then print in another way.
+// Texts that are inferred to be numbers, and then printed differently.
 constexpr const char* kNumbers[] = {"1e5", "1.50", "1.5",   "True",
                                     "NaN", "96.0", "18:00", "2014-08-08T18:00Z"};
 

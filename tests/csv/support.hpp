@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for the tests of CSV: as cells of text, however they are kept.
+// Tables for the tests of CSV: as cells of text, however they are stored.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace bobbin::csv_tests {
 
 using testing::Random;
 
-// Nothing for a null; of strings the bytes, of others value_text(), which tells every value from others.
+// Empty for a null; for strings the bytes, for others value_text(), which is unique for every value.
 using Cell = std::optional<std::string>;
 
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  std::vector<csv::Spelling> spellings{};  // of the text it was read from, which are not the table's
+  std::vector<csv::Spelling> spellings{};  // of the text it was read from; not part of the table
 
   friend bool operator==(const Table& a, const Table& b) {
     return a.columns == b.columns && a.rows == b.rows;
   }
 };
 
-// The table a text stands for, read through batches; restarts are followed.
+// The table that a text represents, read through batches; restarts are followed.
 [[nodiscard]] Result<Table> read_text(const std::string& text, const csv::Options& options,
                                       const std::optional<Schema>& schema = {});
-// "t.csv:2:1: ..."; "read" when there is none.
+// "t.csv:2:1: ..."; "read" if there is no error.
 [[nodiscard]] std::string error_of(const std::string& text, const csv::Options& options,
                                    const std::optional<Schema>& schema = {});
 
@@ -43,8 +43,8 @@ struct Table {
 // "name:type,...", then the rows by "\n", cells by "|", nulls as "~".
 [[nodiscard]] std::string show(const Table& table);
 
-// Columns of any types with values of every kind, texts that look like something else among them. Unless
-// `all`, none whose text is another when its type is guessed: no floats, and no strings such as 1.50.
+// Columns of any types with values of every kind, including texts that look like something else. Unless
+// `all`, none whose text changes if its type is inferred: no floats, and no strings such as 1.50.
 [[nodiscard]] Table draw_table(Random& random, bool all);
 
 }  // namespace bobbin::csv_tests
