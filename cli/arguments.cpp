@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMayBeEmpty = "may be empty";
 constexpr size_t kMostListed = 12;              // words in a message
-constexpr std::string_view kOneOf = "one of:";  // and the words, each followed by a comma
+constexpr std::string_view kOneOf = "one of:";  // followed by the words, each with a comma
 
 [[noreturn]] void fail(const std::string& message) {
   throw CLI::ValidationError(message);
@@ -145,7 +145,7 @@ class Line {
     if (argument.empty() && !can_be_empty(place)) {
       fail("a file name is empty");
     }
-    // CLI11 would take "[a,b]" in a list of files apart.
+    // CLI11 would split "[a,b]" in a list of files.
     files_.push_back((place.get_allow_extra_args() && argument.starts_with('[') ? "./" : "") + argument);
   }
 

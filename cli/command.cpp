@@ -37,7 +37,7 @@ constexpr const char* kExamples =
     "  bobbin decompress ids.bin.bob -o ids.raw  writes the original bytes\n"
     "Exit status: 0 success, 1 failure, 2 wrong usage.";
 
-// The values as they are typed: CLI11's own conversion to a list gives "{}" and "%%" a meaning.
+// The values as typed: CLI11's own conversion to a list gives "{}" and "%%" a meaning.
 CLI::Option* add_list(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
                       const std::string& help) {
   const auto keep = [&values](const CLI::results_t& results) {
@@ -62,7 +62,7 @@ Command::Command()
   for (CLI::App* verb : app_.get_subcommands(nullptr)) {
     verb->group("Verbs");
   }
-  app_.require_subcommand(0, 1);  // a file may have a verb's name
+  app_.require_subcommand(0, 1);  // a file may have the name of a verb
   app_.footer(kExamples);         // after the verbs, which would inherit it
 }
 
@@ -139,7 +139,7 @@ CLI::Validator number_between(uint64_t least, uint64_t most) {
     uint64_t number = 0;
     const char* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, number);
-    // CLI11 reads what begins with a zero as octal.
+    // CLI11 reads numbers with a leading zero as octal.
     const bool octal = text.size() > 1 && text.front() == '0';
     const bool fine = error == std::errc{} && end == last && !octal && number >= least && number <= most;
     return fine ? "" : fmt::format("'{}' is not a number from {} to {}", text, least, most);
@@ -170,7 +170,7 @@ int report(const Status& status) {
   if (status.ok()) {
     return kOk;
   }
-  // Names come from outside: whatever they hold, the message stays one line.
+  // Names come from files: whatever they contain, the message stays one line.
   std::fputs(fmt::format("{} {}\n", styled("bobbin:", Style::red, STDERR_FILENO), printable(status.message()))
                  .c_str(),
              stderr);

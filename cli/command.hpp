@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of `bobbin`. Each adds its options to the parser and, when chosen, sets the action to run. They
-// do nothing else while arguments are parsed: no file is touched before run().
+// The verbs of `bobbin`. Each adds its options to the parser and, if chosen, sets the action to run. They do
+// nothing else while arguments are parsed: no file is accessed before run().
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -45,11 +45,11 @@ class Command {
  public:
   Command();
 
-  // Reads arguments, without the program's name. Throws CLI::ParseError, also for --help and --version.
+  // Parses arguments, without the program's name. Throws CLI::ParseError, also for --help and --version.
   void parse(const std::vector<std::string>& arguments);
   // The verb's name, once parse() has found it.
   [[nodiscard]] const std::string& verb() const { return verb_; }
-  // What was asked for; empty when no verb was given.
+  // The action to run; empty if no verb was given.
   [[nodiscard]] const Action& action() const { return action_; }
 
   [[nodiscard]] CLI::App& app() { return app_; }
@@ -60,14 +60,14 @@ class Command {
   Action action_;
 };
 
-// Options that several verbs share, with the same words.
+// Options that several verbs share, with the same help text.
 CLI::Option* add_input(CLI::App& verb, std::string& path, const std::string& help);
 CLI::Option* add_inputs(CLI::App& verb, std::vector<std::string>& paths, const std::string& help);
 CLI::Option* add_output(CLI::App& verb, std::string& path, const std::string& help);
 // An option that may be repeated, one value each time.
 CLI::Option* add_repeated(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
                           const std::string& help);
-// The name of a column, which may be empty; nothing when the option is not given.
+// The name of a column, which may be empty; no value if the option is not given.
 CLI::Option* add_column(CLI::App& verb, std::optional<std::string>& name, const std::string& help);
 CLI::Option* add_force(CLI::App& verb, bool& force);
 CLI::Option* add_quiet(CLI::App& verb, bool& quiet);
@@ -76,11 +76,11 @@ CLI::Option* add_type_option(CLI::App& verb, std::string& type);
 CLI::Option* add_input_type_option(CLI::App& verb, std::string& type);
 CLI::Option* add_backend_option(CLI::App& verb, std::string& backend);
 
-// Accepts whole numbers from `least` to `most`. CLI11's own check words its message differently from version
-// to version.
+// Accepts whole numbers from `least` to `most`. The message of CLI11's own check differs from version to
+// version.
 [[nodiscard]] CLI::Validator number_between(uint64_t least, uint64_t most);
 
-// "auto": the GPU when there is one, else the CPU. Fails when a GPU is asked for and there is none.
+// "auto": the GPU if there is one, else the CPU. Fails if a GPU is requested and there is none.
 [[nodiscard]] Result<Backend> pick_backend(const std::string& name);
 
 // One line on stderr for a failure; returns the exit code for the status.

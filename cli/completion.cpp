@@ -59,7 +59,7 @@ std::vector<std::string> positional_choices(CLI::App& verb) {
   return {};
 }
 
-// The values that follow an option, where they are known.
+// The values of an option, if they are known.
 std::string bash_values(CLI::App& verb) {
   std::string text;
   for (CLI::Option* option : named_options(verb)) {
@@ -75,7 +75,7 @@ std::string bash_values(CLI::App& verb) {
   return text;
 }
 
-// Text between single quotes, in which zsh gives colons and brackets a meaning.
+// Text in single quotes, in which colons and brackets have a meaning for zsh.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (const char c : text) {

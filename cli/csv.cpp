@@ -63,7 +63,7 @@ void add_mark_option(CLI::App& verb, const std::string& name, std::string& value
   verb.add_option(name, value, help)->check(CLI::Validator(check, "", "character"))->type_name("C");
 }
 
-// A file of tabs written as .csv gets commas: nobody expects tabs there.
+// A file made from tab-separated text gets commas if written as .csv: nobody expects tabs there.
 char delimiter_for(const std::string& path, char known) {
   return path.ends_with(".tsv")                    ? '\t'
          : path.ends_with(".tbl")                  ? '|'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs that read and write CSV share: options, and the way from a file's rows to text.
+// What verbs that read and write CSV share: options, and the conversion of a file's rows to text.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct CsvArgs {
   bool header = false;
   bool no_header = false;
   std::vector<std::string> nulls;
-  // Of text that is read.
+  // For text that is read.
   std::string comment;
   std::optional<uint64_t> skip;
   std::string ragged;
@@ -39,7 +39,7 @@ void add_csv_options(CLI::App& verb, CsvArgs& args);
 // For text that is read.
 void add_csv_input_options(CLI::App& verb, CsvArgs& args);
 
-// Of text that is read.
+// For text that is read.
 [[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);
 // Of text that is written: as given; else by the name, tabs for .tsv and | for .tbl; else as in `known`.
 [[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
@@ -48,7 +48,7 @@ void add_csv_input_options(CLI::App& verb, CsvArgs& args);
 // Prints notes about an import on stderr; of very many only the first.
 void print_notes(const std::string& name, const std::vector<std::string>& notes);
 
-// Columns of a file, in any order, and rows of theirs as text.
+// Columns of a file, in any order, and their rows as text.
 struct CsvJob {
   const OpenReader& file;
   std::vector<size_t> columns;
@@ -57,7 +57,7 @@ struct CsvJob {
   Format format{};
   file::Output& output;
   const std::string& output_name;
-  std::optional<query::Scan> where{};  // only rows that pass, and no more of them than `limit`
+  std::optional<query::Scan> where{};  // only matching rows, and at most `limit` of them
   uint64_t limit = UINT64_MAX;
 };
 [[nodiscard]] Status write_rows(const CsvJob& job, const csv::Options& options, Progress& progress);

@@ -25,7 +25,7 @@ T read_back(const std::string& text) {
   return value;
 }
 
-// Characters, not bytes: continuation bytes of UTF-8 take no room.
+// Counts characters, not bytes: continuation bytes of UTF-8 take no room.
 bool begins_character(char c) {
   return (static_cast<uint8_t>(c) & 0xc0) != 0x80;
 }
@@ -60,7 +60,7 @@ double ratio(uint64_t raw_bytes, uint64_t stored_bytes) {
   if (stored_bytes == 0) {
     return 0;
   }
-  // Two digits, so that the text and the JSON say the same.
+  // Two digits, so that the text and the JSON agree.
   return std::round(100 * static_cast<double>(raw_bytes) / static_cast<double>(stored_bytes)) / 100;
 }
 

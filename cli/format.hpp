@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values and counts as people and as JSON read them.
+// Values and counts as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,33 @@ namespace bobbin::cli {
 
 using bench::Json;
 
-// What a value stands for; a float as the shortest decimal that reads back as the same float of its type.
+// A value according to its logical type; a float as the shortest decimal that reads back as the same float of
+// its type.
 [[nodiscard]] std::string to_text(const ColumnType& type, Scalar scalar);
-// A number, true or false; text for infinity and NaN, which JSON's numbers lack, for decimals, whose digits
-// doubles would not keep, for dates and timestamps.
+// A number, true or false; a string for infinity and NaN, which JSON's numbers lack, for decimals, whose
+// digits doubles would not preserve, and for dates and timestamps.
 [[nodiscard]] Json to_json(const ColumnType& type, Scalar scalar);
 
 // "1 column", "2 columns"
 [[nodiscard]] std::string count(uint64_t number, std::string_view noun);
-// raw / stored; 0 when nothing is stored.
+// raw / stored; 0 if nothing is stored.
 [[nodiscard]] double ratio(uint64_t raw_bytes, uint64_t stored_bytes);
-// "4.00"; "-" when there is nothing to compare.
+// "4.00"; "-" if there is nothing to compare.
 [[nodiscard]] std::string ratio_text(uint64_t raw_bytes, uint64_t stored_bytes);
 
-// Does the same for each of several files: one that fails does not stop the others. With `as_json` prints
-// what was added to the array: the one object for one file, else the array. Returns the exit code.
+// Does the same for each of several files: if one fails, the others are still processed. With `as_json`,
+// prints what was added to the array: the single object for one file, otherwise the array. Returns the exit
+// code.
 int for_each_file(size_t files, bool as_json, const std::function<Status(size_t index, Json& json)>& each);
 
-// The first `most` characters of UTF-8, with "..." in the place of what is cut off.
+// The first `most` characters of UTF-8, with "..." in place of what is cut off.
 [[nodiscard]] std::string clipped(std::string_view text, size_t most);
 
 // Writes text to stdout; main checks stdout once, at the end.
 void print(std::string_view text);
 
-// A line of heads and lines of as many cells. Columns are as wide as their widest cell; two blanks stand
-// between. `right` has an 'r' for each column that ends flush; others, and those beyond its end, begin so.
+// A line of headings and lines with the same number of cells. Columns are as wide as their widest cell,
+// separated by two blanks. `right` has an 'r' for each right-aligned column; the others are left-aligned.
 void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
                  std::string_view right = "");
 

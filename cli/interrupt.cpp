@@ -17,12 +17,12 @@ void remember(int signal) {
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = &remember;
-  // No SA_RESTART: a read that waits for a pipe must come back.
+  // No SA_RESTART: a read that waits for a pipe must return.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) {  // as under nohup: what is ignored stays ignored
+    if (before.sa_handler != SIG_IGN) {  // a signal that is ignored, as under nohup, stays ignored
       sigaction(signal, &action, nullptr);
     }
   }

@@ -100,9 +100,9 @@ Result<size_t> read_full(const Input& input, std::span<std::byte> bytes) {
 }
 
 Status check_whole_values(const std::string& name, uint64_t bytes, DType type) {
-  BOBBIN_RETURN_IF(
-      bytes % size_bytes(type) != 0, StatusCode::invalid_argument,
-      fmt::format("{}: {} bytes is no multiple of {} ({})", name, bytes, size_bytes(type), to_string(type)));
+  BOBBIN_RETURN_IF(bytes % size_bytes(type) != 0, StatusCode::invalid_argument,
+                   fmt::format("{}: {} bytes is not a multiple of {} ({})", name, bytes, size_bytes(type),
+                               to_string(type)));
   return {};
 }
 
@@ -150,7 +150,7 @@ Result<Target> open_target(const std::string& path, bool force, int input_descri
   }
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
-    return target;  // a new name, or one that creating the file will complain about
+    return target;  // a new name, or one for which creating the file will fail
   }
   BOBBIN_RETURN_IF(S_ISDIR(info.st_mode), StatusCode::io, path + ": is a directory");
   struct stat input_info {};

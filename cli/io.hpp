@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files, pipes and terminals, with the manners of zstd's tool: "-" is stdin or stdout, nothing is overwritten
-// without -f, no binary goes to a terminal, and an output file appears whole or not at all.
+// Files, pipes and terminals, with the conventions of zstd's tool: "-" is stdin or stdout, nothing is
+// overwritten without -f, no binary data goes to a terminal, and an output file appears complete or not at
+// all.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +16,25 @@
 
 namespace bobbin::cli {
 
-[[nodiscard]] bool is_standard(const std::string& path);  // "-" or nothing
+[[nodiscard]] bool is_standard(const std::string& path);  // "-" or empty
 
 struct Input {
   file::Descriptor descriptor;
   std::string name;                // for messages
-  std::optional<uint64_t> length;  // bytes from here to the end, when known
+  std::optional<uint64_t> length;  // bytes from here to the end, if known
 };
 
 // Opens a file, or stdin.
 [[nodiscard]] Result<Input> open_input(const std::string& path);
-// Puts a nameless temporary file in the place of an input that cannot be read twice.
+// Replaces an input that cannot be read twice by an unnamed temporary file.
 [[nodiscard]] Status make_seekable(Input& input);
-// Fills `bytes` unless the input ends before; returns how many came.
+// Fills `bytes` unless the input ends before; returns the number of bytes read.
 [[nodiscard]] Result<size_t> read_full(const Input& input, std::span<std::byte> bytes);
 
-// Refuses a size that is no whole number of values.
+// Refuses a size that is not a whole number of values.
 [[nodiscard]] Status check_whole_values(const std::string& name, uint64_t bytes, DType type);
 
-// A reader over a file, or over a pipe by way of a temporary file without a name.
+// A reader of a file, or of a pipe through an unnamed temporary file.
 struct OpenReader {
   file::Descriptor descriptor;
   Reader reader;
@@ -44,18 +45,17 @@ struct OpenReader {
 // The column of that name, or the only one when no name is given.
 [[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name);
 
-// Where output goes. A stream is stdout, or a device or a pipe with a name: written as it comes, never
-// renamed.
+// Where output goes. A stream is stdout, a device or a named pipe: written directly, never renamed.
 struct Target {
   std::string path;
   std::string name;  // for messages
   bool stream = false;
-  bool exists = false;          // a file that would be replaced
-  file::Descriptor descriptor;  // of a stream
+  bool exists = false;          // there is a file that would be replaced
+  file::Descriptor descriptor;  // for a stream
 };
 
-// Checks that `path` may be written: it is no directory, not the input itself, no existing file unless
-// `force`, and when a stream no terminal unless `force`.
+// Checks that `path` may be written: it is not a directory and not the input itself; not an existing file
+// unless `force`; and if it is a stream, not a terminal unless `force`.
 [[nodiscard]] Result<Target> open_target(const std::string& path, bool force, int input_descriptor);
 // The stream itself, or a new file that gets its name at commit().
 [[nodiscard]] Result<file::Output> open_output(const Target& target, bool force);

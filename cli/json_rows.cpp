@@ -61,7 +61,7 @@ bool has_digits(std::string_view text) {
   return is_digit(text[0]) || (text[0] == '-' && text.size() > 1 && is_digit(text[1]));
 }
 
-// Numbers, decimals and booleans are as they are; dates, times and whatever else are texts.
+// Numbers, decimals and booleans are printed as they are; dates, times and everything else as strings.
 void append_number(std::string& out, const ColumnType& type, std::string_view text) {
   const Logical::Kind kind = type.logical.kind;
   const bool number = (kind == Logical::Kind::plain || kind == Logical::Kind::decimal) && has_digits(text);
@@ -136,7 +136,7 @@ class JsonSink final : public RowSink {
   file::Output& output_;
   bool array_;
   bool first_ = true;
-  std::vector<std::string> keys_;  // with the punctuation around them
+  std::vector<std::string> keys_;  // including punctuation
   std::string buffer_;
 };
 

@@ -2,10 +2,10 @@
 // Rows as strict JSON (RFC 8259).
 //
 //   integers, decimals, floats   numbers, with all their digits
-//   NaN, infinities              the texts "nan", "inf", "-inf"
+//   NaN, infinities              the strings "nan", "inf", "-inf"
 //   booleans                     true, false
-//   dates, timestamps            texts
-//   strings                      texts; bytes that are not UTF-8 become {"base64": "..."}
+//   dates, timestamps            strings
+//   strings                      strings; if not UTF-8, {"base64": "..."}
 //   nulls                        null
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace bobbin::cli {
 
-// An array of objects, or an object on each line.
+// An array of objects, or one object per line.
 [[nodiscard]] std::unique_ptr<RowSink> make_json_sink(file::Output& output,
                                                       const std::vector<Column>& columns, bool array);
 

@@ -16,27 +16,27 @@ namespace {
 
 constexpr const char* kShortHelp =
     "usage: bobbin VERB [OPTIONS]\n"
-    "  compress    turn a raw array, lines of text or CSV into a .bob file\n"
-    "  decompress  turn it back\n"
+    "  compress    compress a raw array, lines of text or CSV to a .bob file\n"
+    "  decompress  convert it back\n"
     "  inspect     show what is in a .bob file\n"
     "  schema      show the columns of a .bob file and their types\n"
-    "  stats       show its columns, a line each\n"
-    "  report      make a page of HTML about it\n"
+    "  stats       show one line per column\n"
+    "  report      write an HTML page about it\n"
     "  verify      check .bob files\n"
     "  cat         print rows of a .bob file as a table, CSV or JSON\n"
     "  head        print the first rows\n"
     "  grep        find strings in a .bob file\n"
-    "  query       count and sum rows of a .bob file\n"
-    "  scan        turn a raw array into its prefix scan\n"
+    "  query       filter, aggregate and select rows of a .bob file\n"
+    "  scan        compute the prefix scan of a raw array\n"
     "  zstd        compress and decompress standard .zst files\n"
     "  bench       measure sizes and speeds on your data\n"
-    "  devices     list where work can run\n"
+    "  devices     list the available backends\n"
     "  completion  print completions for a shell\n"
     "  man         print the manual page\n"
     "  help        show what a verb does\n"
     "'bobbin help VERB' says more.\n";
 
-// Output to stdout may fail late: when the buffer goes out.
+// Output to stdout may fail late: when the buffer is flushed.
 int flush_stdout(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
@@ -45,7 +45,7 @@ int flush_stdout(int code) {
   return report(Status(StatusCode::io, std::string("stdout: ") + std::strerror(errno == 0 ? EIO : errno)));
 }
 
-// Says what was wrong and where to read about it: the verb's help once there is a verb.
+// Reports what was wrong and where to read about it: the verb's help if there is a verb.
 int report_usage(const Command& command, const CLI::ParseError& error) {
   const std::string verb = command.verb().empty() ? "" : " " + command.verb();
   std::fputs(fmt::format("bobbin: {} (see 'bobbin{} --help')\n", printable(error.what()), verb).c_str(),

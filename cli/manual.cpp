@@ -9,7 +9,7 @@
 namespace bobbin::cli {
 namespace {
 
-// Text that troff shows as it is.
+// Escapes text for troff.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's own description of itself, made from the parser: a manual page, and completions for shells.
+// The command's documentation, generated from the parser: a manual page, and completions for shells.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -7,7 +7,7 @@
 namespace bobbin::cli {
 namespace {
 
-// No verb or option is longer; longer words are not compared, so that hostile ones cost nothing.
+// No verb or option is longer; longer words are not compared, so that very long input costs nothing.
 constexpr size_t kLongestWord = 40;
 
 size_t edits_between(std::string_view a, std::string_view b) {

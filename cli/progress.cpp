@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kFirst{1000};
 constexpr std::chrono::milliseconds kBetween{100};
 constexpr int kBarWidth = 30;
-constexpr double kLeastShare = 0.001;  // from which the time left can be guessed
+constexpr double kLeastShare = 0.001;  // from which the remaining time can be estimated
 
 // "12 s", "3 min 05 s"
 std::string duration(double seconds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on stderr that says how far the work is, how fast it goes and how long it will still take: only on a
-// terminal, and only once it has taken a second.
+// A line on stderr with the progress, the speed and the remaining time: only on a terminal, and only after
+// one second.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@ class Progress {
   Progress(std::string label, bool quiet);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();  // wipes the line
+  ~Progress();  // erases the line
 
   void show_share(double share);  // 0 to 1
   void show_bytes(uint64_t bytes);
-  // The share when the total is known, else the bytes.
+  // The share if the total is known, otherwise the bytes.
   void show(uint64_t done, uint64_t total);
 
  private:

@@ -22,7 +22,7 @@ namespace {
 using query::ResultTable;
 using query::Value;
 
-// A column's own values keep its type's digits: 3.1 of f32 is not shown as a double.
+// Values of a column are printed with the digits of its type: 3.1 of f32 is not printed as a double.
 std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
   return value.kind == Value::Kind::real && type.has_value() && type->type == DType::f32
              ? fmt::format("{}", static_cast<float>(value.real))
@@ -67,7 +67,7 @@ Json json_of(const Value& value, const std::optional<ColumnType>& type) {
   return std::isfinite(value.real) ? Json::parse(text_of(value, type)) : Json(text_of(value, type));
 }
 
-// Names as keys of an object: one that is there already gets a number.
+// Names as keys of an object: a duplicate gets a number.
 std::vector<std::string> keys_of(const ResultTable& result) {
   std::set<std::string> taken;
   std::vector<std::string> keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of queries as a table for people, as CSV and as JSON.
+// Query results as a table, as CSV and as JSON.
 #pragma once
 
 #include "bobbin/query.hpp"
@@ -9,8 +9,8 @@ namespace bobbin::cli {
 void print_table(const query::ResultTable& result);
 // With commas and a header; nulls are empty, empty strings are quoted.
 [[nodiscard]] Status print_csv(const query::ResultTable& result);
-// Strings are escaped as JSON does; bytes that are not UTF-8 are {"hex": "ff00"}. Integers of more than 64
-// bits, infinities, NaN, decimals, dates and timestamps are texts.
+// Strings that are not UTF-8 are {"hex": "ff00"}. Integers of more than 64 bits, infinities, NaN, decimals,
+// dates and timestamps are strings.
 void print_json(const query::ResultTable& result, const query::QueryStats& stats);
 
 }  // namespace bobbin::cli

@@ -12,7 +12,7 @@
 namespace bobbin::cli {
 namespace {
 
-// Rows from the first, or from the end when it is written with a minus.
+// A row counted from the first, or from the end if it has a minus sign.
 struct Edge {
   uint64_t rows = 0;
   bool from_end = false;
@@ -36,7 +36,7 @@ std::optional<Edge> parse_edge(std::string_view text) {
 
 bool in_order(const Edge& begin, const Edge& end) {
   if (begin.from_end != end.from_end) {
-    return true;  // the number of rows decides
+    return true;  // depends on the number of rows
   }
   return begin.from_end ? begin.rows >= end.rows : begin.rows <= end.rows;
 }
@@ -67,7 +67,7 @@ CLI::Option* add_rows_option(CLI::App& verb, std::string& rows) {
   return verb
       .add_option(
           "--rows", rows,
-          "Rows A to B-1, counted from 0; either may be left out, and a negative one counts from the end")
+          "Rows A to B-1, counted from 0; either may be omitted, and negative numbers count from the end")
       ->check(CLI::Validator(check, "", "rows"))
       ->type_name("A:B");
 }

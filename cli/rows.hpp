@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --rows A:B, as several verbs take it.
+// --rows A:B, shared by several verbs.
 #pragma once
 
 #include <cstdint>

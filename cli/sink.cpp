@@ -21,7 +21,7 @@ constexpr FormatName kFormats[] = {{"csv", Format::csv},      {"tsv", Format::ts
                                    {"json", Format::json},    {"ndjson", Format::ndjson},
                                    {"jsonl", Format::ndjson}, {"table", Format::table}};
 
-// Other programs' formats of tables, by their files' endings.
+// Table formats of other programs, by file name extension.
 constexpr std::string_view kForeign[] = {"parquet", "arrow", "feather", "orc"};
 
 std::string extension(const std::string& path) {
@@ -45,7 +45,7 @@ class CsvSink final : public RowSink {
   csv::RowWriter writer_;
 };
 
-// The members of an object have different names.
+// The members of an object must have different names.
 Status check_names(const std::vector<Column>& columns) {
   std::set<std::string> names;
   for (const Column& column : columns) {

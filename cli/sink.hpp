@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table on their way out, as CSV, JSON or an aligned table.
+// Writes rows of a table as CSV, JSON or an aligned table.
 #pragma once
 
 #include <memory>
@@ -21,16 +21,16 @@ enum class Format : uint8_t {
   csv,     // with the delimiter of the options
   tsv,     // the same with tabs
   json,    // an array of objects
-  ndjson,  // an object on each line
-  table    // aligned, for people
+  ndjson,  // one object per line
+  table    // aligned columns
 };
 
 [[nodiscard]] std::optional<Format> parse_format(std::string_view name);
-// What a file's name asks for: .csv, .tsv, .tbl, .json, .ndjson, .jsonl.
+// The format that a file's name implies: .csv, .tsv, .tbl, .json, .ndjson, .jsonl.
 [[nodiscard]] std::optional<Format> format_of_name(const std::string& path);
-// --format NAME, and nothing when it is not given.
+// --format NAME; empty if it is not given.
 CLI::Option* add_format_option(CLI::App& verb, std::optional<Format>& format, const std::string& help);
-// Refuses names of formats that bobbin does not write, such as .parquet, and says what to do instead.
+// Refuses names of formats that bobbin does not write, such as .parquet, and suggests what to do instead.
 [[nodiscard]] Status check_output_name(const std::string& path);
 // The same for formats that it does not read.
 [[nodiscard]] Status check_input_name(const std::string& path);

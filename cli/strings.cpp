@@ -14,7 +14,7 @@ constexpr std::string_view kUnterminatedKey = "bobbin.lines.unterminated";
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr uint32_t kNull = 0xffff'ffff;
-// What codes at their worst, two bytes for one, still fit into a segment of a file.
+// Strings whose codes, in the worst case two bytes per byte, still fit into a segment.
 constexpr uint64_t kMaxStringBytes = uint64_t{1} << 29;
 
 std::optional<std::string_view> value_of(const Reader& reader, std::string_view key) {
@@ -33,7 +33,7 @@ uint32_t length_at(const uint8_t* bytes) {
   return bytes[0] | uint32_t{bytes[1]} << 8 | uint32_t{bytes[2]} << 16 | uint32_t{bytes[3]} << 24;
 }
 
-// Puts string i, in its form, behind others.
+// Appends string i, in the given form.
 Status append_string(const StringsView& strings, uint64_t i, Form form, uint64_t row,
                      std::vector<uint8_t>& bytes) {
   const auto string = strings.string(i);
@@ -47,10 +47,10 @@ Status append_string(const StringsView& strings, uint64_t i, Form form, uint64_t
   }
   BOBBIN_RETURN_IF(
       strings.is_null(i), StatusCode::invalid_argument,
-      fmt::format("row {} is null, which a line cannot show (use --as strings, or -o OUT.csv)", row));
+      fmt::format("row {} is null, which a line cannot represent (use --as strings, or -o OUT.csv)", row));
   BOBBIN_RETURN_IF(
       std::ranges::find(string, '\n') != string.end(), StatusCode::invalid_argument,
-      fmt::format("row {} has a newline in it and is not one line (use --as strings, or -o OUT.csv)", row));
+      fmt::format("row {} contains a newline and is not one line (use --as strings, or -o OUT.csv)", row));
   bytes.insert(bytes.end(), string.begin(), string.end());
   bytes.push_back('\n');
   return {};
@@ -106,7 +106,7 @@ Result<StringsView> StringSource::next() {
 }
 
 Status StringSource::take_lines() {
-  // What is left from the block before holds no newline.
+  // What is left from the previous block contains no newline.
   const size_t known = rest_.size() - std::min<size_t>(rest_.size(), kBlockBytes);
   size_t begin = 0;
   for (size_t from = known; from < rest_.size();) {
@@ -159,7 +159,7 @@ Status StringSource::cut_short() const {
                                         strings_before_ + strings_.length(), bytes_read_ - rest_.size());
   return {StatusCode::invalid_argument,
           place + (rest_.size() < sizeof(uint32_t)
-                       ? "its length is cut short"
+                       ? "its length is truncated"
                        : fmt::format("the input ends after {} of its {} bytes",
                                      rest_.size() - sizeof(uint32_t), length_at(rest_.data())))};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings outside of .bob files. Two forms: lines, each ended by a newline; and "strings", each a u32
-// little-endian length and then so many bytes, with length 0xffffffff for a null.
+// Strings outside of .bob files, in two forms: lines, each ended by a newline; and "strings", each a
+// little-endian u32 length followed by that many bytes, with length 0xffffffff for a null.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ enum class Form : uint8_t { lines, strings };
 [[nodiscard]] std::string_view to_string(Form form);
 [[nodiscard]] std::optional<Form> parse_form(std::string_view name);
 
-// Notes a file's form in its metadata. `unterminated`: the last line had no newline.
+// Records a file's form in its metadata. `unterminated`: the last line had no newline.
 [[nodiscard]] Status note_form(Writer& writer, Form form, bool unterminated);
-// The form a file was made from; nothing when it does not say.
+// The form a file was made from; empty if not recorded.
 [[nodiscard]] std::optional<Form> noted_form(const Reader& reader);
 [[nodiscard]] bool last_line_is_unterminated(const Reader& reader);
 
-// Takes an input apart, a block at a time, so that memory holds little more than the longest string.
+// Splits an input into strings, block by block, so that memory holds little more than the longest string.
 class StringSource {
  public:
   StringSource(const Input& input, Form form);
 
-  // The next strings, which stay until the next call; perhaps none, even before the end.
+  // The next strings, valid until the next call; possibly none, even before the end.
   [[nodiscard]] Result<StringsView> next();
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] bool unterminated() const { return unterminated_; }
@@ -43,7 +43,7 @@ class StringSource {
 
   const Input& input_;
   Form form_;
-  std::vector<uint8_t> rest_;  // read and not yet taken
+  std::vector<uint8_t> rest_;  // read and not yet returned
   Strings strings_;
   uint64_t strings_before_ = 0;
   uint64_t bytes_read_ = 0;
@@ -51,8 +51,8 @@ class StringSource {
   bool unterminated_ = false;
 };
 
-// Writes strings in a form. `first_row` is the first one's number, for messages. The very last line of all
-// may do without its newline.
+// Writes strings in a form. `first_row` is the number of the first one, for messages. The very last line may
+// lack its newline.
 [[nodiscard]] Status write_strings(const StringsView& strings, uint64_t first_row, Form form,
                                    bool leave_last_open, file::Output& output);
 

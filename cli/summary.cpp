@@ -14,7 +14,7 @@ bool same_tree(const NodeInfo& a, const NodeInfo& b) {
          std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), &same_tree);
 }
 
-// Adds a tree of the same make; a detail stays only when all chunks agree on it.
+// Adds a tree of the same shape; a detail is kept only if all chunks agree on it.
 void add_tree(NodeInfo& sum, const NodeInfo& tree) {
   sum.length += tree.length;
   sum.bytes += tree.bytes;
@@ -57,7 +57,7 @@ void Zone::add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
   rows += num_rows;
 }
 
-// A chunk of nulls only has no bounds.
+// An all-null chunk has no bounds.
 void Zone::add_numbers(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
   if (chunk.null_count < num_rows) {
     const bool first = !has_bounds();
@@ -155,7 +155,7 @@ std::string max_text(const Column& column, const Zone& zone) {
   return zone.strings.max_is_open ? "open" : bobbin::quoted(zone.strings.max);
 }
 
-// JSON has no bytes: those that are no text stand as \xNN.
+// JSON has no byte strings: bytes that are not text are written as \xNN.
 Json min_json(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the footer of a .bob file tells of its columns, summed up over row groups. Nothing is decoded.
+// What the footer of a .bob file says about its columns, summarised over row groups. Nothing is decoded.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace bobbin::cli {
 
-// Of numbers; 0 for strings, whose sizes the node does not tell.
+// For numbers; 0 for strings, whose sizes the node does not have.
 [[nodiscard]] uint64_t raw_bytes(const NodeInfo& node);
-// Of strings their bytes, without offsets or lengths.
+// For strings their bytes, without offsets or lengths.
 [[nodiscard]] uint64_t raw_bytes(const ChunkInfo& chunk);
-// Of a node and all below it.
+// For a node and everything below it.
 [[nodiscard]] uint64_t tree_bytes(const NodeInfo& node);
 
-// What is known of the values of a chunk, or of several chunks of a column together.
+// What is known about the values of a chunk, or of several chunks of a column together.
 struct Zone {
   uint64_t rows = 0;
   uint64_t nulls = 0;
-  Scalar min;  // of numbers, when not all are null
+  Scalar min;  // for numbers, if not all are null
   Scalar max;
-  StringZone strings;  // of strings
+  StringZone strings;  // for strings
 
   void add(DType type, const ChunkInfo& chunk, uint64_t num_rows);
   [[nodiscard]] bool has_bounds() const { return nulls < rows; }
@@ -36,7 +36,7 @@ struct Zone {
 
 [[nodiscard]] Zone zone_of(const RowGroupInfo& group, size_t column, DType type);
 
-// All chunks of a column: the zone maps together, and the trees by their make.
+// All chunks of a column: the combined zone maps, and the trees grouped by shape.
 struct ColumnSummary {
   struct Encoding {
     NodeInfo sum;
@@ -52,10 +52,11 @@ struct ColumnSummary {
 };
 
 [[nodiscard]] std::vector<ColumnSummary> summarize(const Reader& reader);
-// Raw bytes of all columns: what the ratio of a file counts, wherever it is shown.
+// Raw bytes of all columns, used for the ratio of a file everywhere.
 [[nodiscard]] uint64_t raw_bytes(const std::vector<ColumnSummary>& summaries);
 
-// Each make's bytes and chunks, those with most bytes first. Trees that differ in types only are one.
+// Bytes and chunks of each shape, those with the most bytes first. Trees that differ only in types are
+// combined.
 struct CascadeTotal {
   std::string cascade;
   uint64_t bytes = 0;
@@ -65,10 +66,10 @@ struct CascadeTotal {
 
 // "nullable i32", "date"
 [[nodiscard]] std::string type_text(const Column& column);
-// A bound as a table shows it; "-" for none. Strings are quoted, and cut when they are long.
+// A bound as shown in a table; "-" for none. Strings are quoted, and truncated if long.
 [[nodiscard]] std::string min_text(const Column& column, const Zone& zone);
 [[nodiscard]] std::string max_text(const Column& column, const Zone& zone);
-// null when there is no bound.
+// null if there is no bound.
 [[nodiscard]] Json min_json(const Column& column, const Zone& zone);
 [[nodiscard]] Json max_json(const Column& column, const Zone& zone);
 

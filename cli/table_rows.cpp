@@ -14,8 +14,8 @@ namespace bobbin::cli {
 namespace {
 
 constexpr std::string_view kBetween = "  ";
-constexpr size_t kLeastWidth = 8;        // to which a column is cut
-constexpr size_t kRowsForWidths = 1000;  // held back to find them
+constexpr size_t kLeastWidth = 8;        // the smallest width to which a column is truncated
+constexpr size_t kRowsForWidths = 1000;  // buffered to determine widths
 constexpr std::string_view kNull = "null";
 
 size_t line_width(const std::vector<size_t>& widths) {
@@ -112,7 +112,7 @@ class TableSink final : public RowSink {
   Status write_line(const Cells& cells, bool head) {
     std::string line;
     for (size_t c = 0; c < widths_.size(); ++c) {
-      // Without a terminal nothing is cut, not even what is wider than the rows before it.
+      // Without a terminal nothing is truncated, not even values wider than those of earlier rows.
       const std::string text = room_ == 0 ? cells[c].text : fitted(cells[c].text, widths_[c]);
       const std::string blanks(widths_[c] - std::min(widths_[c], display_width(text)), ' ');
       const std::string shown = head            ? styled(text, Style::bold, STDOUT_FILENO)
@@ -152,7 +152,7 @@ std::vector<size_t> fit_widths(std::vector<size_t> widths, size_t room) {
       widths.pop_back();
       continue;
     }
-    // Not below the next widest at once, so that columns are cut alike.
+    // Not below the next widest at once, so that columns are truncated evenly.
     size_t next = kLeastWidth;
     for (const size_t width : widths) {
       next = width < *widest ? std::max(next, width) : next;

@@ -42,7 +42,7 @@ bool is_in(const std::array<Range, kSize>& ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return range.first <= c && c <= range.last; });
 }
 
-// Takes a character off the text; a byte that is not UTF-8 counts as one.
+// Consumes one character of the text; a byte that is not UTF-8 counts as one.
 char32_t take_character(std::string_view& text) {
   const auto first = static_cast<uint8_t>(text.front());
   const size_t size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

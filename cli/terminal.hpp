@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal can show: colours, and how much fits on a line.
+// Capabilities of a terminal: colours, and how much fits on a line.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace bobbin::cli {
 
-// Characters on a line of the terminal that stdout is; 0 when it is not a terminal.
+// The line width of the terminal on stdout; 0 if it is not a terminal.
 [[nodiscard]] size_t terminal_width();
 
 enum class Style : uint8_t { bold, dim, red, green };
 
-// The text in a style, when `descriptor` is a terminal that shows styles and NO_COLOR is not set; else as it
-// is.
+// The text in a style, if `descriptor` is a terminal that supports styles and NO_COLOR is not set; otherwise
+// unchanged.
 [[nodiscard]] std::string styled(std::string_view text, Style style, int descriptor);
 
-// Columns of a terminal that UTF-8 text takes: none for combining marks, two for wide characters such as
-// those of Chinese.
+// The number of terminal columns that UTF-8 text takes: none for combining marks, two for wide characters
+// such as Chinese ones.
 [[nodiscard]] size_t display_width(std::string_view text);
 
-// The text when it fits `most` columns, else its beginning and "..." in as many.
+// The text if it fits `most` columns, otherwise its beginning followed by "...".
 [[nodiscard]] std::string fitted(std::string_view text, size_t most);
 
 }  // namespace bobbin::cli

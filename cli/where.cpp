@@ -5,7 +5,7 @@ namespace bobbin::cli {
 
 CLI::Option* add_where_option(CLI::App& verb, std::optional<query::Predicate>& where) {
   return add_parsed(verb, "--where", where, &query::parse_predicate,
-                    "Keep rows that pass a test, such as 'price < 3.5 and qty >= 2' (default: all)")
+                    "Keep rows that match, such as 'price < 3.5 and qty >= 2' (default: all)")
       ->type_name("TEXT");
 }
 

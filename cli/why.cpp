@@ -32,7 +32,7 @@ void print_choice(const EncodingChoice& choice, bool numbers) {
 
 Status print_why(const OpenReader& file) {
   const Reader& reader = file.reader;
-  print("\nwhy: bytes without padding; * is what the file has; a GPU cost of 1 is a copy\n");
+  print("\nwhy: bytes without padding; * marks the cascade in the file; a GPU cost of 1 is a copy\n");
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
     for (size_t column = 0; column < reader.columns().size(); ++column) {
       const Column& asked = reader.columns()[column];

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxNodes = 12;   // of a tree in a tooltip
 constexpr size_t kMaxLegend = 24;  // cascades
 constexpr double kHeight = 100;    // of a band chart
-constexpr double kLeastBand = 3;   // so that one value still shows
+constexpr double kLeastBand = 3;   // so that a single value is still visible
 
 std::string span_text(const Span& span) {
   const uint64_t end = span.first_row + span.num_rows;
@@ -31,7 +31,7 @@ std::string spans_note(const Model& model) {
   return fmt::format(" Up to {} row groups are shown as one.", model.spans.front().num_groups);
 }
 
-// A line for each node, children indented.
+// One line per node, children indented.
 void add_tree(const NodeInfo& node, size_t depth, size_t& left, std::string& text) {
   if (left == 0) {
     return;
@@ -92,8 +92,8 @@ Bounds finite_bounds(const ColumnFacts& facts) {
   return bounds;
 }
 
-// How far below the chart's upper edge a value is drawn: a single value in the middle. Halves, because the
-// whole range may not be a finite number.
+// The distance of a value from the chart's upper edge; a single value is in the middle. Computed with halves,
+// because the whole range may not be a finite number.
 double depth_of(double value, const Bounds& bounds) {
   const double range = bounds.high / 2 - bounds.low / 2;
   if (std::isinf(value)) {
@@ -130,7 +130,7 @@ std::string band_html(const ColumnFacts& facts) {
       band_path(facts), low);
 }
 
-// A column of one value has no range to draw.
+// A constant column has no range to draw.
 bool has_range(const ColumnFacts& facts) {
   const Zone& zone = facts.total.zone;
   return !is_string(facts.column.type) && zone.has_bounds() && zone.min.bits != zone.max.bits;
@@ -154,11 +154,11 @@ std::string encoding_text(const ColumnSummary& summary) {
 
 std::string cells_html(const Model& model, const Palette& palette) {
   if (model.spans.size() < 2) {
-    return "";  // the table has it all
+    return "";  // the table shows everything
   }
   std::string html = fmt::format(
       "<section>\n<h2 id=\"encodings\">Encodings by row group</h2>\n"
-      "<p>A cell per row group; stripes are its codecs, the outermost on top. Point at a cell for its "
+      "<p>One cell per row group; stripes are its codecs, the outermost on top. Point at a cell for its "
       "sizes.{}</p>\n"
       "<p class=\"hint\" aria-hidden=\"true\">Scroll for more &#8594;</p>\n{}",
       spans_note(model), cascade_legend_html(palette));
@@ -184,7 +184,7 @@ std::string bands_html(const Model& model) {
   }
   return fmt::format(
       "<section>\n<h2 id=\"ranges\">Ranges by row group</h2>\n"
-      "<p>The least to the greatest value of each row group, from left to right. A query skips row groups "
+      "<p>The smallest to the largest value of each row group, from left to right. A query skips row groups "
       "whose "
       "range has no match.{}</p>\n<div class=\"bands\">\n{}</div>\n</section>\n",
       spans_note(model), bands);

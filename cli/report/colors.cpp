@@ -14,9 +14,9 @@ struct Named {
   Color color;
 };
 
-// Found by a search for 14 colours that are as far apart as possible, in light and in dark, as people with
-// full colour vision and with each of the three kinds of colour blindness see them (Machado, Oliveira and
-// Fernandes, 2009). Codecs that often appear together have colours of different lightness.
+// Found by a search for 14 colours that are as distinct as possible, in light and dark themes, for people
+// with full colour vision and with each of the three kinds of colour blindness (Machado, Oliveira and
+// Fernandes, 2009). Codecs that often appear together differ in lightness.
 constexpr Named kColors[] = {
     {"bitpack", {1, .14, 250}}, {"ffor", {3, .05, 210}}, {"delta", {1, .11, 100}}, {"fsst", {1, .14, 150}},
     {"patched", {1, .08, 10}},  {"alp", {1, .14, 320}},  {"alprd", {3, .14, 320}}, {"masked", {2, .05, 300}},
@@ -35,7 +35,7 @@ uint32_t hash(std::string_view text) {
 
 }  // namespace
 
-// No colour of the table has this level and this chroma, so that a new codec differs from all others.
+// No colour in the table has this level and this chroma, so that a new codec differs from all others.
 Color color_of(std::string_view codec) {
   const auto* found = std::ranges::find(kColors, codec, &Named::codec);
   return found != std::end(kColors)

@@ -7,8 +7,8 @@
 
 namespace bobbin::cli::page {
 
-// A place in OKLCH. The level sets the lightness: 0 is nearest to the text's colour, 4 nearest to the page's,
-// in light and in dark, so that text on any of them is readable.
+// A position in OKLCH. The level sets the lightness: 0 is closest to the text colour, 4 closest to the
+// page's, in light and dark themes, so that text on any of them is readable.
 struct Color {
   int level = 0;
   double chroma = 0;
@@ -17,7 +17,7 @@ struct Color {
   friend bool operator==(const Color&, const Color&) = default;
 };
 
-// A codec that the table does not have gets a colour made from its name.
+// A codec that is not in the table gets a colour derived from its name.
 [[nodiscard]] Color color_of(std::string_view codec);
 // As CSS; it refers to the properties --light, --step and --vivid of the page's style.
 [[nodiscard]] std::string css(const Color& color);

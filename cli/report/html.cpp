@@ -11,7 +11,7 @@ namespace bobbin::cli::page {
 namespace {
 
 constexpr size_t kLongestName = 80;
-constexpr double kLeastShare = 0.1;  // in percent, that is written as a number
+constexpr double kLeastShare = 0.1;  // the smallest percentage that is written as a number
 
 void append_escaped(char c, std::string& html) {
   switch (c) {

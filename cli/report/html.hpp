@@ -9,19 +9,19 @@
 
 namespace bobbin::cli::page {
 
-// Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and characters that
-// mean something in HTML are escaped.
+// Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and characters with a
+// meaning in HTML are escaped.
 [[nodiscard]] std::string escaped(std::string_view text);
-// The same for text of several lines, which keeps its newlines.
+// The same for text of several lines; newlines are kept.
 [[nodiscard]] std::string escaped_lines(std::string_view text);
-// A column's name as text: cut when long, and isolated, so that it cannot change the direction of the text
-// around it.
+// A column's name as text: truncated if long, and isolated, so that it cannot change the direction of the
+// text around it.
 [[nodiscard]] std::string name_html(std::string_view name);
 // "12.3 MiB", with the exact number as a tooltip.
 [[nodiscard]] std::string bytes_html(uint64_t bytes);
 // 1234567 as "1 234 567", with narrow blanks.
 [[nodiscard]] std::string number_html(uint64_t number);
-// "12.3 %"; "<0.1 %" for less, "-" for a share of nothing.
+// "12.3 %"; "<0.1 %" for less, "-" if the total is zero.
 [[nodiscard]] std::string share_html(uint64_t part, uint64_t whole);
 
 }  // namespace bobbin::cli::page

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree map: a cell per column, and in it one for each place in its encoding trees; and the footer.
+// The tree map: one cell per column, divided by position in its encoding trees; and the footer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr Rect kWhole{0, 0, 160, 100};  // only its shape matters
 constexpr size_t kMaxParts = 12;        // of a column
 
-// A codec at a place in the trees of a column, "delta > ffor", without what is below it.
+// A codec at a position in the trees of a column, "delta > ffor", excluding what is below it.
 struct Part {
   std::string place;
   std::string codec;
@@ -33,7 +33,7 @@ void add_parts(const NodeInfo& node, const std::string& above, std::map<std::str
   }
 }
 
-// The largest first. Where there are many, the last one is the sum of the rest.
+// The largest first. If there are many, the last one is the sum of the rest.
 std::vector<Part> parts_of(const ColumnSummary& summary) {
   std::map<std::string, Part> places;
   for (const ColumnSummary::Encoding& encoding : summary.encodings) {
@@ -91,7 +91,7 @@ std::string column_html(const ColumnFacts& facts, const Rect& rect, uint64_t tot
       rect.width > 0 && rect.height > 0 ? parts_html(facts.total, rect, palette) : "");
 }
 
-// A cell for other bytes than a shown column's.
+// A cell for bytes that do not belong to a shown column.
 std::string rest_html(std::string_view style, const std::string& label, std::string_view title,
                       uint64_t bytes, const Rect& rect, uint64_t total) {
   const std::string share = share_html(bytes, total);
@@ -133,7 +133,7 @@ std::string map_html(const Model& model, const Palette& palette) {
   const std::vector<Rect> rects = lay_out(sizes, kWhole);
   std::string html =
       "<section>\n<h2 id=\"map\">Where the bytes are</h2>\n"
-      "<p>Area is bytes of the file: by column, and in a column by codec.</p>\n" +
+      "<p>Areas are bytes of the file: by column, and within a column by codec.</p>\n" +
       legend_html(palette, model) + "<div class=\"map\" role=\"group\" aria-labelledby=\"map\">\n";
   const size_t num_columns = model.columns.size();
   for (size_t i = 0; i < num_columns; ++i) {

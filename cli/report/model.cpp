@@ -9,7 +9,7 @@
 namespace bobbin::cli::page {
 namespace {
 
-// The indices of the columns with most bytes, ascending.
+// The indices of the columns with the most bytes, ascending.
 std::vector<size_t> largest(const std::vector<ColumnSummary>& summaries) {
   std::vector<size_t> order(summaries.size());
   std::iota(order.begin(), order.end(), size_t{0});

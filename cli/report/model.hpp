@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report shows of a file, bounded so that the page stays small whatever the file holds.
+// The contents of a report, bounded so that the page stays small for any file.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace bobbin::cli::page {
 
-inline constexpr size_t kMaxColumns = 250;  // those with most bytes
-inline constexpr size_t kMaxSpans = 128;    // with more row groups, a span has several
+inline constexpr size_t kMaxColumns = 250;  // those with the most bytes
+inline constexpr size_t kMaxSpans = 128;    // with more row groups, a span covers several
 inline constexpr size_t kMaxCells = 8000;   // of all columns together
 
-// Row groups next to each other that are shown as one.
+// Consecutive row groups that are shown as one.
 struct Span {
   size_t first_group = 0;
   size_t num_groups = 0;
@@ -24,7 +24,7 @@ struct Span {
   uint64_t num_rows = 0;
 };
 
-// A column's bytes after compression by peers, row group by row group; nothing where that was not measured.
+// A column's size when compressed by other libraries, row group by row group; empty if not measured.
 struct PeerSizes {
   std::optional<uint64_t> zstd;
   std::optional<uint64_t> lz4;
@@ -45,10 +45,10 @@ struct Model {
   uint64_t num_row_groups = 0;
   uint64_t raw = 0;
   uint64_t file_bytes = 0;
-  uint64_t footer_bytes = 0;             // all that is not in a column: footer, header and trailer
-  std::optional<uint64_t> source_bytes;  // of the file that it was made from, where the metadata says
+  uint64_t footer_bytes = 0;             // everything outside of columns: footer, header and trailer
+  std::optional<uint64_t> source_bytes;  // of the file it was made from, if recorded in the metadata
   std::vector<Span> spans;
-  std::vector<ColumnFacts> columns;  // in the file's order
+  std::vector<ColumnFacts> columns;  // in file order
   uint64_t bytes_of_others = 0;      // of columns that are not shown
 
   [[nodiscard]] uint64_t num_others() const { return num_columns - columns.size(); }

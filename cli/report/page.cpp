@@ -9,7 +9,7 @@
 namespace bobbin::cli::page {
 namespace {
 
-// The policy makes sure that a browser loads nothing and runs no script, whatever names the page holds.
+// The policy makes sure that a browser loads nothing and runs no script, whatever names the page contains.
 constexpr const char* kHead = R"(<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ std::string others_html(const Model& model) {
     return "";
   }
   return fmt::format(
-      "<p>This page shows the {} columns with most bytes. The other {} take {} together; "
+      "<p>This page shows the {} columns with the most bytes. The other {} take {} in total; "
       "<code>bobbin stats</code> lists them all.</p>\n",
       model.columns.size(), number_html(model.num_others()), bytes_html(model.bytes_of_others));
 }

@@ -13,7 +13,7 @@ namespace bobbin::cli::page {
 namespace {
 
 constexpr size_t kMaxStripes = 4;    // more would be too thin to see
-constexpr size_t kMaxStriped = 256;  // cascades; the rest have their outermost codec's colour
+constexpr size_t kMaxStriped = 256;  // cascades; others have the colour of their outermost codec
 
 using Totals = std::map<std::string, uint64_t>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codecs and cascades of a file, with the CSS classes that colour them. A codec has a colour; a cascade
-// has stripes of its codecs' colours, the outermost codec on top.
+// has stripes in the colours of its codecs, the outermost on top.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Palette {
 
   explicit Palette(const Model& model);
 
-  // Those with most bytes first.
+  // Those with the most bytes first.
   [[nodiscard]] const std::vector<Entry>& codecs() const { return codecs_; }
   [[nodiscard]] const std::vector<Entry>& cascades() const { return cascades_; }
   [[nodiscard]] const std::string& codec_style(const std::string& codec) const;

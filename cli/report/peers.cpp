@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kZstdLevel = 3;
 
-// Of strings their bytes, one after another: offsets and lengths are Bobbin's, and would only burden the
-// peers.
+// For strings their bytes, concatenated: offsets and lengths are specific to Bobbin, and would be unfair to
+// the other libraries.
 Result<std::vector<std::byte>> read_raw(const Reader& reader, size_t column, const RowGroupInfo& group) {
   const DType type = reader.columns()[column].type;
   if (is_string(type)) {
@@ -26,7 +26,7 @@ Result<std::vector<std::byte>> read_raw(const Reader& reader, size_t column, con
   return raw;
 }
 
-// A peer that fails once has no size.
+// A library that fails once has no size.
 void add_size(std::optional<uint64_t>& sum, std::optional<uint64_t> size) {
   sum = sum && size ? std::optional(*sum + *size) : std::nullopt;
 }

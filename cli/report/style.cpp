@@ -3,9 +3,10 @@
 
 namespace bobbin::cli::page {
 
-// Colours of codecs are in colors.hpp. Labels of the map show where their cell has the room: each cell is a
-// container that knows its size. A hint shows where its table scrolls: an animation by the table's scroll
-// position is inactive where there is nothing to scroll. Browsers without such animations show it on phones.
+// Codec colours are in colors.hpp. Labels of the map are shown if their cell has room: each cell is a
+// container that knows its size. A hint is shown if its table scrolls: an animation driven by the table's
+// scroll position is inactive if there is nothing to scroll. Browsers without such animations show it on
+// phones.
 const std::string_view kStyle = R"css(
 :root {
   color-scheme: light dark;

@@ -10,7 +10,7 @@
 namespace bobbin::cli::page {
 namespace {
 
-// Rounded as they are shown: those that look equal are all best.
+// Rounded as displayed: all that look equal count as best.
 double best_ratio(const ColumnFacts& facts) {
   return std::max({ratio(facts.total.raw, facts.total.bytes),
                    ratio(facts.total.raw, facts.peers.zstd.value_or(0)),
@@ -27,7 +27,7 @@ std::string ratio_html(const ColumnFacts& facts, std::optional<uint64_t> bytes) 
                      ratio_text(facts.total.raw, *bytes));
 }
 
-// The one with most bytes; all of them as a tooltip.
+// The encoding with the most bytes; all of them as a tooltip.
 std::string encoding_html(const ColumnSummary& summary) {
   const std::vector<CascadeTotal> totals = cascades(summary);
   if (totals.empty()) {

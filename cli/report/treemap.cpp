@@ -7,15 +7,15 @@
 namespace bobbin::cli::page {
 namespace {
 
-// The largest ratio of sides among a strip's rectangles, which have `area` together and are placed along a
-// side of this length. Only the largest and the smallest rectangle can have it.
+// The largest aspect ratio among a strip's rectangles, which have `area` together and are placed along a side
+// of this length. Only the largest and the smallest rectangle can have it.
 double worst_shape(double side, double area, double largest, double smallest) {
   const double side2 = side * side;
   const double area2 = area * area;
   return std::max(side2 * largest / area2, area2 / (side2 * smallest));
 }
 
-// Lays a strip along the shorter side of `free` and takes it off.
+// Places a strip along the shorter side of `free` and removes it from `free`.
 void place_strip(std::span<const size_t> strip, std::span<const double> areas, Rect& free,
                  std::vector<Rect>& rects) {
   double area = 0;
@@ -68,7 +68,7 @@ std::vector<Rect> squarify(std::span<const double> sizes, const Rect& whole) {
     area *= whole.width * whole.height / total;
   }
   Rect free = whole;
-  // Rounding may use up the room before the last, smallest ones: those have no area to speak of.
+  // Rounding may use up the room before the last, smallest ones: their area is negligible.
   for (std::span<const size_t> rest = order; !rest.empty() && std::min(free.width, free.height) > 0;) {
     const size_t length = strip_length(rest, areas, free);
     place_strip(rest.first(length), areas, free, rects);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectangles with areas in proportion to sizes, and close to squares: "Squarified Treemaps" (Bruls, Huizing,
+// Rectangles with areas proportional to sizes, and close to squares: "Squarified Treemaps" (Bruls, Huizing,
 // van Wijk, 2000).
 #pragma once
 
@@ -15,7 +15,7 @@ struct Rect {
   double height = 0;
 };
 
-// One for each size, in the order of the sizes; together they fill `whole`. A size of zero gets no area.
+// One per size, in the order of the sizes; together they fill `whole`. A size of zero gets no area.
 [[nodiscard]] std::vector<Rect> squarify(std::span<const double> sizes, const Rect& whole);
 
 }  // namespace bobbin::cli::page

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin bench: sizes and speeds on the user's own data, beside memcpy, zstd -1 and lz4 on the same bytes.
+// bobbin bench: sizes and speeds on the user's own data, compared with memcpy, zstd -1 and lz4 on the same
+// bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 using bench::Bytes;
 using bench::Sample;
 
-constexpr uint64_t kMaxFileBytes = uint64_t{256} << 20;  // of a file, unless --rows says otherwise
+constexpr uint64_t kMaxFileBytes = uint64_t{256} << 20;  // of a file, unless --rows is given
 constexpr uint64_t kSampleRows = uint64_t{1} << 22;
 constexpr uint64_t kEmulatorRows = uint64_t{1} << 16;  // the emulator runs thread by thread
 constexpr uint64_t kSeed = 1;
@@ -40,7 +41,7 @@ struct Args {
 
 using Row = BenchRow;
 
-// Columns are cut as a writer cuts them by default.
+// Columns are split into chunks as a writer does by default.
 constexpr uint64_t kRowsPerChunk = WriteOptions{}.rows_per_group;
 
 // Numbers that somebody else owns.
@@ -224,16 +225,16 @@ Json to_json(const Row& row) {
           {"decode", bench::to_json(row.decode)}};
 }
 
-// The file's first bytes, whole values of the type.
+// The file's first bytes, as whole values of the type.
 Result<Bytes> load(const Input& input, DType type, uint64_t rows) {
   const uint64_t limit = rows == 0 ? kMaxFileBytes : rows * size_bytes(type);
   const uint64_t length = input.length.value_or(limit);
   BOBBIN_TRY(check_whole_values(input.name, length, type));
   Bytes bytes(static_cast<size_t>(std::min(length, limit)));
   BOBBIN_ASSIGN(const size_t size, read_full(input, bytes.span()));
-  BOBBIN_RETURN_IF(size == 0, StatusCode::invalid_argument, input.name + ": there is nothing to measure");
+  BOBBIN_RETURN_IF(size == 0, StatusCode::invalid_argument, input.name + ": the input is empty");
   BOBBIN_RETURN_IF(size != bytes.size() && input.length, StatusCode::io,
-                   input.name + ": read: it became shorter");
+                   input.name + ": read: the file was truncated while it was being read");
   if (size < bytes.size()) {
     BOBBIN_TRY(check_whole_values(input.name, size, type));
     Bytes shorter(size);
@@ -275,7 +276,7 @@ void print_rows(const Args& args, const std::vector<Row>& rows) {
     print(bench::dump(bench::make_report(machine, std::move(json))) + "\n");
     return;
   }
-  print(fmt::format("{}\n{}; speeds count bytes of values; every method gave the same bytes back\n\n{}",
+  print(fmt::format("{}\n{}; speeds count bytes of values; every method reproduced the same bytes\n\n{}",
                     bench::report_head(machine),
                     rows.empty() ? ""
                                  : bench::human_bytes(rows.front().raw_bytes) + " of values, one core, " +
@@ -290,7 +291,7 @@ Status run_bench(const Args& args) {
   for (const Row& row : bench.rows()) {
     BOBBIN_RETURN_IF(
         !row.checked, StatusCode::corrupt,
-        row.data + ": " + row.method + " on " + row.backend + " did not give the same bytes back");
+        row.data + ": " + row.method + " on " + row.backend + " did not reproduce the same bytes");
   }
   print_rows(args, bench.rows());
   return {};
@@ -299,8 +300,8 @@ Status run_bench(const Args& args) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("bench", "Measure sizes and speeds on your data, beside memcpy, zstd and lz4");
+  CLI::App* verb = app.add_subcommand(
+      "bench", "Measure sizes and speeds on your data, compared with memcpy, zstd and lz4");
   auto args = std::make_shared<Args>();
   CLI::Option* input = add_input(
       *verb, args->input, "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
@@ -308,24 +309,26 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::Option* sample =
       verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
   input->excludes(sample);
-  verb->add_option("--rows", args->rows, "Rows to measure [the file's; 4194304 of each sample]")
+  verb->add_option("--rows", args->rows, "Rows to measure (default: all of a file; 4194304 of each sample)")
       ->check(number_between(1, uint64_t{1} << 32))
       ->type_name("N");
-  verb->add_option("--runs", args->runs, "Runs of each measurement; the median counts")
+  verb->add_option("--runs", args->runs, "Runs of each measurement; the median is reported")
       ->check(number_between(1, 1000))
       ->type_name("N")
       ->capture_default_str();
   const auto check_cache = [](const std::string& state) -> std::string {
-    return state == "cold" || state == "warm" ? "" : "'" + state + "' is no cache state: cold, warm";
+    return state == "cold" || state == "warm" ? ""
+                                              : "unknown cache state '" + state + "'; expected cold or warm";
   };
-  verb->add_option("--cache", args->cache, "cold: caches emptied before each run; warm: not")
+  verb->add_option("--cache", args->cache, "cold: caches are flushed before each run; warm: they are not")
       ->check(CLI::Validator(check_cache, "", "cache"))
       ->type_name("STATE")
       ->capture_default_str();
   add_backend_option(*verb, args->backend);
-  verb->add_flag("--json", args->json, "JSON for programs");
+  verb->add_flag("--json", args->json, "Print JSON");
   verb->footer(
-      "The CPU is always measured; with --backend cuda or emulator that device too, in its own memory.\n"
+      "The CPU is always measured; --backend cuda or emulator adds that device, with data in its own "
+      "memory.\n"
       "Examples:\n"
       "  bobbin bench prices.bin --type i32\n"
       "  bobbin bench table.bob\n"

@@ -17,7 +17,7 @@ namespace bobbin::cli {
 namespace {
 
 constexpr uint64_t kHeadRows = 10;
-constexpr uint64_t kTerminalRows = 40;  // unless rows are asked for
+constexpr uint64_t kTerminalRows = 40;  // unless rows are requested
 
 struct Args {
   std::string input;
@@ -45,7 +45,7 @@ Result<std::vector<size_t>> find_columns(const OpenReader& file,
   return columns;
 }
 
-// A table for people, CSV for programs.
+// A table on a terminal, otherwise CSV.
 Format pick_format(const Args& args) {
   if (args.json || args.format) {
     return args.json ? Format::json : *args.format;
@@ -53,7 +53,7 @@ Format pick_format(const Args& args) {
   return isatty(STDOUT_FILENO) != 0 && !args.csv.given() ? Format::table : Format::csv;
 }
 
-// How many rows are shown, and whether that is only because a terminal has little room.
+// How many rows are printed, and whether this is only because a terminal has little room.
 struct Limit {
   uint64_t rows = 0;
   bool by_terminal = false;
@@ -131,7 +131,8 @@ void add_cat(CLI::App& app, Action& action) {
   const auto args = add_options(*verb, action);
   add_limit(*verb, *args, "Print at most N rows (default: all; 40 on a terminal)");
   verb->footer(
-      "CSV has the delimiter, header and nulls of the CSV the file was made from, or commas and a header.\n"
+      "CSV has the delimiter, header row and nulls of the CSV the file was made from, or commas and a header "
+      "row.\n"
       "Examples:\n"
       "  bobbin cat table.bob --rows -10:                the last ten rows\n"
       "  bobbin cat table.bob --where \"price < 3.5 and day >= '2014-08-08'\" -n 10\n"
@@ -144,7 +145,7 @@ void add_head(CLI::App& app, Action& action) {
   args->head = true;
   add_limit(*verb, *args, "Print at most N rows (default: 10)");
   verb->footer(
-      "As 'bobbin cat', with fewer rows.\n"
+      "Like 'bobbin cat', with fewer rows.\n"
       "Example:\n"
       "  bobbin head -5 table.bob");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin compress: a raw array, strings or CSV become a .bob file, row group by row group.
+// bobbin compress: converts a raw array, strings or CSV to a .bob file, row group by row group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ Result<WriteOptions> write_options(const Args& args) {
   return options;
 }
 
-// A table that exists is not replaced by the nothing that a failed command, or a forgotten file name, sends.
+// An existing table is not replaced by the empty input of a failed command or a forgotten file name.
 Status check_not_empty(const Input& input, uint64_t bytes, const Target& target, const Args& args) {
   BOBBIN_RETURN_IF(
       bytes == 0 && target.exists && !args.allow_empty, StatusCode::invalid_argument,
@@ -162,7 +162,7 @@ bool is_csv(const Args& args) {
          (args.type.empty() && csv::delimiter_by_name(args.input).has_value());
 }
 
-// The share of the input, as zstd shows it, and the ratio that 'inspect', 'stats' and 'report' show.
+// The percentage of the input, as zstd prints it, and the ratio that 'inspect', 'stats' and 'report' print.
 Status print_summary(const std::string& input, uint64_t input_bytes, const Target& target, uint64_t bytes) {
   BOBBIN_ASSIGN(const Reader reader, Reader::open(target.path));
   const double share =
@@ -193,7 +193,7 @@ Status compress(const Args& args) {
   return args.quiet || target.stream ? Status() : print_summary(input.name, raw_bytes, target, bytes);
 }
 
-// Usage that makes no sense together.
+// Options that do not make sense together.
 void check_usage(const Args& args) {
   if (const Status status = check_output_name(args.output); !status.ok()) {
     throw CLI::ValidationError(status.message());
@@ -217,7 +217,7 @@ void check_usage(const Args& args) {
     throw CLI::RequiredError("--type");
   }
   if (args.utf8 && !parse_form(args.type)) {
-    throw CLI::ValidationError("--utf8 goes with --type lines or --type strings");
+    throw CLI::ValidationError("--utf8 requires --type lines or --type strings");
   }
 }
 
@@ -242,7 +242,7 @@ std::string check_codec(const std::string& text) {
 
 void add_compress(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("compress", "Turn a raw little-endian array, strings or CSV into a .bob file");
+      app.add_subcommand("compress", "Compress a raw little-endian array, strings or CSV to a .bob file");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
   verb->add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
@@ -258,9 +258,8 @@ void add_compress(CLI::App& app, Action& action) {
       "(default: chosen for each chunk)")
       ->check(CLI::Validator(&check_codec, "", "codec"))
       ->type_name("[COLUMN=]CODEC");
-  verb->add_option(
-          "--goal", args->goal,
-          "What the choice of codecs aims at: 'smallest', or 'fastest' to decode on a GPU within --slack")
+  verb->add_option("--goal", args->goal,
+                   "What to optimise for: 'smallest' size, or 'fastest' decoding on a GPU within --slack")
       ->check(one_of("goal", {"smallest", "fastest"}))
       ->type_name("GOAL")
       ->capture_default_str();
@@ -275,13 +274,14 @@ void add_compress(CLI::App& app, Action& action) {
       ->check(number_between(1, kMaxRowsPerGroup))
       ->type_name("N")
       ->capture_default_str();
-  verb->add_flag("--csv", args->as_csv,
-                 "IN is CSV (default: if its name ends in .csv, .tsv or .tbl, perhaps with .gz or .zst, and "
-                 "--type is not given)");
+  verb->add_flag(
+      "--csv", args->as_csv,
+      "IN is CSV (default: if its name ends in .csv, .tsv or .tbl, optionally with .gz or .zst, and "
+      "--type is not given)");
   add_csv_options(*verb, args->csv);
   add_csv_input_options(*verb, args->csv);
   add_parsed(*verb, "--schema", args->schema, &parse_schema,
-             "CSV column types, of all columns or some (default: inferred from all values)")
+             "CSV column types, for all columns or some (default: inferred from all values)")
       ->type_name("NAME:TYPE,...");
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin decompress: a column of a .bob file, or some of its rows, becomes a raw array, or lines, again; or
-// columns become CSV or JSON.
+// bobbin decompress: converts a column of a .bob file, or some of its rows, back to a raw array or lines; or
+// columns to CSV or JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ Result<std::string> output_path(const Args& args) {
   return args.input.substr(0, args.input.size() - kSuffix.size());
 }
 
-// What becomes of one column's values.
+// The form in which one column's values are written.
 enum class As : uint8_t {
   raw,     // an array of numbers
   lines,   // one value per line
@@ -62,8 +62,8 @@ std::optional<As> parse_as(std::string_view name) {
                              : std::nullopt;
 }
 
-// The format of a table, if that is asked for: by an option, by the output's name, or because the file was
-// made from CSV and neither a column nor a form is asked for.
+// The format of a table, if one is requested: by an option, by the output's name, or because the file was
+// made from CSV and neither a column nor a form is given.
 std::optional<Format> pick_format(const Args& args, const Reader& reader) {
   if (args.format) {
     return args.format;
@@ -99,7 +99,7 @@ Status copy_numbers(const Job& job, uint64_t begin, uint64_t end) {
   return job.output.write(block).in(job.output_name);
 }
 
-// One value per line, as CSV would have it; an empty line for a null.
+// One value per line, as in CSV; an empty line for a null.
 Status copy_number_lines(const Job& job, uint64_t begin, uint64_t end) {
   const Reader& reader = job.file.reader;
   const Column& column = reader.columns()[job.column];
@@ -127,7 +127,7 @@ Status copy_strings(const Job& job, uint64_t begin, uint64_t end) {
       job.as == As::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
   const Form form = job.as == As::lines ? Form::lines : Form::strings;
   const Status status = write_strings(strings.view(), begin, form, leave_last_open, job.output);
-  // What the form cannot say is the file's matter, a full disk the output's.
+  // A value that the form cannot represent is an error of the file, a full disk one of the output.
   return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
 }
 
@@ -155,8 +155,8 @@ Status copy_rows(const Job& job, bool quiet) {
   return {};
 }
 
-// The form asked for. Else strings are as they were compressed, or lines; numbers are raw arrays, unless what
-// they mean, such as a decimal's point, would be lost.
+// The requested form. Otherwise strings are written in the form they were compressed from, or as lines;
+// numbers as raw arrays, unless their logical type, such as a decimal's point, would be lost.
 Result<As> pick_as(const OpenReader& file, size_t column, const std::string& asked) {
   const Column& chosen = file.reader.columns()[column];
   if (is_string(chosen.type)) {
@@ -200,7 +200,7 @@ Status copy_table(const Args& args, const OpenReader& file, const RowRange& rows
                     options, progress);
 }
 
-// What can be refused is, before there is an output.
+// Everything that can be refused is, before there is an output.
 Status check_column(const Args& args, const OpenReader& file, bool table) {
   if (table && !args.column) {
     return {};
@@ -239,7 +239,7 @@ Status decompress(const Args& args) {
 
 void add_decompress(CLI::App& app, Action& action) {
   CLI::App* verb =
-      app.add_subcommand("decompress", "Turn a .bob file back into a raw array, lines, CSV or JSON");
+      app.add_subcommand("decompress", "Convert a .bob file back to a raw array, lines, CSV or JSON");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
   add_output(*verb, args->output,
@@ -263,7 +263,7 @@ void add_decompress(CLI::App& app, Action& action) {
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);
   verb->footer(
-      "The .bob file is kept. An output file appears only when all of it is right.\n"
+      "The .bob file is kept. An output file appears only once it is complete.\n"
       "Examples:\n"
       "  bobbin decompress ids.bin.bob                   writes ids.bin\n"
       "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin devices: where work can run on this machine.
+// bobbin devices: the available backends of this machine.
 #include <fmt/format.h>
 
 #include "bobbin/stream.hpp"
@@ -10,7 +10,7 @@
 namespace bobbin::cli {
 namespace {
 
-// What the emulator is for, or why it is not here.
+// What the emulator does, or why it is not available.
 std::string describe_emulator() {
   const Result<Stream> stream = Stream::create(Backend::emulator);
   return stream.has_value() ? "runs the GPU kernels on the CPU, thread by thread, and checks them"
@@ -62,9 +62,9 @@ int print_devices(bool as_json) {
 }  // namespace
 
 void add_devices(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("devices", "List where work can run: CPU, emulator, GPUs");
+  CLI::App* verb = app.add_subcommand("devices", "List the available backends: CPU, emulator, GPUs");
   auto as_json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *as_json, "JSON for programs");
+  verb->add_flag("--json", *as_json, "Print JSON");
   verb->callback([as_json, &action] { action = [as_json] { return print_devices(*as_json); }; });
 }
 

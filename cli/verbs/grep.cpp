@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin grep: the strings of a column that pass a test, found without decoding the others.
+// bobbin grep: the matching strings of a column, found without decoding the others.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,12 +15,12 @@
 namespace bobbin::cli {
 namespace {
 
-// As grep does: not to be confused with "nothing found".
+// As in grep: distinguishes failure from "nothing found".
 constexpr int kNotFound = 1;
 constexpr int kGrepFailure = 2;
 
 struct Args {
-  std::string pattern;  // or the input, when an option has the pattern
+  std::string pattern;  // or the input, if the pattern is given by an option
   std::string input;
   std::optional<std::string> column;
   std::string backend = "auto";
@@ -38,7 +38,7 @@ bool same_folded(char a, char b) {
   return folded(a) == folded(b);
 }
 
-// Where `text` is in a string that passes the test; its size when it does not pass.
+// The position of `text` in a string that matches; its size if it does not match.
 size_t find_text(std::string_view string, const Args& args) {
   const auto found = args.ignore_case ? std::ranges::search(string, args.text, &same_folded)
                                       : std::ranges::search(string, args.text);
@@ -53,8 +53,8 @@ StringQuery query_of(const Args& args) {
   return {.test = args.test, .bytes = {reinterpret_cast<const uint8_t*>(args.text.data()), args.text.size()}};
 }
 
-// Row groups that the zone map rules out are not read, and strings that do not pass are not decoded. Letters
-// of either case are not in the order of the zone map, nor of the codes: then all strings are decoded.
+// Row groups that the zone map rules out are not read, and strings that do not match are not decoded.
+// Ignoring case does not work with the order of the zone map or on codes: then all strings are decoded.
 Result<StringMatches> find_matches(const OpenReader& file, size_t column, size_t group, const Args& args,
                                    Backend backend) {
   if (!args.ignore_case) {
@@ -75,7 +75,7 @@ Result<StringMatches> find_matches(const OpenReader& file, size_t column, size_t
   return matches;
 }
 
-// The row, a tab and the string, in which a terminal shows what was found.
+// The row, a tab and the string, with the match highlighted on a terminal.
 void print_match(uint64_t row, std::string_view string, const Args& args) {
   const size_t at = std::min(find_text(string, args), string.size());
   print(fmt::format("{}\t{}{}{}\n", row, printable(string.substr(0, at)),
@@ -85,7 +85,7 @@ void print_match(uint64_t row, std::string_view string, const Args& args) {
                     printable(string.substr(std::min(string.size(), at + args.text.size())))));
 }
 
-// Returns how many there are.
+// Returns the number of matches.
 Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
   uint64_t total = 0;
   for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
@@ -101,7 +101,7 @@ Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Args
   return total;
 }
 
-// Returns how many there are.
+// Returns the number of matches.
 Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
   uint64_t total = 0;
   for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
@@ -115,7 +115,7 @@ Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Args
   return total;
 }
 
-// The one asked for, or the only column of strings.
+// The requested column, or the only string column.
 Result<size_t> find_strings_column(const OpenReader& file, const std::optional<std::string>& name) {
   const std::vector<Column>& columns = file.reader.columns();
   const auto holds_strings = [](const Column& column) { return is_string(column.type); };
@@ -150,11 +150,11 @@ struct TestOption {
   const char* help;
   StringTest test;
 };
-constexpr TestOption kTests[] = {{"--equals", "Find strings that are S", StringTest::equals},
+constexpr TestOption kTests[] = {{"--equals", "Find strings equal to S", StringTest::equals},
                                  {"--prefix", "Find strings that begin with S", StringTest::starts_with},
-                                 {"--contains", "Find strings with S in them", StringTest::contains}};
+                                 {"--contains", "Find strings that contain S", StringTest::contains}};
 
-// The pattern is the first argument, unless an option has it.
+// The pattern is the first argument, unless an option gives it.
 void set_test(const CLI::App& verb, Args& args) {
   size_t given = 0;
   for (const TestOption& option : kTests) {
@@ -186,22 +186,23 @@ void set_test(const CLI::App& verb, Args& args) {
 }  // namespace
 
 void add_grep(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("grep", "Find strings of a column without decoding the others");
+  CLI::App* verb =
+      app.add_subcommand("grep", "Find matching strings in a column without decoding the others");
   auto args = std::make_shared<Args>();
   may_be_empty(verb->add_option("PATTERN", args->pattern,
-                                "Text to find; left out with --equals, --prefix or --contains"))
+                                "Text to find; omit it with --equals, --prefix or --contains"))
       ->type_name("");
   add_input(*verb, args->input, "A .bob file; '-' for stdin");
   for (const TestOption& option : kTests) {
     may_be_empty(verb->add_option(option.flag, args->text, option.help))->type_name("S");
   }
   verb->add_flag("-i,--ignore-case", args->ignore_case, "Do not distinguish a to z from A to Z");
-  add_column(*verb, args->column, "Column to search (default: the only one of strings)");
+  add_column(*verb, args->column, "Column to search (default: the only string column)");
   verb->add_flag("-c,--count", args->count, "Print only the number of strings found");
   add_backend_option(*verb, args->backend);
   verb->footer(
       "Prints the row, counted from 0, a tab and the string, with control bytes as \\xNN. PATTERN is plain\n"
-      "text. Nulls never match. Row groups that cannot hold a string with that beginning are not read.\n"
+      "text. Nulls never match. Row groups that zone maps rule out are not read.\n"
       "Exit status: 0 found, 1 nothing found, 2 failure.\n"
       "Examples:\n"
       "  bobbin grep -i timeout log.bob --column message\n"

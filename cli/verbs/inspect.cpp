@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin inspect: what a .bob file holds and how it is encoded. Reads the footer only.
+// bobbin inspect: the contents of a .bob file and how it is encoded. Reads only the footer.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ std::string zone_text(const Column& column, const Zone& zone) {
                      nulls.empty() ? "" : ", ", nulls);
 }
 
-// One line a node: its codec, its own words, the bytes of it and what is below, and the ratio.
+// One line per node: its codec, the codec's description, the bytes of it and what is below, and the ratio.
 void print_tree(const NodeInfo& node, uint64_t raw, size_t indent, const std::string& chunks) {
   const uint64_t bytes = tree_bytes(node);
   print(fmt::format("{:{}}{}: {}{}, {}, ratio {}{}{}\n", "", indent, node.codec, chunks, to_string(node.type),
@@ -192,10 +192,10 @@ void add_inspect(CLI::App& app, Action& action) {
   add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
   verb->add_flag("--row-groups", args->row_groups, "Show each row group too");
   verb->add_flag("--json", args->json,
-                 "JSON for programs, row groups included; an array if there are several files");
+                 "Print JSON, including row groups; an array if there are several files");
   verb->add_flag("--why", args->why,
                  "List candidate cascades for each chunk, with estimated and actual sizes");
-  verb->footer("Reads the footer only, except with --why; 'bobbin verify' checks the columns' bytes.");
+  verb->footer("Reads only the footer, except with --why; 'bobbin verify' checks the columns' bytes.");
   verb->callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return inspect(*args, i, json); };
     action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };

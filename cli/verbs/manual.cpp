@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin help, completion and man: what the command says about itself.
+// bobbin help, completion and man: the command's documentation.
 #include "cli/manual.hpp"
 
 #include "cli/arguments.hpp"
@@ -9,7 +9,7 @@
 namespace bobbin::cli {
 namespace {
 
-// As `bobbin VERB --help`, which a parser that has read `help` would answer with the help of `help`.
+// Like `bobbin VERB --help`, for which a parser that has read `help` would print the help of `help`.
 int print_help(const std::string& verb) {
   Command command;
   try {

@@ -112,7 +112,7 @@ void add_query(CLI::App& app, Action& action) {
       "Tests: = != < <= > >= between in like ilike is null, joined by and, or, not and parentheses. A column "
       "is\n"
       "compared with a constant or with another column. Quote strings with ' and names that contain special\n"
-      "characters with \". In like, % stands for any characters and _ for one; ilike ignores case. Dates "
+      "characters with \". In like, % matches any characters and _ one; ilike ignores case. Dates "
       "and\n"
       "timestamps are strings: day >= '2014-08-08'. Booleans are true or false.\n"
       "Examples:\n"

@@ -21,7 +21,7 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr size_t kBlockBytes = size_t{1} << 20;  // between two looks at the clock and for signals
+constexpr size_t kBlockBytes = size_t{1} << 20;  // processed between two checks of the clock and for signals
 
 using Bytes = std::vector<std::byte>;
 
@@ -39,7 +39,7 @@ struct Args {
   bool quiet = false;
 };
 
-// What to scan and how, from arguments that have been checked one by one.
+// What to scan and how, from arguments that have been checked individually.
 struct Job {
   DType type;
   scan::Kind kind;
@@ -76,15 +76,16 @@ Job make_job(const Args& args) {
 
 Status check_length(const Input& input, uint64_t bytes, DType type) {
   BOBBIN_TRY(check_whole_values(input.name, bytes, type));
-  BOBBIN_RETURN_IF(bytes / size_bytes(type) > scan::kMaxLength, StatusCode::unsupported,
-                   fmt::format("{}: {} values are more than 2^40", input.name, bytes / size_bytes(type)));
+  BOBBIN_RETURN_IF(
+      bytes / size_bytes(type) > scan::kMaxLength, StatusCode::unsupported,
+      fmt::format("{}: {} values exceed the limit of 2^40", input.name, bytes / size_bytes(type)));
   return {};
 }
 
 Result<Bytes> read_blocks(const Input& input, bool quiet) {
   Progress progress(input.name, quiet);
   Bytes bytes;
-  bytes.reserve(input.length.value_or(0) + kBlockBytes);  // the last block, too, finds room without a copy
+  bytes.reserve(input.length.value_or(0) + kBlockBytes);  // so that the last block fits without a copy
   for (size_t got = kBlockBytes; got == kBlockBytes;) {
     const size_t before = bytes.size();
     bytes.resize(before + kBlockBytes);
@@ -112,7 +113,7 @@ Result<Bytes> read_all(const Input& input, bool quiet) {
   }
 }
 
-// To the device, there in place, and back.
+// Copies to the device, scans there in place, and copies back.
 Status run_on_device(const Job& job, std::span<std::byte> values, Backend backend) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
   BOBBIN_ASSIGN(const DeviceBuffer device, DeviceBuffer::create(values.size(), stream.view()));
@@ -161,7 +162,8 @@ Status scan_file(const Args& args) {
   return {};
 }
 
-// Arguments that are fine alone and not together. A scan of nothing asks the library, which knows the rules.
+// Arguments that are valid individually but not together. An empty scan asks the library, which knows the
+// rules.
 void check_together(const Args& args) {
   if (args.output.empty() && !is_standard(args.input)) {
     throw CLI::RequiredError("--output");
@@ -173,7 +175,7 @@ void check_together(const Args& args) {
 }
 
 void add_scan_options(CLI::App& verb, Args& args) {
-  verb.add_option("--order", args.order, "Order of the scan, 1 to 8: how often it is scanned")
+  verb.add_option("--order", args.order, "Order of the scan, 1 to 8: how many times to apply it")
       ->check(number_between(1, scan::kMaxOrder))
       ->type_name("N")
       ->capture_default_str();
@@ -185,8 +187,8 @@ void add_scan_options(CLI::App& verb, Args& args) {
       ->check(one_of("operation", {"sum", "max", "min", "xor", "and", "or"}))
       ->type_name("OP")
       ->capture_default_str();
-  verb.add_flag("--exclusive", args.exclusive, "Each value gets what came before it, without itself");
-  verb.add_option("--scheme", args.scheme, "How a GPU's blocks exchange sums: auto, vector, rounds")
+  verb.add_flag("--exclusive", args.exclusive, "Exclude each value from its own result");
+  verb.add_option("--scheme", args.scheme, "How thread blocks exchange sums: auto, vector, rounds")
       ->check(one_of("scheme", {"auto", "vector", "rounds"}))
       ->type_name("SCHEME")
       ->capture_default_str();
@@ -195,7 +197,7 @@ void add_scan_options(CLI::App& verb, Args& args) {
 }  // namespace
 
 void add_scan(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("scan", "Turn a raw little-endian array into its prefix scan");
+  CLI::App* verb = app.add_subcommand("scan", "Compute the prefix scan of a raw little-endian array");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "Raw array; '-' or nothing for stdin");
   add_type_option(*verb, args->type)->required();
@@ -205,7 +207,7 @@ void add_scan(CLI::App& app, Action& action) {
   add_backend_option(*verb, args->backend);
   add_quiet(*verb, args->quiet);
   verb->footer(
-      "The whole array is held in memory, and in the GPU's when it is scanned there. The input is kept.\n"
+      "The whole array is held in memory, and in GPU memory if it is scanned there. The input is kept.\n"
       "Integers wrap around. Scans of order k undo differences of order k.\n"
       "Examples:\n"
       "  bobbin scan deltas.bin --type i64 -o values.bin\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin schema: a file's columns and their types, as people, `compress --schema` and programs read them.
+// bobbin schema: a file's columns and their types, as text, for `compress --schema`, and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,8 +73,8 @@ void add_schema(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("schema", "Show the columns of a .bob file and their types");
   auto args = std::make_shared<Args>();
   add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
-  verb->add_flag("--text", args->text, "One line, as 'compress --schema' takes it");
-  verb->add_flag("--json", args->json, "JSON for programs");
+  verb->add_flag("--text", args->text, "Print one line, in the form of 'compress --schema'");
+  verb->add_flag("--json", args->json, "Print JSON");
   verb->footer(
       "Example:\n"
       "  bobbin compress more.csv --schema \"$(bobbin schema table.bob --text)\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin stats: a line for each column of a .bob file. Reads the footer only.
+// bobbin stats: one line per column of a .bob file. Reads only the footer.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 namespace bobbin::cli {
 namespace {
 
-// So that a line stays one: JSON has all of it.
+// Limits that keep a line short: JSON has the full values.
 constexpr size_t kLongestName = 40;
 constexpr size_t kLongestBound = 24;
 
@@ -93,12 +93,12 @@ Status stats(const Args& args, size_t index, Json& json) {
 }  // namespace
 
 void add_stats(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("stats", "Show a line for each column: type, bounds, sizes, encodings");
+  CLI::App* verb = app.add_subcommand("stats", "Show one line per column: type, bounds, sizes, encodings");
   auto args = std::make_shared<Args>();
   add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
   verb->add_flag("--json", args->json,
-                 "JSON for programs, with whole names and bounds; an array if there are several files");
-  verb->footer("Reads the footer only: nothing is decoded. 'bobbin inspect' shows encodings in full.");
+                 "Print JSON, with full names and bounds; an array if there are several files");
+  verb->footer("Reads only the footer: nothing is decoded. 'bobbin inspect' shows encodings in full.");
   verb->callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return stats(*args, i, json); };
     action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin verify: every checksum, and that every chunk decodes.
+// bobbin verify: checks every checksum and decodes every chunk.
 #include <fmt/format.h>
 
 #include "bobbin/text.hpp"
@@ -51,8 +51,8 @@ void add_verify(CLI::App& app, Action& action) {
   auto args = std::make_shared<Args>();
   add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
   add_backend_option(*verb, args->backend);
-  verb->add_flag("-q,--quiet", args->quiet, "Say nothing about files that are fine");
-  verb->footer("A file that fails does not keep the others from being checked.");
+  verb->add_flag("-q,--quiet", args->quiet, "Do not report files without errors");
+  verb->footer("If a file fails, the others are still checked.");
   verb->callback([args, &action] { action = [args] { return verify(*args); }; });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bobbin zstd: standard .zst files, with the habits of zstd's own tool.
+// bobbin zstd: standard .zst files, with the conventions of zstd's own tool.
 #include "bobbin/zstd.hpp"
 
 #include <fmt/format.h>
@@ -181,7 +181,7 @@ class Job {
     if (content.has_value()) {
       return content;
     }
-    // Which frame was it?
+    // Finds the frame that failed.
     for (const uint64_t end = at + part.stored; at < end;) {
       BOBBIN_ASSIGN(const zstd::FrameExtent extent, measure(input, bytes, at));
       const auto one = zstd::decode_all(bytes.subspan(at, extent.compressed_bytes), part.bound, decode_);
@@ -193,7 +193,7 @@ class Job {
     return content.error().in(input.name);
   }
 
-  // A GPU is not worth its start for small files, if nobody asked for it.
+  // Starting a GPU is not worthwhile for small files unless it is requested.
   [[nodiscard]] Result<Backend> backend_for(uint64_t bytes) const {
     return args_.backend == "auto" && bytes < kWorthDevice ? Result<Backend>(Backend::cpu)
                                                            : pick_backend(args_.backend);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Options before and after files: no option takes more than its own value.
+# Options before and after files: every option takes exactly one value.
 printf 'a,b\n1,NA\n2,x\n' > t.csv
 bobbin compress t.csv -o x.bob -q
 cp x.bob before.bob
@@ -18,7 +18,7 @@ status bobbin compress t.csv --output=
 status bobbin verify x.bob ''
 status bobbin cat x.bob --columns=
 status bobbin cat x.bob --limit=
-# Nothing is not a table.
+# An empty input is not a table.
 cp before.bob x.bob
 status bobbin compress --csv -o x.bob -f < /dev/null
 status bobbin compress --type u32 -o x.bob -f < /dev/null
@@ -28,7 +28,7 @@ bobbin schema x.bob
 # Files with names that look like something else.
 cp before.bob cat; cp before.bob ./-f; cp before.bob '[a,b]'
 bobbin verify cat '[a,b]' -- -f
-# A flag has no value, and mistakes are named.
+# A flag has no value, and mistakes are reported.
 status bobbin stats --json=false x.bob
 status bobbin cat --limit
 status bobbin cat --limt 3 x.bob

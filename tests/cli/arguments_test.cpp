@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every verb with each of its options before and after its files. The options come from the parser itself, so
-// that new ones are tested too.
+// Tests every verb with each of its options before and after its files. The options come from the parser
+// itself, so that new ones are tested too.
 #include "cli/arguments.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ void switch_off_checks(CLI::Option& option) {
   }
 }
 
-// The parser as it is, but any value will do. Each verb lacks a required flag, so that its own checks, which
+// The real parser, but any value is accepted. Each verb lacks a required flag, so that its own checks, which
 // rely on valid values, are not reached.
 class Bare {
  public:
@@ -52,11 +52,10 @@ class Bare {
   void parse(const Words& words) {
     try {
       command_.parse(words);
-    } catch (const CLI::RequiredError&) {  // other options are missing: not what is tested
+    } catch (const CLI::RequiredError&) {  // other options are missing: not tested here
     } catch (const CLI::RequiresError&) {
     } catch (const CLI::ExcludesError&) {
-    } catch (
-        const CLI::ConversionError&) {  // text for a number, which has been taken as the value all the same
+    } catch (const CLI::ConversionError&) {  // text for a number, which was still consumed as the value
     }
   }
 
@@ -70,7 +69,7 @@ CLI::Option& find(CLI::App& verb, const std::string& name) {
   return *verb.get_option(name);
 }
 
-// How often options other than `name` were given.
+// The number of times that options other than `name` were given.
 size_t others(CLI::App& verb, const std::string& name) {
   size_t count = 0;
   for (const CLI::Option* option : verb.get_options()) {
@@ -113,7 +112,7 @@ void expect_taken(const std::string& verb, const std::string& name, const Words&
   EXPECT_EQ(others(bare.verb(verb), name), 0U);
 }
 
-// A name of the option, with its dashes: the long one where there is one.
+// A name of the option, with its dashes: the long one if there is one.
 std::string long_name(const CLI::Option& option) {
   const Words& longer = option.get_lnames();
   return longer.empty() ? "-" + option.get_snames().front() : "--" + longer.front();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A reader that goes away ends the command silently, as it does other tools: by SIGPIPE.
+# If the consumer of a pipe exits, the command ends silently, like other tools: by SIGPIPE.
 make u32 1000000 i > a.bin
 bobbin compress a.bin --type u32 -q
 { bobbin decompress a.bin.bob -o -; echo "status $?" >&2; } | head -c 4 | show u32

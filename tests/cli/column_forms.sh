@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One column: what its values mean is not lost, and what a form cannot show is refused.
+# One column: logical types are not lost, and what a form cannot represent is refused.
 cat > t.csv <<'END'
 id,name,price,day,note
 1,apple,1.50,2014-08-08,x

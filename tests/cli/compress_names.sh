@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The output stands beside the input, which is kept; decompressing gives the same bytes under the old name.
+# The output is next to the input, which is kept; decompressing reproduces the bytes under the old name.
 make u32 3000 '70000 + i * 37 % 1000' > a.bin
 cp a.bin copy.bin
 bobbin compress a.bin --type u32

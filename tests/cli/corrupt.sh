@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A flipped bit in the data: one line, no output, and the old file stays.
+# A flipped bit in the data: one line, no output, and an existing file is kept.
 make u32 5000 'i * i * 31 % 777' > a.bin
 bobbin compress a.bin --type u32 -q
 flip a.bin.bob 300

@@ -14,28 +14,28 @@ bobbin schema t.csv.bob --json | python3 -c 'import json, sys; print([c["name"] 
 mv t.csv original.csv
 bobbin decompress t.csv.bob -q && cmp t.csv original.csv && echo same
 bobbin decompress t.csv.bob --delimiter tab --no-header --null NA -o - | tr '\t' '>'
-# The kind of text is kept in the file.
+# The dialect is recorded in the file.
 tail -n +2 original.csv | tr ',' '|' > bars.txt
 bobbin compress bars.txt --delimiter '|' --no-header -o bars.bob -q
 bobbin cat bars.bob --rows 1:3
 bobbin inspect bars.bob | grep metadata
-# Types that are asked for, also from a pipe; raw columns as ever.
+# Given types, also from a pipe; raw columns as before.
 cat original.csv | bobbin compress --csv --schema 'id:u8,name:utf8,price:decimal(3),when:timestamp[ms],ok:bool' > typed.bob
 bobbin schema typed.bob --text
 bobbin decompress typed.bob --column id -o - | show u8
 bobbin decompress typed.bob -o typed.tsv -q -f --rows 2: && tr '\t' '>' < typed.tsv
-# A pipe without a schema is looked at twice; the types of the last rows count too.
+# A pipe without a schema is read twice; the types depend on the last rows too.
 { echo a,b; for i in $(seq 1 2000); do echo "$i,"; done; echo 1.5,x; } | bobbin compress --csv > late.bob
 bobbin schema late.bob --text
 bobbin cat late.bob --rows 1999: --columns b,a
 bobbin cat late.bob --limit 2
 bobbin verify late.bob
-# Numbers of any file can be read as text.
+# Numbers of any file can be written as text.
 make u16 3 'i * 7' > n.bin
 bobbin compress n.bin --type u16 -q
 bobbin cat n.bin.bob
 bobbin decompress n.bin.bob -o n.csv -q && cat n.csv
-# Nothing, and next to it.
+# Empty input, and almost empty input.
 : > empty.csv
 bobbin compress empty.csv -q && bobbin schema empty.csv.bob && bobbin cat empty.csv.bob
 printf 'größe,b\n' > head.csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How a text is written is found from it and reported; what options say goes before it.
+# The dialect is detected and reported; options override it.
 try() { printf "$1" > t.csv && shift && bobbin compress t.csv -f -o t.bob "$@" 2>&1 | grep -v ratio; bobbin cat t.bob; }
 try 'a;b\n1,5;2\n2,5;3\n'
 try '1|x\n2|y\n'
@@ -14,17 +14,17 @@ try 'a,b\n"x\\"y",2\n' --escape '\'
 try 'a,b\n"x,2\n' --quote none
 try 'gr\366\337e\n1\n' --encoding latin1
 try '\377\376a\000,\000b\000\n\0001\000,\0002\000\n\000'
-# Names that are not distinct, and a column that one value made text.
+# Duplicate names, and a column that is text because of one value.
 try 'a,a,\n1,2,3\n'
 { echo rate,n; for i in 1 2 3 4 5; do echo "0.$i,$i"; done; echo N/A,6; } > late.csv
 bobbin compress late.csv -f -o late.bob 2>&1 | grep -v ratio
 bobbin compress late.csv -f -o late.bob --null N/A -q && bobbin schema late.bob --text
 bobbin compress late.csv -f -o late.bob --schema 'n: f64' -q && bobbin schema late.bob --text
 bobbin decompress late.bob -q -f -o again.csv && cmp late.csv again.csv && echo same
-# A column with an empty name can be chosen.
+# A column with an empty name can be selected.
 printf '"",b\n1,2\n' > empty_name.csv
 bobbin compress empty_name.csv -q && bobbin decompress empty_name.csv.bob --column '' -o - | show i64
-# Packed, also from a pipe and in several streams; one that is cut short is refused.
+# Compressed input, also from a pipe and in several streams; truncated input is refused.
 printf 'a,b\n1,2\n' > one.csv
 printf 'a,b\n3,4\n' > two.csv
 gzip -k one.csv

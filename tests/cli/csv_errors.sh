@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is no table is refused with its line and byte, and no file appears.
+# Text that is not a table is refused with its line and byte, and no file is written.
 try() { printf "$1" > t.csv && shift && status bobbin compress t.csv -q "$@"; }
 try 'a,b\n1,2\n3\n'
 try 'a,b\n1,2\n3,4,5\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Flipped bytes and cut tails anywhere: always status 1 and one line that names the file.
+# Flipped bytes and truncation anywhere: always status 1 and one line that names the file.
 make u32 2000 'i * i % 99' > a.bin
 bobbin compress a.bin --type u32 -q
 python3 - <<'END'

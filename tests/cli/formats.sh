@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The output's name, or --format, decides: CSV, tabs, JSON, lines of JSON, an aligned table.
+# The output's name, or --format, determines the format: CSV, tabs, JSON, lines of JSON, an aligned table.
 sed 's/TAB/\t/' > t.csv <<'END'
 id,name,price,day,ok,x
 1,"aTABb",1.50,2014-08-08,true,0.5
@@ -21,7 +21,7 @@ END
 bobbin cat t.bob --format table
 bobbin cat t.bob --json --columns id,ok -n 1
 bobbin cat t.bob --format tsv --columns name,id --no-header | cat -A
-# Back again: tabs are read as tabs.
+# And back: tabs are read as tabs.
 bobbin compress t.tsv -q --schema "$(bobbin schema t.bob --text)" -o back.bob
 bobbin cat back.bob --format ndjson | cmp - t.ndjson && echo same
 bobbin decompress back.bob -o back.csv -q && cmp back.csv t.csv
@@ -29,7 +29,7 @@ bobbin decompress back.bob -o back.csv -q && cmp back.csv t.csv
 printf 'ab\n\xff\x00\n\x01\x1f"\\\n\n' | bobbin compress --type lines > bytes.bob
 bobbin cat bytes.bob --format ndjson
 bobbin cat bytes.bob --rows 0:0 --format json
-# Names of objects' members are different ones.
+# The members of an object have different names.
 status bobbin cat t.bob --columns id,id --json
 status bobbin decompress t.bob -o t.parquet
 status bobbin cat t.bob --format xml

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bounds of strings: cut, escaped, open; row groups that share their symbols.
+# Bounds of strings: truncated, escaped, open; row groups that share their symbols.
 python3 -c 'import sys
 for i in range(3000): print("https://example.org/item/%d" % (i % 700))' > urls.txt
 bobbin compress urls.txt --type lines --rows-per-group 1000 --backend cpu -q

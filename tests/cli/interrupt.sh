@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C in the middle: no output, no temporary file, and the caller sees the signal.
+# Ctrl-C during the work: no output, no temporary file, and the caller sees the signal.
 make u8 1000 'i % 10' > a.bin
 for signal in INT TERM; do
   mkfifo pipe
-  # As a foreground job has it: a background one ignores SIGINT.
+  # Like a foreground job: a background job ignores SIGINT.
   python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' bobbin compress pipe --type u8 -o out.bob &

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 while a table is being written over another one: the old file stays whole.
+# kill -9 while a table is being replaced: the old file stays intact.
 printf 'a,b\n1,x\n2,y\n' > old.csv
 bobbin compress old.csv -q -o t.bob
 cp t.bob old.bob
@@ -18,6 +18,6 @@ wait $pid 2> /dev/null
 echo "status $?"
 exec 3>&-
 cmp t.bob old.bob && bobbin verify t.bob
-# What it had written so far lies beside it, under a name that nothing takes for a table.
+# What was written so far is next to it, under a name that does not look like a table.
 ls -A | grep -c '^\.bobbin-'
 rm -f .bobbin-*

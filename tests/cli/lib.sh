@@ -4,4 +4,4 @@ make() { python3 "$TOOL" make "$@"; }          # TYPE COUNT EXPRESSION: raw valu
 show() { python3 "$TOOL" show "$@"; }          # TYPE: raw values from stdin as text
 flip() { python3 "$TOOL" flip "$@"; }          # FILE OFFSET: flips a bit
 terminal() { python3 "$TOOL" terminal "$@"; }  # COMMAND...: runs it on a terminal
-status() { "$@"; echo "status $?"; }           # runs a command and tells its exit status
+status() { "$@"; echo "status $?"; }           # runs a command and prints its exit status

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Lines of any bytes come back as they were, whatever ends them.
+# Lines of any bytes are reproduced, whatever ends them.
 try() { # NAME: stdin
   cat > "$1.txt"
   bobbin compress "$1.txt" --type lines --backend cpu -q

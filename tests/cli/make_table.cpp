@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a small file of several columns for the command's tests. usage: bobbin-test-table
-// FILE [nulls]
+// Writes a small file of several columns for the tests of the command. usage: bobbin-test-table FILE [nulls]
 #include <cstdio>
 #include <vector>
 
@@ -30,8 +29,8 @@ bobbin::Status write_table(const char* path) {
   return writer.finish();
 }
 
-// A column with some nulls, then none but for a chunk of nothing else; one that could have some; one that
-// could not.
+// A column with some nulls, then none, and one all-null chunk; a nullable column without nulls; one that is
+// not nullable.
 bobbin::Status write_nulls(const char* path) {
   constexpr uint64_t kRows = 3000;
   std::vector<int32_t> values(kRows);

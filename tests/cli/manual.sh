@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the command says about itself: help, the manual page and completions, made from the same definitions.
+# The command's documentation: help, the manual page and completions, generated from the same definitions.
 bobbin -V
 bobbin help cat | head -3
 diff <(bobbin help query) <(bobbin query --help) && echo same

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A GPU that is asked for and not there is an error; "auto" does without.
+# Requesting a GPU that is not available is an error; "auto" does not need one.
 export CUDA_VISIBLE_DEVICES=
 make u8 100 i > a.bin
 status bobbin compress a.bin --type u8 --backend cuda

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Without .bob at the end the output's name cannot be guessed.
+# If the name does not end in .bob, the output's name cannot be derived.
 make u32 100 i > a.bin
 bobbin compress a.bin --type u32 -o data -q
 status bobbin decompress data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Columns of numbers with nulls: shown, verified, and zero in a raw array.
+# Numeric columns with nulls: printed, verified, and zero in a raw array.
 bobbin-test-table t.bob nulls
 bobbin inspect t.bob --row-groups
 bobbin inspect t.bob --json | python3 -c 'import json, sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A size that is no multiple of the type's: refused, and no output appears; of a pipe it is known at the end only.
+# A size that is not a multiple of the type's: refused, and no output is written; for a pipe it is known only at the
+# end.
 head -c 13 /dev/zero > a.bin
 status bobbin compress a.bin --type u32
 cat a.bin | status bobbin compress --type u32 -o b.bob

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Work of over a second shows how far it is, on a terminal only; quick work shows nothing.
+# Work of more than a second shows its progress, only on a terminal; quick work shows nothing.
 make u8 1000 'i % 10' > a.bin
 slow() { cat a.bin; sleep 1.3; cat a.bin; sleep 0.2; cat a.bin; }
 export -f slow

@@ -9,7 +9,7 @@ bobbin query t.bob --where 'temperature < -1000' --agg 'sum(id),count(),max(id)'
 # Row groups that zone maps rule out are not read.
 bobbin query t.bob --where 'id < 1000010' --stats --backend cpu
 bobbin query t.bob --where 'id < 2000000' --stats --backend cpu
-# Wide sums, floats as short as they can be.
+# Wide sums, and floats printed as short as possible.
 make u64 1000 18446744073709551615 | bobbin compress --type u64 | bobbin query - --agg 'sum(value),max(value)' --backend cpu
 make f32 1000 '3.1' | bobbin compress --type f32 > f32.bob
 bobbin query f32.bob --where 'value = 3.1' --agg 'count(),min(value),sum(value)' --backend cpu
@@ -23,13 +23,13 @@ bobbin query paths.txt.bob --where "value like '%a/2%'" --agg 'count(value)' --b
 bobbin query paths.txt.bob --group value --backend cpu
 bobbin query t.bob --where 'id < 1000003' --group temperature --backend cpu
 make f32 6 'i / 2 - 1' | bobbin compress --type f32 | bobbin query - --group value --backend cpu
-# For programs.
+# JSON.
 bobbin query t.bob --agg 'sum(id),min(temperature)' --where 'id < 1000100' --json --backend cpu
 make u64 3 18446744073709551615 | bobbin compress --type u64 | bobbin query - --agg 'sum(value),min(value)' --where 'value > 0' --json --backend cpu
 make f32 6 'i / 10' | bobbin compress --type f32 | bobbin query - --where 'value < 0.25' --group value --json --backend cpu
-# Strings that differ stay different.
+# Different strings stay different.
 printf 'a\tb\na\\x09b\n\377\n\\xff\n"q"\n' | bobbin compress --type lines | bobbin query - --group value --json --backend cpu
-# Integers compare by all digits, however many a constant has.
+# Integers compare with all digits of a constant.
 make u64 6 '9007199254740990 + i' | bobbin compress --type u64 > large.bob
 for where in 'value = 9007199254740993.0' 'value < 9007199254740992.5' 'value = 9007199254740993.00000000000000000001' 'value < 1e999' \
   'value > 999999999999999999999999999999999999999999' 'value > -1e-400'; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The emulator runs the GPU's kernels: the same answers as on the CPU.
+# The emulator runs the GPU kernels: the same answers as on the CPU.
 bobbin-test-table t.bob
 python3 -c 'for i in range(3000): print("%s/%d" % (["alpha", "beta", "gamma"][i // 1200], i % 3))' > paths.txt
 bobbin compress paths.txt --type lines --rows-per-group 1000 --backend cpu -q

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Mistakes are named: the place in the text, the column and its type.
+# Errors name the position in the text, or the column and its type.
 bobbin-test-table t.bob
 printf 'one\ntwo\n' | bobbin compress --type lines --utf8 > s.bob
 for where in 'nope < 3' "id = 'x'" 'id <' 'id < 3 and' '(id < 3' 'id < 3)' 'id ~ 3' "id = 'x" 'id 3' 'id between 1 or 2' 'id in (1 2)' \
@@ -17,7 +17,7 @@ status bobbin query t.bob --group price --backend cpu
 status bobbin query missing.bob
 status bobbin query
 status bobbin query t.bob --select id --agg 'count()'
-# Damage is found where it is read.
+# Damage is reported when it is read.
 make u32 5000 'i * 100000 + i * i * 7919 % 65521' > d.bin
 bobbin compress d.bin --type u32 --rows-per-group 2048 -o d.bob -q
 flip d.bob 20

@@ -21,7 +21,7 @@ ask --select id,city,price --order 'price desc' --limit 3
 ask --select '*' --where "city ilike 'oslo'" --csv
 ask --select id,note --where 'note is null or id = 4' --order 'note, id desc' --json
 ask --select id --limit 0
-# Strings in order, patterns, columns against columns.
+# Order of strings, patterns, comparisons of columns.
 ask --where "city < 'P' and city >= 'C'" --select id,city
 ask --where "city between 'Bergen' and 'Oslo'"
 ask --where "city like '%o' and not city like '_slo%x'" --select city
@@ -29,7 +29,7 @@ ask --where "note like '%st'" --select note
 ask --where 'price != paid' --select id,price,paid
 ask --where 'paid < price or qty > id' --select id
 ask --where '3 <= id' --agg 'min(id)'
-# More groups than are allowed.
+# More groups than allowed.
 status bobbin query orders.csv.bob --group id --max-groups 5 --backend cpu
 status bobbin query orders.csv.bob --group id --order city --backend cpu
 status bobbin query orders.csv.bob --select id --order 'count()' --backend cpu

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is written can be read: a chunk of two runs, one value after nulls, and codecs inside each other.
+# What is written can be read: a chunk of two runs, one value after nulls, and nested codecs.
 (echo year; yes 2020 | head -1000; yes 2024 | head -250) > two.csv
 bobbin compress two.csv -q
 bobbin verify two.csv.bob
@@ -13,7 +13,7 @@ for codec in 'rle(sparse, bitpack)' 'rle(rle, bitpack)' 'sparse(rle, ffor)' 'dic
   bobbin compress two.bin --type i32 --codec "$codec" -o by_hand.bob -f -q
   bobbin decompress by_hand.bob -o - | cmp - two.bin && echo "$codec"
 done
-# What a reader would refuse is refused at once, and the older file stays.
+# What a reader would refuse is refused at once, and the existing file is kept.
 status bobbin compress two.bin --type i32 --codec 'rle(rle(rle, ffor), ffor)' -o by_hand.bob -f
 status bobbin compress two.bin --type i32 --codec 'rle(zigzag, ffor)' -o by_hand.bob -f
 bobbin verify by_hand.bob

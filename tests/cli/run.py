@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command's recorded tests.
 
-A case NAME is a script NAME.sh with what it must print, NAME.stdout and NAME.stderr, and its exit status, NAME.exit.
-A missing file stands for no output, or status 0. In an expected line, `*` stands for any text. Each case runs with
+A case NAME is a script NAME.sh with its expected output, NAME.stdout and NAME.stderr, and exit status, NAME.exit.
+A missing file means no output, or status 0. In an expected line, `*` matches any text. Each case runs with
 bash in a fresh folder, with `bobbin` on the PATH and the helpers of lib.sh loaded, and must leave no temporary file.
 
 usage: run.py --bin DIR [--record] [NAME...]
@@ -35,7 +35,7 @@ def matches(expected, actual):
 
 
 def run_with_limit(command, folder, env):
-    """As subprocess.run, but on a timeout everything the script has started goes with it."""
+    """Like subprocess.run, but on a timeout everything the script has started is killed too."""
     with subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, start_new_session=True) as process:
         try:

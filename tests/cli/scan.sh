@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Scans of a few values, by every option: what comes out can be checked by hand.
+# Scans of a few values, with every option: the output can be checked by hand.
 scan() { echo "$*: $(bobbin scan "$@" -q | show "$2" | xargs)"; }
 count() { make i32 9 'i + 1'; }         # 1 2 3 4 5 6 7 8 9
 jump() { make i32 9 '(i * 5) % 9 - 4'; }  # -4 1 -3 2 -2 3 -1 4 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The GPU's kernels, emulated, give the CPU's bytes. (Floats whose sums are exact: any grouping gives the same.)
+# The GPU kernels, emulated, give the same bytes as the CPU. (Float sums that are exact in any order.)
 compare() {
   bobbin scan "$@" --backend cpu -o cpu.out -q -f
   bobbin scan "$@" --backend emulator -o emulator.out -q -f

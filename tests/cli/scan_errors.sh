@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Wrong usage is status 2, before anything is touched; data that do not fit are status 1. No output appears.
+# Wrong usage gives status 2, before any file is accessed; data that do not fit give status 1. No output is written.
 make u32 10 i > a.bin
 head -c 13 /dev/zero > odd.bin
 mkdir folder

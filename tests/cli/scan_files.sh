@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The habits of the other verbs: nothing is overwritten without -f, the source is kept, "-" is stdin or stdout.
+# The same conventions as other verbs: nothing is overwritten without -f, the source is kept, "-" is stdin or stdout.
 make u32 4 'i + 1' > a.bin
 make u32 4 1 > b.bin
 status bobbin scan a.bin --type u32 -o x.bin

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C while the input is still coming: no output, no temporary file, and the caller sees the signal.
+# Ctrl-C while input is still being read: no output, no temporary file, and the caller sees the signal.
 make u8 1000 'i % 10' > a.bin
 mkfifo pipe
-# As a foreground job has it: a background one ignores SIGINT.
+# Like a foreground job: a background job ignores SIGINT.
 python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' bobbin scan pipe --type u8 -o out.bin &

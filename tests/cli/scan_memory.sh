@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Arrays that are too large say so in one line, and leave nothing behind. (The files are holes: they take no space.)
+# Arrays that are too large give a one-line error, and leave no files. (The inputs are sparse files.)
 truncate -s 3T huge.bin
 status bobbin scan huge.bin --type u8 --backend cpu -o x.bin
 truncate -s 2G large.bin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Strings with their lengths: nulls, newlines, and what lines cannot say.
+# Strings with their lengths: nulls, newlines, and what lines cannot represent.
 record() { python3 -c 'import os, sys, struct
 for word in map(os.fsencode, sys.argv[1:]):
     sys.stdout.buffer.write(struct.pack("<I", 0xffffffff) if word == b"null" else struct.pack("<I", len(word)) + word)' "$@"; }
@@ -18,7 +18,7 @@ printf 'a\nb' > lines.txt
 bobbin compress lines.txt --type lines --backend cpu -q
 bobbin decompress lines.txt.bob --as strings -o - | od -An -c
 bobbin decompress words.bin.bob --backend emulator -o - | cmp - words.bin && bobbin verify words.bin.bob --backend emulator
-# Inputs that are not what they should be.
+# Malformed inputs.
 head -c 24 words.bin | status bobbin compress --type strings --backend cpu -o x.bob
 head -c 9 words.bin | status bobbin compress --type strings --backend cpu -o x.bob
 printf '\376\377\377\377' | status bobbin compress --type strings --backend cpu -o x.bob

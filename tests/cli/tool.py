@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small jobs for the command's tests.
+"""Small helpers for the tests of the command.
 
 usage: tool.py make TYPE COUNT EXPRESSION     raw values on stdout; EXPRESSION is in i
-       tool.py show TYPE                      raw values from stdin, one a line
+       tool.py show TYPE                      raw values from stdin, one per line
        tool.py flip FILE OFFSET               flips a bit; a negative offset counts from the end
-       tool.py terminal COMMAND [ARGUMENT...] runs it on a terminal of its own, prints what it wrote there
+       tool.py terminal COMMAND [ARGUMENT...] runs it on a new terminal, prints what it wrote there
 """
 import os
 import pty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Wrong usage: one line on stderr and status 2, before anything is touched.
+# Wrong usage: one line on stderr and status 2, before any file is accessed.
 make u32 10 i > a.bin
 status bobbin frobnicate
 status bobbin compress a.bin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A file that fails does not keep the others from being checked.
+# If a file fails, the others are still checked.
 bobbin-test-table t.bob
 make u8 10 i > a.bin
 bobbin compress a.bin --type u8 -q

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Columns compare and print by what they stand for; cat prints the rows that pass.
+# Columns are compared and printed by their logical values; cat prints the matching rows.
 cat > t.csv <<'END'
 id,name,price,day,time,ok
 1,apple,1.50,2014-08-08,2014-08-08 18:00:00.250,true
@@ -35,14 +35,14 @@ bobbin query t.csv.bob --group ok --json --backend cpu
 bobbin inspect t.csv.bob | grep '^column'
 bobbin inspect t.csv.bob --json | python3 -c 'import json, sys; print([(c["min"], c["max"]) for c in json.load(sys.stdin)["columns"]])'
 bobbin stats t.csv.bob --json | python3 -c 'import json, sys; print([(c["min"], c["max"]) for c in json.load(sys.stdin)["columns"]])'
-# Row groups in which no row can pass are not read.
+# Row groups in which no row can match are not read.
 { echo n,s; for i in $(seq 1 5000); do echo "$i.25,row $i"; done; } | bobbin compress --csv --rows-per-group 1024 > big.bob
 bobbin cat big.bob --where 'n between 1020.25 and 1030.5 or n = 4000.25'
 bobbin query big.bob --where 'n < 1000' --stats --backend cpu
 bobbin cat big.bob --where 'n > 100' | tail -n +2 | wc -l
 bobbin cat big.bob --where "s like '%9%'" --rows 1000:3000 | sha256sum
 bobbin cat big.bob --rows 1000:3000 | grep -e ,s -e 9 | grep -e ,s -e 'row.*9' | sha256sum
-# Nor is damage in them found.
+# So damage in them is not found.
 flip big.bob 130
 status bobbin cat big.bob --where 'n = 4000.25'
 status bobbin cat big.bob --where 'n = 7.25'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Constants that do not go with a column's meaning.
+# Constants that do not fit a column's logical type.
 cat > t.csv <<'END'
 id,name,price,day,time,ok
 1,apple,1.50,2014-08-08,2014-08-08 18:00:00,true

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Standard .zst files, with the habits of zstd's own tool.
+# Standard .zst files, with the conventions of zstd's own tool.
 make u16 100000 '(i * 7) % 1000' > values.bin
 bobbin zstd values.bin -q
 cmp <(bobbin zstd -d -c values.bin.zst) values.bin && echo comes back
@@ -12,7 +12,7 @@ bobbin zstd < values.bin | bobbin zstd -d | cmp - values.bin && echo through pip
 bobbin zstd --seek 100000:100010 values.bin.zst | cmp - <(tail -c +100001 values.bin | head -c 10) && echo a range
 status bobbin zstd --seek 200001:200002 values.bin.zst
 status bobbin zstd --seek 7 values.bin.zst
-# Frames of other sizes and levels; a file that fails does not keep the others from being tested.
+# Frames of other sizes and levels; if a file fails, the others are still tested.
 bobbin zstd -1 --frame-size 1000000 --no-check values.bin -o one.zst -q
 bobbin zstd -l one.zst
 cp values.bin.zst bad.zst

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows pages of `bobbin report` in a headless Chromium, as wide as a phone and as a desk's screen, in light and in
-dark: nothing on the console, nothing wider than the page, a cell per column, text with enough contrast, nulls in sight,
-a hint for each table that scrolls and for no other, and fills of different colours.
+"""Shows pages of `bobbin report` in a headless Chromium, in the widths of a phone and a desktop, with a light and a
+dark theme: nothing on the console, nothing wider than the page, a cell per column, text with enough contrast, nulls
+visible, a hint for each table that scrolls and for no other, and fills of different colours.
 
-Skipped (status 77) where there is no Chromium. BOBBIN_CHROMIUM names one that is not on the PATH.
+Skipped (status 77) without Chromium. BOBBIN_CHROMIUM names one that is not on the PATH.
 
 usage: browser_test.py --bin DIR
 """
@@ -35,7 +35,7 @@ addEventListener("message", (event) => { document.getElementById("seen").textCon
 
 
 def find_chromium():
-    """One that starts: what Ubuntu calls chromium may be a stub."""
+    """A browser that starts: Ubuntu's chromium may be a stub."""
     for name in [os.environ.get("BOBBIN_CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"]:
         path = name and shutil.which(name)
         if path and subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0:
@@ -49,7 +49,7 @@ class Browser:
         self.folder = pathlib.Path(folder)
 
     def dump(self, path, scheme):
-        """A page's DOM once it is shown, and what was said on the console. Hosts have no addresses there."""
+        """A page's DOM once it is shown, and the console output. Host names do not resolve there."""
         command = [self.program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                    f"--user-data-dir={self.folder}/profile", "--host-resolver-rules=MAP * ~NOTFOUND",
                    "--enable-logging=stderr", "--virtual-time-budget=2000",
@@ -60,7 +60,7 @@ class Browser:
         return done.stdout, console
 
     def measure(self, text, size, scheme):
-        """What the probe reports of a copy of a page. The copy goes without the policy, which lets no script run."""
+        """What the probe reports about a copy of a page, without the policy, which would prevent scripts."""
         copy = self.folder / "copy.html"
         frame = self.folder / "frame.html"
         probe = pathlib.Path(__file__).with_name("probe.js").read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ class Browser:
 
 
 def check_colors(fills, scheme):
-    """Codecs of a page have different colours, and the same as on the pages before."""
+    """The codecs of a page have different colours, the same ones as on previous pages."""
     colors = COLORS.setdefault(scheme, {})
     changed = [codec for codec, color in fills.items() if colors.setdefault(codec, color) != color]
     problems = [f"{changed} have other colours than on another page"] if changed else []
@@ -109,7 +109,7 @@ def check_page(browser, text, columns, size, scheme):
 
 
 def check_untouched(browser, text):
-    """The page itself, policy and all, says nothing on the console and runs no script of the names in it."""
+    """The unchanged page, including its policy, prints nothing on the console and runs no script from names in it."""
     path = browser.folder / "page.html"
     path.write_text(text, encoding="utf-8")
     dom, console = browser.dump(path, "light")

@@ -13,8 +13,8 @@
 namespace bobbin::cli::page {
 namespace {
 
-// How far apart two colours are in OKLab. Lightness and chroma are those of the page's style: `light`, `step`
-// and `vivid` of one scheme.
+// The distance of two colours in OKLab. Lightness and chroma are those of the page's style: `light`, `step`
+// and `vivid` of one theme.
 double distance(const Color& a, const Color& b, double light, double step, double vivid) {
   const auto angle = [](const Color& color) { return color.hue * std::numbers::pi / 180; };
   const auto across = [&](const Color& color) { return vivid * color.chroma * std::cos(angle(color)); };
@@ -29,7 +29,7 @@ double distance(const Color& a, const Color& b) {
 }
 
 TEST(Colors, CodecsDiffer) {
-  constexpr double kLeast = .045;  // easily seen where areas touch
+  constexpr double kLeast = .045;  // easily visible where areas touch
   for (const Codec* a : all_codecs()) {
     for (const Codec* b : all_codecs()) {
       if (a->id < b->id) {
@@ -40,7 +40,7 @@ TEST(Colors, CodecsDiffer) {
   }
 }
 
-// Reports of different versions can be compared only if a colour, once given, stays.
+// Reports of different versions can be compared only if colours never change.
 TEST(Colors, StayAsTheyAre) {
   EXPECT_EQ(color_of("bitpack"), (Color{1, .14, 250}));
   EXPECT_EQ(color_of("fsst"), (Color{1, .14, 150}));

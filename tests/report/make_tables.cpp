@@ -21,7 +21,7 @@ uint64_t mixed_bits(uint64_t i) {
   return i ^ (i >> 29);
 }
 
-// Columns of all kinds, some with names that would do harm if a page took them for HTML.
+// Columns of all kinds, some with names that would be harmful if a page treated them as HTML.
 struct Mixed {
   static constexpr uint64_t kRows = 60'000;
   std::vector<uint64_t> id;
@@ -91,7 +91,7 @@ bobbin::Status write_mixed(const char* path) {
   return writer.finish();
 }
 
-// Numbers in that many columns and row groups.
+// Numbers in this many columns and row groups.
 bobbin::Status write_numbers(const char* path, size_t num_columns, uint64_t rows, uint64_t rows_per_group) {
   std::vector<uint32_t> values(rows);
   for (uint64_t i = 0; i < rows; ++i) {
@@ -140,7 +140,7 @@ bobbin::Status write_constants(const char* path) {
   return writer.finish();
 }
 
-// Strings that differ in their lengths only: their bytes compress well, their offsets do not.
+// Strings that differ only in their lengths: their bytes compress well, their offsets do not.
 bobbin::Status write_lengths(const char* path) {
   bobbin::Strings strings;
   for (uint64_t i = 0; i < 10'000; ++i) {

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of `bobbin report`, made and taken apart."""
+"""Makes and parses pages of `bobbin report`."""
 import html.parser
 import pathlib
 import re
 import subprocess
 
-# What a page is made of. Anything else came in by a name or a value that was not escaped, or loads or runs something.
+# The allowed elements of a page. Anything else comes from a name or a value that was not escaped, or loads or runs
+# something.
 TAGS = set("html head meta title style body header h1 h2 dl dt dd div span small section p ul li table thead tbody tr "
            "th td code bdi main footer figure figcaption svg path i".split())
 VOID_TAGS = {"meta"}
 ATTRIBUTES = set("lang charset http-equiv content name class style title id role aria-label aria-labelledby "
                  "aria-hidden scope "
                  "tabindex viewbox preserveaspectratio d".split())
-# Names of the table "mixed", as a page shows them.
+# Names of the table "mixed", as shown on a page.
 MIXED_NAMES = ["id", "created_at", "price", "<script>alert('x')</script>", "\" onmouseover=\"alert(1)",
                "&amp; \u202e<img src=x onerror=alert(2)>\\x0a", "flag", "url",
                "a rather long name of a city, as exports from spreadsheets like to have them"]
@@ -25,7 +26,7 @@ def make_table(bin_dir, kind, folder):
 
 
 def make_page(bin_dir, table, *options):
-    """The text of a table's page."""
+    """The text of the page for a table."""
     path = table.with_suffix(".html")
     subprocess.run([bin_dir / "bobbin", "report", table, "-o", path, "-q", "-f", *options], check=True, timeout=300)
     return path.read_text(encoding="utf-8")
@@ -40,7 +41,7 @@ class Element:
         self.text = ""  # its own and its children's
 
     def find(self, test):
-        """All elements below that pass a test, in their order."""
+        """All descendants that satisfy a test, in order."""
         for child in self.children:
             if test(child):
                 yield child
@@ -51,7 +52,7 @@ class Element:
 
 
 class Page(html.parser.HTMLParser):
-    """Elements as a tree; raises ValueError where they do not nest, or are none of ours."""
+    """Elements as a tree; raises ValueError if they are not nested properly or not allowed."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -101,7 +102,7 @@ def facts(root):
 
 
 def column_rows(root):
-    """The table of columns: a dictionary of heads to cells for each row."""
+    """The table of columns: a dictionary of headings to cells for each row."""
     table = next((table for table in root.find(lambda e: e.tag == "table") if "cells" not in table.classes), None)
     rows = list(table.find(lambda e: e.tag == "tr")) if table else []
     heads = [head.text for head in rows[0].children] if rows else []
@@ -115,7 +116,7 @@ def codec_colors(root):
 
 
 def place(element):
-    """left, top, width and height in per cent."""
+    """left, top, width and height in percent."""
     return [float(re.search(rf"\b{side}:([-0-9.]+)%", element.attributes["style"]).group(1))
             for side in ("left", "top", "width", "height")]
 

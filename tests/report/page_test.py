@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what is in pages of `bobbin report`: nothing that loads or runs, all names as text, areas as bytes, and a
-bounded size.
+"""Checks the contents of pages of `bobbin report`: nothing that loads or runs, all names as text, areas proportional to
+bytes, and a bounded size.
 
 usage: page_test.py --bin DIR
 """
@@ -33,7 +33,7 @@ def page_of(kind, *options):
 
 
 def row_names(root):
-    """Of the table of columns, then of the chart of encodings."""
+    """From the table of columns, then from the chart of encodings."""
     return [element.attributes["title"]
             for element in root.find(lambda e: e.tag == "th" and e.attributes.get("scope") == "row")]
 
@@ -74,7 +74,7 @@ class PageTest(unittest.TestCase):
         return bytes_of(column.attributes["title"].rsplit(": ", 1)[1])
 
     def check_areas(self, cells):
-        """Cells fill their frame, each with its share, and none lies over another."""
+        """Cells fill their frame, each with its share, and do not overlap."""
         sizes = [self.column_bytes(c) if "col" in c.classes else bytes_of(c.attributes["title"]) for c in cells]
         places = [place(cell) for cell in cells]
         for size, (left, top, width, height) in zip(sizes, places):
@@ -138,7 +138,7 @@ class PageTest(unittest.TestCase):
         self.assertRegex(rows[3]["Nulls"].attributes["title"], r"^\d+\.\d % of rows$")
 
     def test_strings_have_no_offsets(self):
-        """Neither in the raw size nor in what the peers compress."""
+        """Neither in the raw size nor in the input of the other compressors."""
         _, root = page_of("mixed")
         url = column_rows(root)[MIXED_NAMES.index("url")]
         raw = bytes_of(url["Raw"].children[0].attributes["title"])
