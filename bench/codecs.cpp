@@ -39,7 +39,7 @@ Sample measure_decode(const std::vector<Array>& arrays, std::span<std::byte> out
         size_t place = 0;
         for (const Array& array : arrays) {
           const size_t size = array.length * size_bytes(array.type);
-          // The sizes fit: they are those of the chunks that were encoded.
+          // The sizes fit: they are those of the encoded chunks.
           static_cast<void>(array::decode(array, out.subspan(place, size)));
           place += size;
         }
@@ -103,7 +103,7 @@ Result<DeviceResult> measure_on_device(Backend backend, const Codec* codec, cons
   BOBBIN_TRY(copy_async(raw.data(), values.data, size, stream));
 
   BOBBIN_ASSIGN(const Array host, encode_values(codec, values));
-  // The root's codec may be another: `patched` over what `alp` made.
+  // The root may have another codec: `patched` over what `alp` made.
   const CodecId encoder =
       codec != nullptr ? codec->id : select::choose(values, Goal{}).candidates.front().cascade.codec;
   BOBBIN_TRY(array::validate(host));

@@ -12,24 +12,24 @@
 
 namespace bobbin::bench {
 
-// Columns are cut as a writer cuts them by default.
+// Columns are split into chunks as a writer does by default.
 inline constexpr uint64_t kRowsPerChunk = uint64_t{1} << 20;
 
 struct CodecResult {
   uint64_t bytes = 0;    // encoded, without the container
   bool checked = false;  // decoded to the same bytes, in this run
-  Sample encode;         // chunk by chunk, each dropped before the next, as a writer does
+  Sample encode;         // chunk by chunk, each freed before the next, as a writer does
   Sample decode;
-  Sample compare;  // with a constant, to a bitmap; empty unless asked for
+  Sample compare;  // with a constant, to a bitmap; empty unless requested
 };
 
-// One core. A null codec: the smallest for each chunk, the choice included in the encoding time.
+// One core. A null codec: the smallest for each chunk, with the choice included in the encoding time.
 [[nodiscard]] Result<CodecResult> measure_codec(const Codec* codec, const Values& values, const Plan& plan,
                                                 bool with_compare = false);
 
 struct DeviceResult {
   bool checked = false;
-  Sample copy;    // the device's own copy of as many bytes
+  Sample copy;    // the device's own copy of the same number of bytes
   Sample encode;  // values and encoded form in device memory
   Sample decode;
 };

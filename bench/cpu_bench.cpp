@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: bit-packing at every type and a set of widths, beside memcpy, zstd and lz4 on the same bytes.
+// One CPU core: bit-packing at every type and a set of widths, compared with memcpy, zstd and lz4 on the same
+// bytes.
 // usage: bobbin-bench-cpu [--out FILE.json] [--mib N] [--runs N]
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ struct Row {
   double copy_speed;  // memcpy of the same bytes in the same run
 };
 
-// A rate as a share of memcpy's.
+// A rate relative to memcpy's.
 double share(const Sample& sample, const Row& row) {
   return row.copy_speed > 0 ? sample.bytes_per_second(row.raw_bytes) / row.copy_speed : 0;
 }
@@ -96,7 +97,7 @@ Status measure_width(DType type, uint32_t width, const Args& args, std::vector<R
     rows.push_back({type, width, std::string(codec->name), raw.size(), result.bytes, result.checked,
                     result.encode, result.decode, result.compare, copy_speed});
   }
-  // The peers are slow, and their speed does not hang on the width: one width a type.
+  // The other libraries are slow, and their speed does not depend on the width: one width per type.
   const bool with_peers = width == 7;
   for (const PeerResult& peer : with_peers ? measure_peers(raw.span(), plan) : std::vector<PeerResult>{}) {
     if (peer.present) {
@@ -138,7 +139,7 @@ Status run(const Arguments& arguments) {
       publish(fmt::format("{} MiB of values per row, one core, cold cache, speeds in bytes of values\n\n{}",
                           args.mib, table.markdown()),
               json, arguments));
-  BOBBIN_RETURN_IF(!checked, StatusCode::corrupt, "a result did not decode to the same bytes");
+  BOBBIN_RETURN_IF(!checked, StatusCode::corrupt, "a result did not decode to the original bytes");
   return {};
 }
 

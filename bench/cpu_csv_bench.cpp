@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: tables as CSV read with given types, looked at for their types, and written, beside memcpy of
-// the same bytes in the same run. usage: bobbin-bench-cpu-csv --data FOLDER [--bytes N] [--out FILE.json]
+// One CPU core: tables as CSV, read with given types, with types inferred, and written, compared with memcpy
+// of the same bytes in the same run. usage: bobbin-bench-cpu-csv --data FOLDER [--bytes N] [--out FILE.json]
 // The folder's tables have '|' between fields and no header.
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ Schema schema_of(const std::vector<Column>& columns) {
   return schema;
 }
 
-// The types that the whole text tells.
+// The types inferred from the whole text.
 Result<std::vector<Column>> guess(const std::string& text) {
   csv::Options options = kOptions;
   options.sample_bytes = std::numeric_limits<uint64_t>::max();
@@ -48,7 +48,7 @@ Result<uint64_t> parse(const std::string& text, const Schema& schema) {
   }
 }
 
-// One batch of the text's first rows, written again and again. Returns the bytes.
+// Writes one batch of the text's first rows repeatedly. Returns the bytes.
 Result<uint64_t> write(const csv::Reader& reader, uint64_t rows, int descriptor) {
   file::Output output = file::Output::borrow(descriptor);
   csv::Writer writer(output, reader.columns(), kOptions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's figures for queries over encoded columns, beside a loop over raw values that the compiler turned
-// into vector instructions, and for decoding ALP beside memcpy; one core. Every answer is compared.
+// The CPU's figures for queries over encoded columns, compared with a loop over raw values that the compiler
+// vectorised, and for decoding ALP, compared with memcpy; one core. All results are compared.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Integers of some bits; or prices of two digits.
+// Integers of some width; or prices with two digits.
 template <class T>
 std::vector<T> make_values(uint64_t count, uint32_t bits) {
   std::vector<T> values(count);
@@ -40,7 +40,7 @@ std::vector<T> make_values(uint64_t count, uint32_t bits) {
   return values;
 }
 
-// Few different integers, in runs of some length.
+// A few distinct integers, in runs of some length.
 std::vector<uint32_t> make_few(uint64_t count, uint32_t bits, uint64_t run) {
   std::vector<uint32_t> values(count);
   for (uint64_t i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ struct Answer {
 // where low <= a <= high: count and sum of a.
 template <class T>
 BOBBIN_INLINE Answer<T> raw_query(const T* values, uint64_t count, T low, T high) {
-  // Eight chains: a sum of doubles in one would wait for itself.
+  // Eight chains: a single chain of double additions would be limited by latency.
   Answer<T> parts[8];
   for (uint64_t i = 0; i + 8 <= count; i += 8) {
     for (uint64_t k = 0; k < 8; ++k) {
@@ -97,7 +97,7 @@ class CpuQueryBench {
     const std::vector<plan::Source> columns{{&array, nullptr}};
     std::vector<plan::Total> totals;
     const Sample ours = measure([&] { totals = *plan::run_on_host(columns, filter, sum); }, {});
-    BOBBIN_RETURN_IF(totals[0].count != expected.count, StatusCode::corrupt, what + ": another answer");
+    BOBBIN_RETURN_IF(totals[0].count != expected.count, StatusCode::corrupt, what + ": the answers differ");
     const uint64_t bytes = values.size() * sizeof(T);
     add(what, "query", array::encoded_bytes(array), bytes, ours, raw, "a raw loop");
     return {};
@@ -114,7 +114,7 @@ class CpuQueryBench {
     const Sample ours = measure([&] { status = array::decode(array, out.span()); }, {});
     BOBBIN_TRY(status);
     BOBBIN_RETURN_IF(std::memcmp(out.data(), values.data(), bytes) != 0, StatusCode::corrupt,
-                     what + ": decoded wrongly");
+                     what + ": decoded incorrectly");
     add(what, "decode", array::encoded_bytes(array), bytes, ours, copy, "memcpy");
     return {};
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: small reads of a table. A few neighbouring rows of all columns, the first rows, rows that
-// pass a rare test, and all rows; with and without opening the file. Beside Vortex's, where
-// bench/vortex_reads.py has measured them on the same table. usage: bobbin-bench-cpu-reads --file TABLE.bob
-// --column NAME --equals N [--begin ROW] [--vortex FILE.json]
+// One CPU core: small reads of a table. A few adjacent rows of all columns, the first rows, rows that match a
+// rare test, and all rows; with and without opening the file. Compared with Vortex, if bench/vortex_reads.py
+// has measured it on the same table.
+// usage: bobbin-bench-cpu-reads --file TABLE.bob --column NAME --equals N [--begin ROW] [--vortex FILE.json]
 //        [--out FILE.json]
 #include <fstream>
 #include <numeric>
@@ -30,7 +30,7 @@ std::vector<size_t> all_columns(const Reader& reader) {
   return columns;
 }
 
-// How many rows came back, so that nothing is left out.
+// The number of rows read, so that nothing is optimised away.
 uint64_t length_of(const std::vector<HostColumn>& columns) {
   return columns.empty() ? 0 : columns.front().length;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: scans of some types, orders and tuples, beside memcpy of the same array in the same run.
+// One CPU core: scans of some types, orders and tuples, compared with memcpy of the same array in the same
+// run.
 // usage: bobbin-bench-cpu-scan [--out FILE.json] [--mib N]
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace {
 struct Case {
   DType type;
   scan::Options options;
-  double bar = 0;  // share of memcpy
+  double bar = 0;  // goal, relative to memcpy
 };
 
 std::vector<Case> all_cases() {
@@ -43,7 +44,7 @@ Bytes random_bytes(uint64_t size) {
   Bytes bytes(size);
   std::mt19937_64 random(1);
   for (uint64_t i = 0; i + 8 <= size; i += 8) {
-    const uint64_t word = random() & 0x3fffffff3fffffff;  // small enough to add up as floats too
+    const uint64_t word = random() & 0x3fffffff3fffffff;  // small enough to be summed as floats too
     std::memcpy(bytes.data() + i, &word, 8);
   }
   return bytes;

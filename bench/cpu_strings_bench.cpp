@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: strings encoded and decoded, beside memcpy, zstd -1 and lz4 on the same bytes in the same
-// run. usage: bobbin-bench-cpu-strings [--data FOLDER] [--bytes N] [--out FILE.json]
+// One CPU core: encoding and decoding of strings, compared with memcpy, zstd -1 and lz4 on the same bytes in
+// the same run.
+// usage: bobbin-bench-cpu-strings [--data FOLDER] [--bytes N] [--out FILE.json]
 #include <sched.h>
 
 #include <cstdio>
@@ -50,7 +51,7 @@ Result<Row> measure_fsst(const Strings& strings, const Plan& plan) {
   const Sample decode = measure([&] { status = ops.decode(*encoded, out); }, plan);
   BOBBIN_TRY(status);
   BOBBIN_RETURN_IF(std::memcmp(bytes.data(), strings.bytes.data(), bytes.size()) != 0, StatusCode::device,
-                   "decoded wrongly");
+                   "decoded incorrectly");
   return Row{"fsst", encoded->buffers[1].bytes.size(), encode, decode};
 }
 

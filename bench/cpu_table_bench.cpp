@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CPU core: tables from CSV to .bob files and back into memory, their sizes and speeds, beside memcpy,
-// zstd and, where bench/parquet_tables.py has measured them, Parquet files of the same tables.
+// One CPU core: tables from CSV to .bob files and back into memory, their sizes and speeds, compared with
+// memcpy, zstd and, if bench/parquet_tables.py has measured them, Parquet files of the same tables.
 // usage: bobbin-bench-cpu-table --data FOLDER [--bytes N] [--parquet FILE.json] [--out FILE.json]
-// Sizes are those of the tables as they are; speeds those of their text repeated to `bytes`.
+// Sizes are those of the original tables; speeds are for their text repeated to `bytes`.
 #include <unistd.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kZstdLevel = 3;
 
-// From text to a file. Returns its size.
+// Converts text to a file. Returns its size.
 Result<uint64_t> write_file(const TableText& table, const std::string& text, const std::string& path) {
   BOBBIN_ASSIGN(csv::Reader reader,
                 csv::Reader::open(csv::Source::from_memory(text, table.name), table.options, std::nullopt));
@@ -48,7 +48,7 @@ uint64_t bytes_of(const HostColumn& column) {
              : column.length * size_bytes(column.column.type) + column.validity.size();
 }
 
-// All columns into memory. Returns their bytes there.
+// Reads all columns into memory. Returns their size there.
 Result<uint64_t> read_file(const Reader& reader) {
   std::vector<size_t> columns(reader.columns().size());
   std::iota(columns.begin(), columns.end(), size_t{0});
@@ -108,7 +108,7 @@ Json load_json(const std::string& path) {
   return path.empty() ? Json::object() : Json::parse(file, nullptr, false);
 }
 
-// Parquet's figures of a table: the text of a number, or "-".
+// A figure for Parquet: the text of a number, or "-".
 std::string parquet_text(const Json& parquet, const std::string& name, const char* what, double scale) {
   return parquet.contains(name) ? number(parquet[name][what].get<double>() * scale, 1) : "-";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FSST decoding the way a storage engineer's story went: a thread per string, then one change at a time. The
-// benchmark runs the steps beside our kernel, to show which change is worth what on this card. Sources are
-// trusted, as in the story: nothing here is checked, so these kernels are for the benchmark only.
+// FSST decoding in the steps of a published blog post: one thread per string, then one change at a time. The
+// benchmark runs these steps next to our kernel, to show what each change gains on this GPU. Sources are
+// trusted, as in the post: nothing here is checked, so these kernels are for the benchmark only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -31,7 +31,7 @@ struct StepInput {
   uint8_t* out;  // 16-byte aligned
 };
 
-// Errors are left for the caller's cudaGetLastError.
+// Errors are left to the caller's cudaGetLastError.
 using StepLaunch = void (*)(const StepInput&, cudaStream_t);
 
 struct Step {
@@ -43,11 +43,11 @@ namespace steps {
 
 constexpr uint32_t kEscape = 255;
 
-// One string (or split) a thread. The story's kernel has 64 threads a block and 32 strings a thread; with one
-// each, a smaller column still fills the card, and 10 million strings are 78 thousand blocks.
+// One string (or split) per thread. The original kernel has 64 threads per block and 32 strings per thread;
+// with one each, a smaller column still fills the GPU, and 10 million strings are 78 thousand blocks.
 constexpr uint32_t kThreads = 128;
 
-// The inputs never change under a kernel. Saying so lets loads move ahead of stores of bytes, which might
+// The inputs never change during a kernel. Declaring this lets loads move ahead of byte stores, which might
 // otherwise alias anything.
 template <class T>
 BOBBIN_HD T load(const T* p) {
@@ -70,7 +70,7 @@ struct ByteReader {
 };
 
 // Codes from an aligned word in a register; single bytes until the first aligned address. The word with the
-// last code is read whole, never one after it.
+// last code is read as a whole, but none after it.
 struct WordReader {
   const uint8_t* at;
   uint64_t window = 0;
@@ -90,13 +90,13 @@ struct WordReader {
   }
 };
 
-// Symbols from global memory, which in effect is L1.
+// Symbols from global memory, in practice from L1.
 struct GlobalTable {
   BOBBIN_HD static uint64_t symbol(const StepInput& in, uint32_t code) { return load(in.symbols + code); }
   BOBBIN_HD static uint32_t length(const StepInput& in, uint32_t code) { return load(in.lengths + code); }
 };
 
-// Symbols from a block's shared memory, where its threads stage them.
+// Symbols from a block's shared memory, to which its threads copy them.
 struct SharedTable {
   uint64_t symbols[256];
   uint8_t lengths[256];
@@ -111,7 +111,7 @@ struct SharedTable {
   BOBBIN_HD uint32_t length(const StepInput& /*in*/, uint32_t code) const { return lengths[code]; }
 };
 
-// Stores every byte by itself.
+// Stores each byte separately.
 struct ByteSink {
   uint8_t* out;
 
@@ -123,8 +123,8 @@ struct ByteSink {
   BOBBIN_HD void finish() {}
 };
 
-// Collects up to 24 bytes in registers: 16 for the widest store, and a symbol more. Bytes past `fill` are
-// zero, so that a symbol is put in with OR.
+// Collects up to 24 bytes in registers: 16 for the widest store, plus one symbol. Bytes past `fill` are zero,
+// so that a symbol is inserted with OR.
 struct Scratch {
   uint8_t* out;
   uint64_t low = 0;
@@ -135,7 +135,7 @@ struct Scratch {
   BOBBIN_HD void put(uint64_t symbol, uint32_t length) {
     const uint32_t shift = fill % 8 * 8;
     const uint64_t first = symbol << shift;
-    const uint64_t rest = symbol >> 1 >> (63 - shift);  // 0 when the shift is 0
+    const uint64_t rest = symbol >> 1 >> (63 - shift);  // 0 if the shift is 0
     if (fill < 8) {
       low |= first;
       middle |= rest;
@@ -157,8 +157,8 @@ struct Scratch {
     }
   }
 
-  // The widest store that the bytes at hand and the address allow. It never passes the end of the string, so
-  // neighbours do not meet.
+  // The widest store that the available bytes and the address allow. It never passes the end of the string,
+  // so neighbouring strings are not affected.
   BOBBIN_HD void drain() {
     if (fill >= 16 && is_aligned(out, 16)) {
       *reinterpret_cast<ulonglong2*>(out) = {low, middle};
@@ -245,8 +245,8 @@ inline const Step kSteps[] = {
     {"splits", steps::launch<steps::WordReader, steps::SharedTable, steps::Scratch, true>},
 };
 
-// Where the threads of the last step begin: the first code at or after every `every` code bytes, whatever the
-// strings, and the end. Both sides are below 4 GiB.
+// Where the threads of the last step begin: the first code at or after every `every` code bytes, regardless
+// of strings, and the end. Both sides are below 4 GiB.
 inline void make_splits(std::span<const uint8_t> codes, const uint8_t (&lengths)[256],
                         std::vector<uint32_t>& split_codes, std::vector<uint32_t>& split_bytes,
                         uint32_t every = 32) {

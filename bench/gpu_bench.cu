@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures: decode, encode and compare of packed columns beside cudaMemcpy, and for reading beside
-// CUB's reduction, all in one run; results are checked against the CPU in the same run.
+// The GPU's figures: decoding, encoding and comparing packed columns, relative to cudaMemcpy, and for reading
+// relative to CUB's reduction, all in one run; results are checked against the CPU in the same run.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstring>
@@ -36,7 +36,7 @@ struct Args {
   uint32_t width;    // only this one
 };
 
-// Rows of the result: what was done, how many bytes had to move, how long it took, and the same for memcpy.
+// Rows of the result: the operation, the bytes that had to be moved, the time, and the same for memcpy.
 class Figures {
  public:
   Figures() : table_({"what", "type", "width", "ms", "GB/s in+out", "% of memcpy", "spread %", "bar %"}, 2) {}
@@ -79,7 +79,7 @@ struct Bench {
 
   [[nodiscard]] bool wants(uint32_t width) const { return only_width == 0 || only_width == width; }
 
-  // cudaMemcpy of `bytes` on the device, in bytes read plus written a second.
+  // cudaMemcpy of `bytes` on the device, in bytes read plus written per second.
   Result<double> memcpy_rate(uint64_t bytes) {
     BOBBIN_ASSIGN(const DeviceBuffer from, DeviceBuffer::create(bytes, stream));
     BOBBIN_ASSIGN(const DeviceBuffer to, DeviceBuffer::create(bytes, stream));
@@ -88,7 +88,7 @@ struct Bench {
     return sample.bytes_per_second(2 * bytes);
   }
 
-  // cudaMemset of `bytes`: what writing alone reaches.
+  // cudaMemset of `bytes`: the limit for writing alone.
   Status measure_memset(DType type, uint64_t bytes, double memcpy_rate) {
     BOBBIN_ASSIGN(const DeviceBuffer to, DeviceBuffer::create(bytes, stream));
     BOBBIN_ASSIGN(const Sample sample,
@@ -110,7 +110,7 @@ Result<std::vector<std::byte>> fetch(const void* from, size_t bytes, StreamView 
   return host;
 }
 
-// Decodes a few vectors of a device array on the CPU and compares them with what the GPU left in `out`.
+// Decodes a few vectors of a device array on the CPU and compares them with the GPU's output in `out`.
 Status check_decoded(const Array& array, const DeviceBuffer& out, StreamView stream) {
   const uint64_t piece = std::min<uint64_t>(array.length, 5000);
   for (const uint64_t begin : {uint64_t{0}, array.length / 3, array.length - piece}) {
@@ -121,7 +121,8 @@ Status check_decoded(const Array& array, const DeviceBuffer& out, StreamView str
     BOBBIN_TRY(array::decode(host, expected));
     BOBBIN_ASSIGN(const auto found,
                   fetch(out.as<std::byte>() + begin * size_bytes(array.type), expected.size(), stream));
-    BOBBIN_RETURN_IF(found != expected, StatusCode::device, "the GPU decodes other values than the CPU");
+    BOBBIN_RETURN_IF(found != expected, StatusCode::device,
+                     "the GPU decodes to different values than the CPU");
   }
   return {};
 }
@@ -132,12 +133,12 @@ Status check_same(const void* a, const void* b, size_t bytes, StreamView stream)
     const size_t n = std::min(kPiece, bytes - at);
     BOBBIN_ASSIGN(const auto x, fetch(static_cast<const std::byte*>(a) + at, n, stream));
     BOBBIN_ASSIGN(const auto y, fetch(static_cast<const std::byte*>(b) + at, n, stream));
-    BOBBIN_RETURN_IF(x != y, StatusCode::device, "the GPU encodes to other bytes");
+    BOBBIN_RETURN_IF(x != y, StatusCode::device, "the GPU encodes to different bytes");
   }
   return {};
 }
 
-// bitpack of one width: decode, then encode what was decoded.
+// bitpack with one width: decodes, then encodes what was decoded.
 template <class T>
 Status measure_bitpack(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values,
                        double memcpy_rate) {
@@ -175,7 +176,7 @@ Status measure_bitpack(Bench& bench, DType type, uint32_t width, const DeviceBuf
   return {};
 }
 
-// ffor: encode `values` as they are, then decode.
+// ffor: encodes `values`, then decodes.
 template <class T>
 Status measure_ffor(Bench& bench, DType type, uint32_t width, const DeviceBuffer& values,
                     double memcpy_rate) {
@@ -198,7 +199,7 @@ Status measure_ffor(Bench& bench, DType type, uint32_t width, const DeviceBuffer
   return {};
 }
 
-// Residuals of one width for delta: any bits are some values.
+// Residuals of one width for delta: any bits are valid.
 struct DeltaArray {
   Array array;
   uint64_t bytes;
@@ -254,7 +255,7 @@ Status measure_delta(Bench& bench, DType type, const DeviceBuffer& values, doubl
   return {};
 }
 
-// The card's read bandwidth: CUB sums 32-bit words.
+// The GPU's read bandwidth: CUB sums 32-bit words.
 Result<double> read_rate(Bench& bench, uint64_t bytes) {
   BOBBIN_ASSIGN(const DeviceBuffer words, DeviceBuffer::create(bytes, bench.stream));
   BOBBIN_ASSIGN(const DeviceBuffer sum, DeviceBuffer::create(sizeof(uint32_t), bench.stream));
@@ -278,7 +279,7 @@ Status check_bitmap(const Array& array, const DeviceBuffer& bitmap, Compare op, 
   BOBBIN_ASSIGN(const array::Bitmap expected, array::compare(host, op, constant));
   BOBBIN_ASSIGN(const auto found, fetch(bitmap.data(), piece / 8, stream));
   BOBBIN_RETURN_IF(std::memcmp(found.data(), expected.words.data(), piece / 8) != 0, StatusCode::device,
-                   "the GPU compares otherwise than the CPU");
+                   "the GPU and the CPU compare differently");
   return {};
 }
 
@@ -308,7 +309,7 @@ Status measure_compare(Bench& bench, DType type, uint32_t width) {
   return {};
 }
 
-// The two orders of FastLanes beside each other, u32.
+// Compares the two orders of FastLanes, u32.
 Status measure_orders(Bench& bench, const DeviceBuffer& values, double memcpy_rate) {
   for (const uint32_t width : {4U, 12U}) {
     if (!bench.wants(width)) {

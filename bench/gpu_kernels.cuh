@@ -40,8 +40,8 @@ struct FillRandom {
   }
 };
 
-// Reads everything. The sum is stored only when it is a value it will not be, so that nothing is optimised
-// away.
+// Reads everything. The sum is stored only if it has a value that does not occur, so that nothing is
+// optimised away.
 struct ReadAll {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -58,7 +58,7 @@ struct ReadAll {
   }
 };
 
-// A timer that flushes the card's cache by reading.
+// A timer that flushes the GPU's L2 cache by reading.
 inline Result<GpuTimer> make_timer(StreamView stream) {
   BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(sizeof(uint32_t), stream));
   const auto sink = std::make_shared<DeviceBuffer>(std::move(fresh));
@@ -69,12 +69,12 @@ inline Result<GpuTimer> make_timer(StreamView stream) {
   });
 }
 
-// FastLanes' transposed order ("04261537") for u32, to measure what it would cost: the same unpacking, but a
-// row's 32 values belong 64 apart, so a vector is put in order in shared memory and stored from there.
+// FastLanes' transposed order ("04261537") for u32, to measure its cost: the same unpacking, but the 32
+// values of a row are 64 apart, so a vector is reordered in shared memory and stored from there.
 struct TransposedDecode {
   static constexpr uint32_t kThreads = 64;
   static constexpr uint32_t kVectors = kThreads / codec::bitpack::kSlices;
-  static constexpr uint32_t kPadded = 1024 + 1024 / 32;  // one word in 32 is skipped, against bank conflicts
+  static constexpr uint32_t kPadded = 1024 + 1024 / 32;  // one word in 32 is skipped to avoid bank conflicts
   struct Shared {
     simt::Shared<uint32_t, kVectors * kPadded> values;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures for arrays with patches, for ALP and for ALP-RD, beside cudaMemcpy in one run. Bytes are
-// those of the encoded array plus those of the values; what comes out is compared with what went in.
+// The GPU's figures for arrays with patches, for ALP and for ALP-RD, relative to cudaMemcpy in one run. Bytes
+// are those of the encoded array plus those of the values; output is compared with input.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -26,10 +26,10 @@ struct Args {
   uint64_t floats;
 };
 
-// A block of values that is repeated on the card.
+// A block of values that is repeated on the GPU.
 constexpr uint64_t kBlock = uint64_t{1} << 22;
 
-// Values of 8 bits, and a share of wide ones: anywhere, or in one chunk of ten.
+// Values of 8 bits with a share of wide ones: anywhere, or in one chunk of ten.
 std::vector<uint32_t> make_integers(double share, bool clustered) {
   std::vector<uint32_t> values(kBlock);
   const auto limit = static_cast<uint64_t>(share * (clustered ? 10 : 1) * 4294967296.0);
@@ -41,7 +41,7 @@ std::vector<uint32_t> make_integers(double share, bool clustered) {
   return values;
 }
 
-// Prices of two digits, some with all their bits.
+// Prices with two digits, some with random bits.
 template <class Float>
 std::vector<Float> make_prices(double exceptions) {
   std::vector<Float> values(kBlock);
@@ -54,7 +54,7 @@ std::vector<Float> make_prices(double exceptions) {
   return values;
 }
 
-// Numbers with all their digits, of eight sizes that are as frequent, and a share of others.
+// Numbers with all their digits, of eight equally frequent magnitudes, and a share of others.
 template <class Float>
 std::vector<Float> make_measurements(double exceptions) {
   std::vector<Float> values(kBlock);
@@ -98,7 +98,7 @@ class PatchedBench {
     return measure(what, "by lanes", there.array, bytes, bar);
   }
 
-  // Encoding and decoding.
+  // Encodes and decodes.
   template <class Float>
   Status measure_floats(const std::string& what, CodecId codec, const std::vector<Float>& block,
                         uint64_t count, double bar) {
@@ -120,7 +120,7 @@ class PatchedBench {
   [[nodiscard]] const Json& rows() const { return rows_; }
 
  private:
-  // A block as often as it takes.
+  // Repeats a block as often as necessary.
   template <class T>
   Result<DeviceBuffer> repeat(const std::vector<T>& block, uint64_t count) {
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(count * sizeof(T), stream_));
@@ -143,7 +143,7 @@ class PatchedBench {
     BOBBIN_TRY(copy_async(back.data(), out.data(), back.size(), stream_));
     BOBBIN_TRY(stream_.synchronize());
     BOBBIN_RETURN_IF(!std::equal(back.begin(), back.end(), expected.begin()), StatusCode::device,
-                     what + ": decoded wrongly");
+                     what + ": decoded incorrectly");
     add_row(what, how, array, decode, bar);
     return {};
   }
@@ -171,7 +171,7 @@ class PatchedBench {
   StreamView stream_;
   GpuTimer timer_;
   double memcpy_ = 0;
-  Table table_{{"what", "how", "bits a value", "ms", "GB/s in and out", "% of memcpy", "bar"}, 2};
+  Table table_{{"what", "how", "bits per value", "ms", "GB/s in and out", "% of memcpy", "bar"}, 2};
   Json rows_ = Json::array();
 };
 

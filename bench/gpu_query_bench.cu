@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures for queries over encoded columns, beside a kernel that does the same on raw values,
-// tuned, and beside cudaMemcpy, in one run. Every answer is compared with the raw kernel's.
+// The GPU's figures for queries over encoded columns, compared with a tuned kernel on raw values, and with
+// cudaMemcpy, in one run. Every result is compared with that of the raw kernel.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -28,7 +28,7 @@ struct Args {
 
 constexpr uint64_t kBlock = uint64_t{1} << 22;
 
-// Integers of some bits.
+// Integers of some width.
 std::vector<uint32_t> make_integers(uint32_t bits, uint64_t seed) {
   std::vector<uint32_t> values(kBlock);
   for (uint64_t i = 0; i < kBlock; ++i) {
@@ -37,7 +37,7 @@ std::vector<uint32_t> make_integers(uint32_t bits, uint64_t seed) {
   return values;
 }
 
-// Few different integers of 32 bits, in any order.
+// A few distinct 32-bit integers, in any order.
 std::vector<uint32_t> make_few(uint32_t bits) {
   std::vector<uint32_t> values = make_integers(bits, 0);
   for (uint32_t& value : values) {
@@ -46,7 +46,7 @@ std::vector<uint32_t> make_few(uint32_t bits) {
   return values;
 }
 
-// Integers that ascend by a few bits at a time.
+// Integers that ascend by steps of a few bits.
 std::vector<uint32_t> make_ascending(uint32_t bits) {
   std::vector<uint32_t> values = make_integers(bits, 0);
   for (uint64_t i = 1; i < kBlock; ++i) {
@@ -55,7 +55,7 @@ std::vector<uint32_t> make_ascending(uint32_t bits) {
   return values;
 }
 
-// Reals with all their bits, of a few magnitudes.
+// Floats with all their bits, of a few magnitudes.
 std::vector<double> make_reals() {
   std::vector<double> values(kBlock);
   for (uint64_t i = 0; i < kBlock; ++i) {
@@ -64,7 +64,7 @@ std::vector<double> make_reals() {
   return values;
 }
 
-// Prices of two digits: 16 bits as integers. One in a hundred may have all its bits.
+// Prices with two digits: 16 bits as integers. One in a hundred may have random bits.
 template <class Float>
 std::vector<Float> make_prices(double exceptions) {
   std::vector<Float> values(kBlock);
@@ -85,7 +85,7 @@ Buffer repeat(const Buffer& buffer, uint64_t times) {
   return all.buffer;
 }
 
-// The array of the values `times` over: buffers are repeated, and numbers of places in them moved on.
+// The array of the values repeated `times` times: buffers are repeated, and positions in them adjusted.
 Array repeat(const Array& array, uint64_t times) {
   Array all = array;
   all.length *= times;
@@ -110,7 +110,7 @@ Array repeat(const Array& array, uint64_t times) {
   }
   if (array.codec == CodecId::patched) {
     const uint64_t patches = array.buffers[1].bytes.size() / sizeof(uint16_t);
-    // One start more than vectors: all but the last block's last are the next one's first.
+    // One more start than vectors: except in the last block, the last start is the next block's first.
     const uint64_t vectors = num_vectors(array.length);
     const NewBuffer starts = make_buffer((times * vectors + 1) * sizeof(uint32_t));
     auto* to = reinterpret_cast<uint32_t*>(starts.data);
@@ -181,7 +181,7 @@ class QueryBench {
                    3 * values_ * sizeof(uint32_t), bar);
   }
 
-  // 1 % of the rows, anywhere or in runs, beside decoding all and filtering what that gives.
+  // 1 % of the rows, anywhere or in runs, compared with decoding everything and filtering the result.
   Status measure_filter(bool clustered, double bar) {
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
     std::vector<uint32_t> words(values_ / 32);
@@ -204,14 +204,15 @@ class QueryBench {
     BOBBIN_ASSIGN(const auto expected, download(out));
     BOBBIN_ASSIGN(const Sample ours, filter_by(plan::Path::automatic));
     BOBBIN_ASSIGN(const auto got, download(out));
-    BOBBIN_RETURN_IF(got != expected, StatusCode::device, "filter: other values than of the decoded array");
+    BOBBIN_RETURN_IF(got != expected, StatusCode::device,
+                     "filter: the values differ from those of the decoded array");
     const std::string what = clustered ? "filter, 1 % in runs" : "filter, 1 % anywhere";
     add(what, "against decode and filter", array::encoded_bytes(a.there.array), ours, decoded,
         values_ * sizeof(uint32_t), bar);
     return {};
   }
 
-  // A million rows, beside the same from a raw array. Here the bar is from below: half as fast will do.
+  // A million rows, compared with the same from a raw array. Half as fast is the goal here.
   Status measure_take(double bar) {
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
     constexpr uint64_t kRows = uint64_t{1} << 20;
@@ -235,7 +236,8 @@ class QueryBench {
                                   fault.as<uint32_t>(), stream_);
     }));
     BOBBIN_ASSIGN(const auto got, download(out));
-    BOBBIN_RETURN_IF(got != expected, StatusCode::device, "take: other values than of the raw array");
+    BOBBIN_RETURN_IF(got != expected, StatusCode::device,
+                     "take: the values differ from those of the raw array");
     add("take of 2^20 rows", "against a raw gather", array::encoded_bytes(a.there.array), ours, raw,
         kRows * sizeof(uint32_t), bar);
     return {};
@@ -305,7 +307,8 @@ class QueryBench {
           (is_float(arrays.back()->type) ? std::abs(totals[0].real_sum / expected.real - 1) < 1e-9
                                          : totals[0].sum == Int128{expected.sum});
       BOBBIN_RETURN_IF(!right, StatusCode::device,
-                       what + ": another answer than the raw kernel's: " + std::to_string(totals[0].count) +
+                       what +
+                           ": the answer differs from the raw kernel's: " + std::to_string(totals[0].count) +
                            " rows instead of " + std::to_string(expected.count));
       add(what,
           path == plan::Path::automatic    ? "automatic"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures for scans, beside cudaMemcpy and CUB in one run: the large ones with their bars, and
-// curves over sizes. Results are checked against CUB's in the same run. CUB does order k by k scans, and
-// tuples by a scan of structs.
+// The GPU's figures for scans, compared with cudaMemcpy and CUB in one run: large inputs with their goals,
+// and curves over sizes. Results are checked against CUB's in the same run. CUB computes order k with k
+// scans, and tuples with a scan of structs.
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
@@ -101,7 +101,7 @@ class ScanBench {
         case 8:
           return measure_cub_as<Tuple<T, 8>>(what, length / 8);
         default:
-          return Status(StatusCode::unsupported, "no such tuple for CUB");
+          return Status(StatusCode::unsupported, "this tuple size is not instantiated for CUB");
       }
     });
   }
@@ -112,7 +112,7 @@ class ScanBench {
     const auto* in = in_->as<V>();
     auto* out = expected_->as<V>();
     size_t bytes = 0;
-    // CUB is faster with the narrowest count that does.
+    // CUB is faster with the narrowest type for the count.
     const auto scan_count = [&](void* memory, const V* from, auto count) {
       return BOBBIN_CUDA(
           cub::DeviceScan::InclusiveScan(memory, bytes, from, out, cuda::std::plus<>{}, count, stream));
@@ -132,7 +132,7 @@ class ScanBench {
     });
   }
 
-  // CUB's tuples end at a whole tuple: the last few values are left out.
+  // CUB's tuples end at a whole tuple: the last few values are omitted.
   Status check_same(uint64_t bytes) {
     constexpr uint64_t kPiece = uint64_t{1} << 20;
     constexpr uint64_t kLeftOut = 64;
@@ -144,7 +144,7 @@ class ScanBench {
       BOBBIN_TRY(copy_async(b.data(), expected_->as<std::byte>() + at, n, stream_));
       BOBBIN_TRY(stream_.synchronize());
       BOBBIN_RETURN_IF(std::memcmp(a.data(), b.data(), n) != 0, StatusCode::device,
-                       "the scan's result is not CUB's");
+                       "the result differs from CUB's");
     }
     return {};
   }

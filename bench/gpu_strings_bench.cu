@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's figures for strings, beside cudaMemcpy in one run: decoding, as the library does it and by the
-// steps of the story in docs/perf/fsst.md; finding tiles of codes that come without; encoding; equality with
+// The GPU's figures for strings, relative to cudaMemcpy in one run: decoding, with the library and with the
+// steps described in docs/perf/fsst.md; computing the tiles of codes that have none; encoding; equality with
 // a constant. Decoded bytes are checked in the same run.
 #include <algorithm>
 #include <chrono>
@@ -38,7 +38,7 @@ struct Args {
   bool steps;
 };
 
-// GB of decoded bytes a second that were asked for.
+// The goal, in GB of decoded bytes per second.
 double decode_bar(const std::string& text) {
   if (text == "urls" || text == "l_comment") {
     return 1200;
@@ -46,7 +46,7 @@ double decode_bar(const std::string& text) {
   return text == "c_name" ? 1000 : text == "wikipedia" || text == "email" ? 800 : 0;
 }
 
-// One thread a decoded string.
+// One thread per decoded string.
 struct ComparePlainStrings {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -134,7 +134,7 @@ class StringsBench {
     BOBBIN_TRY(copy_async(&fault, output.fault.data(), 4, stream_));
     BOBBIN_TRY(stream_.synchronize());
     BOBBIN_RETURN_IF(fault != 0 || !std::ranges::equal(bytes, strings.bytes), StatusCode::device,
-                     text_ + ": decoded wrongly");
+                     text_ + ": decoded incorrectly");
     return {};
   }
 
@@ -201,7 +201,7 @@ class StringsBench {
     return {};
   }
 
-  // Equality with a constant on codes, beside decoding all and comparing.
+  // Equality with a constant on codes, compared with decoding everything and comparing.
   Status measure_match(const Array& array, const Strings& strings) {
     const auto constant = strings.view().string(strings.length() / 2);
     const StringQuery query{StringTest::equals, constant};
@@ -227,7 +227,8 @@ class StringsBench {
     return {};
   }
 
-  // From strings in device memory to an array there, with the host's part; by the clock, since it waits.
+  // From strings in device memory to an array there, including the host's part; measured with the host's
+  // clock, because it waits.
   Status measure_encode(const Array& expected, const Strings& strings) {
     BOBBIN_ASSIGN(const auto offsets, fsst::DeviceArray<uint64_t>::copy_of(strings.offsets.data(),
                                                                            strings.offsets.size(), stream_));
@@ -249,7 +250,7 @@ class StringsBench {
       if (run == 0) {
         BOBBIN_ASSIGN(const Array back, array::to_host(encoded, stream_));
         BOBBIN_RETURN_IF(!std::ranges::equal(back.buffers[1].bytes, expected.buffers[1].bytes),
-                         StatusCode::device, text_ + ": the GPU's codes are not the CPU's");
+                         StatusCode::device, text_ + ": the GPU and the CPU encode to different codes");
       } else {
         seconds.push_back(took.count());
       }
@@ -258,7 +259,7 @@ class StringsBench {
     return {};
   }
 
-  // GB of decoded bytes a second.
+  // GB of decoded bytes per second.
   void add(const std::string& what, const Sample& sample, double bar) {
     const double rate = sample.bytes_per_second(bytes_) / 1e9;
     table_.add({text_, what, number(factor_, 2), number(sample.median_s * 1e3, 3), number(rate, 0),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of several GB from a file in the page cache to decoded columns on the GPU: beside the copy of its
-// compressed bytes alone, and beside decoding alone.
-// usage: bobbin-bench-gpu-table [--rows N] [--threads N] [--streams N] [--group N] [--goal fastest] [--out
-// FILE.json]
+// Loads a table of several GB from a file in the page cache to decoded columns on the GPU, compared with
+// copying its compressed bytes alone, and with decoding alone.
+// usage: bobbin-bench-gpu-table [--rows N] [--threads N] [--streams N] [--group N] [--goal fastest]
+//        [--out FILE.json]
 #include <unistd.h>
 
 #include <atomic>
@@ -49,8 +49,8 @@ void add_text(Strings& strings, const std::string& text) {
   strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-// Rows of an order table: numbers that ascend, repeat, or lie in a range; a city of a few hundred; an address
-// with a common beginning and words that come again.
+// Rows of an order table: numbers that ascend, repeat, or are in a range; one of a few hundred cities; a URL
+// with a common prefix and recurring words.
 struct Rows {
   std::vector<int64_t> id, price, discount, time;
   std::vector<int32_t> customer, quantity, day;
@@ -110,7 +110,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 template <class Work>
 Result<Sample> measure_all(Work&& work) {
   std::vector<double> seconds;
-  for (int run = 0; run <= kRuns; ++run) {  // the first one warms up
+  for (int run = 0; run <= kRuns; ++run) {  // the first one is a warm-up
     const auto begin = std::chrono::steady_clock::now();
     BOBBIN_TRY(work());
     if (run != 0) {
@@ -164,7 +164,7 @@ Result<std::vector<Resident>> upload_all(const Reader& reader, std::span<const s
   return chunks;
 }
 
-// Decodes all chunks, on a few streams at once.
+// Decodes all chunks, on a few streams in parallel.
 Status decode_all(const std::vector<Resident>& chunks, const std::vector<DeviceColumn>& outputs,
                   const std::vector<Stream>& streams, uint32_t* fault) {
   std::atomic<uint64_t> next{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times work in a stream by events, cold: before each run the card's L2 is filled with other data, and clean,
-// since lines still to be written back would be charged to the run. All runs are queued before the first is
-// waited for: a card that idles between runs, even for microseconds, is up to 10 % slower at first.
+// Times work in a stream with events, cold: before each run the GPU's L2 is filled with other data, by
+// reading, because dirty lines would be written back during the run. All runs are queued before the host
+// waits for the first: a GPU that idles between runs, even for microseconds, is up to 10 % slower at first.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace bobbin::bench {
 
 class GpuTimer {
  public:
-  // `read` reads all of a buffer.
+  // `read` must read all of a buffer.
   using Read = std::function<Status(const DeviceBuffer&)>;
 
   static Result<GpuTimer> create(StreamView stream, Read read) {
@@ -30,8 +30,8 @@ class GpuTimer {
     return GpuTimer(stream, std::move(read), std::move(events), std::move(flush));
   }
 
-  // Some runs unmeasured, then kRuns measured ones. Work that waits for the stream itself is measured with
-  // its waits.
+  // Some unmeasured runs, then kRuns measured ones. Work that waits for the stream itself is measured
+  // including its waits.
   Result<Sample> measure(const std::function<Status()>& work) {
     for (int i = 0; i < kWarmUp; ++i) {
       BOBBIN_TRY(work());

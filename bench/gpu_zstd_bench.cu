@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// zstd frames on the GPU, beside cudaMemcpy and, where it is at hand, nvCOMP: batches of frames by libzstd
+// zstd frames on the GPU, compared with cudaMemcpy and, if available, nvCOMP: batches of frames by libzstd
 // and by us, made of files given on the command line and repeated to fill a size. Content is checked in the
-// run.
+// same run.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -41,7 +41,7 @@ struct Frames {
   std::string made_by;
   std::vector<std::byte> content;
   std::vector<std::vector<std::byte>> frames;
-  uint64_t frame_bytes = 0;  // of content, but for the last
+  uint64_t frame_bytes = 0;  // of content, except in the last
 
   [[nodiscard]] std::span<const std::byte> content_of(uint64_t frame) const {
     const std::span<const std::byte> all = content;
@@ -50,13 +50,13 @@ struct Frames {
   }
 };
 
-// GB of content a second that were asked for, in frames of 64 KiB.
+// The goal, in GB of content per second, for frames of 64 KiB.
 double decode_bar(const std::string& file, bool ours) {
   const bool wikipedia = file.starts_with("wikipedia");
   return ours ? (wikipedia ? 160 : 190) : (wikipedia ? 130 : 150);
 }
 
-// One block of device memory, kept from call to call: allocation is not what is measured.
+// One block of device memory, kept from call to call, because allocation should not be measured.
 class KeptMemory final : public MemoryResource {
  public:
   explicit KeptMemory(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
@@ -80,7 +80,7 @@ struct Batch {
   uint64_t content_bytes = 0;
   uint64_t stored_bytes = 0;
 
-  static constexpr uint64_t kAlignment = 16;  // nvCOMP wants 8
+  static constexpr uint64_t kAlignment = 16;  // nvCOMP requires 8
 
   static Result<Batch> create(const Frames& made, uint64_t bytes, StreamView stream) {
     const uint64_t count = std::max<uint64_t>(bytes / made.frame_bytes, 1);
@@ -136,7 +136,7 @@ class ZstdBench {
     BOBBIN_RETURN_IF(text.empty(), StatusCode::io, path + ": empty or not there");
     const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
     std::vector<std::byte> content(bytes, bytes + text.size());
-    // A frame that is longer than the file has the file's bytes over and over.
+    // A frame that is longer than the file repeats the file's bytes.
     while (content.size() < args_.frame_bytes) {
       const auto more = static_cast<ptrdiff_t>(std::min(content.size(), args_.frame_bytes - content.size()));
       const std::vector<std::byte> part(content.begin(), content.begin() + more);
@@ -213,7 +213,7 @@ class ZstdBench {
     return measure_stages(batch, options);
   }
 
-  // The time from launch to launch, each stage's median over some runs; rounds are added up.
+  // The time from launch to launch, each stage's median over some runs; rounds are summed.
   Status measure_stages(const Batch& batch, const zstd::BatchOptions& options) {
     std::map<std::string, std::vector<double>> seconds;
     constexpr int kRuns = 7;

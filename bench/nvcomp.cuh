@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvCOMP's batched zstd decoder, if its library is at hand: BOBBIN_NVCOMP names the file. Declared here from
-// its documentation (version 5 and 6), loaded when asked for, never required.
+// nvCOMP's batched zstd decoder, if its library is available: BOBBIN_NVCOMP names the file. Declared here
+// from its documentation (versions 5 and 6), loaded on request, never required.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,11 +18,11 @@ namespace bobbin::bench {
 class Nvcomp {
  public:
   struct Options {
-    int backend = 0;  // as the library likes
+    int backend = 0;  // the library chooses
     char reserved[60] = {};
   };
 
-  // Nothing where it is not at hand.
+  // Empty if it is not available.
   static Result<std::optional<Nvcomp>> load() {
     const char* const path = std::getenv("BOBBIN_NVCOMP");
     if (path == nullptr) {

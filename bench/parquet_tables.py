@@ -4,7 +4,7 @@
 
 usage: parquet_tables.py FOLDER BYTES OUT.json      (needs pyarrow)
 
-Sizes are those of the tables as they are; the speed that of the table repeated until its text would have BYTES.
+Sizes are those of the original tables; the speed is for the table repeated until its text would have BYTES.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ RUNS = 5
 
 
 def read(path):
-    """The types are those that pyarrow finds by itself."""
+    """The types are those that pyarrow infers."""
     return csv.read_csv(path, read_options=csv.ReadOptions(autogenerate_column_names=True),
                         parse_options=csv.ParseOptions(delimiter="|", newlines_in_values=True),
                         convert_options=csv.ConvertOptions(null_values=["", "null"], strings_can_be_null=True))

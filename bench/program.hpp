@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmark programs have in common: arguments, one core, and results for people and for programs.
+// What benchmark programs have in common: arguments, one core, and results as text and as JSON.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ int run_program(int argc, char** argv, const std::function<Status(const Argument
 // All threads of the process share one core from now on.
 void stay_on_one_core();
 
-// Memory that is freed stays with the process, as it does in engines that have a pool: what is measured is
-// not the kernel's page faults.
+// Freed memory stays with the process, as in engines with a memory pool, so that page faults of the kernel
+// are not measured.
 void keep_freed_memory();
 
 // Prints a table in Markdown under the machine's name; writes the rows to the file of --out, if it was given.

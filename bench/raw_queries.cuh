@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a query over encoded columns is compared with: kernels that do the same on raw values, one for each
-// question, as one would write them by hand. Blocks stay on the card and go through the array together; a
-// thread has eight loads of 16 bytes under way.
+// The baseline for queries over encoded columns: hand-written kernels that do the same on raw values, one for
+// each query. Blocks are persistent and go through the array together; a thread has eight 16-byte loads in
+// flight.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes of CSV tables as .bob files and as Parquet with zstd by pyarrow: one line per table, the geometric mean, the worst.
 
-usage: sizes.py BOBBIN OUT.json FILE.csv ...      (needs pyarrow; tables that either side does not read are left out)
+usage: sizes.py BOBBIN OUT.json FILE.csv ...      (needs pyarrow; tables that either side cannot read are skipped)
 """
 import json
 import math

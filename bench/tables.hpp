@@ -14,7 +14,7 @@ namespace bobbin::bench {
 struct TableText {
   std::string name;
   std::string once;
-  std::string text;  // the same over and over, up to some size at least; it ends in a line end
+  std::string text;  // repeated to at least some size; it ends in a line end
   csv::Options options;
 };
 

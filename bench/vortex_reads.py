@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small reads of a table by Vortex on one thread: what cpu_reads_bench.cpp measures, under the same names.
+"""Small reads of a table with Vortex on one thread: the same measurements as cpu_reads_bench.cpp, with the same names.
 
 usage: vortex_reads.py TABLE.csv COLUMN EQUALS OUT.json      (needs pyarrow and vortex-data)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job, from end to end: make a table, write it as one .bob file, show what it became beside memcpy,
-// zstd -1 and lz4 on the same bytes, read every column back and check every byte. usage: bobbin-demo [--dir
-// DIR] [--rows N] [--runs N] [--file PATH:TYPE]...
+// The main task from end to end: makes a table, writes it as one .bob file, compares it with memcpy, zstd -1
+// and lz4 on the same bytes, reads every column back and checks every byte.
+// usage: bobbin-demo [--dir DIR] [--rows N] [--runs N] [--file PATH:TYPE]...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::string tree_text(const NodeInfo& node) {
 }
 
 struct Encoded {
-  std::string trees;  // every different one, in order of appearance
+  std::string trees;  // all distinct ones, in order of appearance
   uint64_t bytes = 0;
 };
 
@@ -112,7 +112,7 @@ Status check_column(const Reader& reader, size_t index, const DemoColumn& column
   const Bytes back(column.raw.size());
   BOBBIN_TRY(reader.read(index, 0, reader.num_rows(), back.span()));
   BOBBIN_RETURN_IF(!std::equal(back.span().begin(), back.span().end(), column.raw.data()),
-                   StatusCode::corrupt, column.column.name + ": decoded to other bytes");
+                   StatusCode::corrupt, column.column.name + ": decoded to different bytes");
   return {};
 }
 
@@ -156,7 +156,7 @@ class Demo {
     for (const std::string& path : paths_) {
       text += "file: " + path + "\n";
     }
-    text += fmt::format("OK: {} columns, {} in {} (ratio {:.2f}); every byte decoded as it was\n",
+    text += fmt::format("OK: {} columns, {} in {} (ratio {:.2f}); every byte was decoded correctly\n",
                         num_columns_, human_bytes(raw_bytes_), human_bytes(file_bytes_),
                         static_cast<double>(raw_bytes_) / static_cast<double>(file_bytes_));
     std::fputs(text.c_str(), stdout);
@@ -203,7 +203,8 @@ class Demo {
     for (const bench::PeerResult& peer : peers) {
       checked = checked && (peer.checked || !peer.present);
     }
-    BOBBIN_RETURN_IF(!checked, StatusCode::corrupt, column.column.name + ": a method gave other bytes back");
+    BOBBIN_RETURN_IF(!checked, StatusCode::corrupt,
+                     column.column.name + ": a method did not reproduce the same bytes");
     table_.add(std::move(cells));
     return {};
   }
@@ -223,7 +224,7 @@ Result<DemoColumn> load(const RealFile& file) {
   BOBBIN_RETURN_IF(static_cast<bool>(error), StatusCode::io, file.path + ": " + error.message());
   BOBBIN_RETURN_IF(
       size == 0 || size % size_bytes(file.type) != 0, StatusCode::invalid_argument,
-      fmt::format("{}: {} bytes is no multiple of {}, or nothing", file.path, size, size_bytes(file.type)));
+      fmt::format("{}: {} bytes is not a positive multiple of {}", file.path, size, size_bytes(file.type)));
   DemoColumn column{Column{std::filesystem::path(file.path).filename().string(), file.type}, Bytes(size)};
   std::ifstream in(file.path, std::ios::binary);
   in.read(reinterpret_cast<char*>(column.raw.data()), static_cast<std::streamsize>(size));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a file, in C++: writes a small table of orders, then asks. usage: bobbin-query-example FILE
+// Queries from C++: writes a small table of orders, then queries it. usage: bobbin-query-example FILE
 #include <cstdio>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target over a folder of inputs, and over each input with its bytes changed a little, without
-// libFuzzer.
+// Runs a fuzz target over a folder of inputs, and over small variations of each input, without libFuzzer.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -19,7 +18,7 @@ Bytes read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Cheap neighbours of an input: cut short, one byte changed.
+// Cheap variations of an input: truncated, or with one byte changed.
 void run_with_neighbours(const Bytes& bytes) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   const size_t step = bytes.size() / 64 + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever arguments, a line each: they are refused, or they are read, and reading them touches nothing.
-// Bringing them into their normal form twice changes nothing more.
+// Arbitrary arguments, one per line: they are either refused or parsed, and parsing accesses no file.
+// Normalising them twice gives the same result as once.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

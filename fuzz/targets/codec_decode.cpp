@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes as an encoded array: codec, type, offset, length, metadata, buffers, children. It is refused, or
-// all decoders agree.
+// The bytes as an encoded array: codec, type, offset, length, metadata, buffers, children. It is either
+// refused, or all decoders agree.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Takes up to `n` bytes off the front.
+// Consumes up to `n` bytes from the front.
 std::span<const uint8_t> take(std::span<const uint8_t>& bytes, size_t n) {
   const auto front = bytes.first(std::min(n, bytes.size()));
   bytes = bytes.subspan(front.size());

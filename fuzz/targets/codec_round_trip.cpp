@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever values a component's generator makes of the bytes: every codec returns them, on the CPU and in the
-// emulator.
+// Values that a component's generator makes from the bytes: every codec reproduces them, on the CPU and in
+// the emulator.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever text: it is refused, or it is a table; and that does not depend on how much is read at a time.
-// What is written of the table reads back as the same table by its schema. The first byte is the delimiter,
-// the second says whether there is a header, and the third has a bit for each other option.
+// Arbitrary text: it is either refused or a table, and the result does not depend on how much is read at a
+// time. The table, written and read again with its schema, is the same table. The first byte is the
+// delimiter, the second says whether there is a header, and the third has one bit for each other option.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,16 +40,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.batch_rows = 1 + data[0] % 5;
   options.sample_bytes = data[1];
   const Result<csv_tests::Table> again = csv_tests::read_text(text, options);
-  expect(table.has_value() == again.has_value(), "read by small blocks it is another thing");
+  expect(table.has_value() == again.has_value(), "reading in small blocks gives a different kind of result");
   if (!table.has_value()) {
-    expect(table.error().message() == again.error().message(), "read by small blocks it is another error");
+    expect(table.error().message() == again.error().message(),
+           "reading in small blocks gives a different error");
     return 0;
   }
-  expect(*table == *again, "read by small blocks it is another table");
+  expect(*table == *again, "reading in small blocks gives a different table");
   options.max_record_bytes = 100'000;  // quotes and zeros may be added
-  options.skip_lines = 0;              // what was skipped is not written
+  options.skip_lines = 0;              // skipped lines are not written
   const std::string written = csv_tests::write_text(*table, options);
   const Result<csv_tests::Table> back = csv_tests::read_text(written, options, csv_tests::schema_of(*table));
-  expect(back.has_value() && *back == *table, "what was written reads as another table");
+  expect(back.has_value() && *back == *table, "what was written is read as a different table");
   return 0;
 }

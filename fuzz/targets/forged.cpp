@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forger who keeps checksums right: the bytes say which table to encode and what to change in its trees,
-// its segments and its footer. The file is opened, verified and read without a crash, a hang or much memory;
-// when it verifies, every way to read it succeeds.
+// Forged files with valid checksums: the bytes say which table to encode and what to change in its trees, its
+// segments and its footer. The file is opened, verified and read without a crash, a hang or excessive memory;
+// if it verifies, every way to read it succeeds.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ using namespace bobbin;
 using file_tests::ForgedFile;
 using file_tests::ForgedGroup;
 
-// Numbers from the fuzzer's bytes, zeros after the last. Small ones take one byte, so that few bytes say
+// Numbers from the fuzzer's bytes, zeros after the last. Small ones take one byte, so that few bytes express
 // much.
 class Draw {
  public:
@@ -45,7 +45,7 @@ class Draw {
   }
   uint64_t below(uint64_t bound) { return number(bound <= 256 ? 1 : bound <= 65536 ? 2 : 8) % bound; }
   bool one_in(uint64_t bound) { return below(bound) == 0; }
-  // A length or size: near another one, near a power of two, or any.
+  // A length or size: near another one, near a power of two, or arbitrary.
   uint64_t size_like(uint64_t before) {
     switch (below(6)) {
       case 0:
@@ -97,7 +97,7 @@ select::Cascade draw_cascade(DType type, uint32_t depth, Draw& draw) {
   return cascade;
 }
 
-// Runs, sequences and values that repeat, so that every codec has something to do.
+// Runs, sequences and repeated values, so that every codec has something to do.
 std::vector<uint64_t> draw_bits(uint64_t rows, Draw& draw) {
   const uint64_t step = draw.number(1 + draw.below(8));
   const uint64_t run = 1 + draw.below(300);
@@ -151,7 +151,7 @@ std::optional<file::EncodedChunk> draw_strings(DType type, uint64_t rows, Draw& 
   return chunk.has_value() ? std::optional(std::move(*chunk)) : std::nullopt;
 }
 
-// Nothing where a cascade is not for its values.
+// Empty if a cascade does not fit its values.
 std::optional<ForgedFile> draw_file(Draw& draw) {
   ForgedFile forged;
   const uint64_t num_columns = 1 + draw.below(2);
@@ -226,7 +226,7 @@ void change_metadata(Array& node, Draw& draw) {
   }
 }
 
-// The same values through one more node, or with children that are other nodes.
+// The same values through one more node, or with other nodes as children.
 void change_children(Array& node, const Array& other, Draw& draw) {
   switch (draw.below(4)) {
     case 0: {
@@ -330,7 +330,7 @@ void change(ForgedFile& forged, Draw& draw) {
       break;
     case 5:
     case 6: {
-      // Rows of all columns: what is constant or a dictionary then has many more.
+      // Rows of all columns: constants and dictionaries then have many more.
       const uint64_t rows = 1 + draw.below(draw.one_in(8) ? uint64_t{1} << 18 : 3000);
       for (file::EncodedChunk& each : group.chunks) {
         each.array.length = rows;
@@ -345,8 +345,7 @@ void change(ForgedFile& forged, Draw& draw) {
   }
 }
 
-// What the footer says of the trees, as the trees are now: a lie there is found at once, and hides the
-// others.
+// Makes the footer match the trees: a mismatch would be detected at once, and hide other errors.
 void agree(ForgedFile& forged) {
   for (size_t c = 0; c < forged.columns.size(); ++c) {
     const Array& root = forged.groups[0].chunks[c].array;
@@ -373,7 +372,7 @@ void agree(ForgedFile& forged) {
   std::abort();
 }
 
-// The first rows, some in the middle, and tests of strings. What verified must also be read.
+// The first rows, some in the middle, and string tests. What was verified must also be readable.
 void read_column(const Reader& reader, size_t column, uint64_t begin, uint64_t rows, bool sound) {
   const DType type = reader.columns()[column].type;
   Status status;
@@ -395,7 +394,7 @@ void read_column(const Reader& reader, size_t column, uint64_t begin, uint64_t r
 }
 
 void read_all(const Reader& reader) {
-  constexpr uint64_t kMostRows = 2000;  // where each may be a string of the dictionary's longest
+  constexpr uint64_t kMostRows = 2000;  // if each may be the longest string of a dictionary
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
     static_cast<void>(reader.row_group(group));
   }
@@ -410,7 +409,7 @@ void read_all(const Reader& reader) {
   }
 }
 
-// Every backend has the same verdict. The emulator is slow: small tables only.
+// All backends accept or refuse the same files. The emulator is slow: small tables only.
 void compare_backends(const Reader& reader) {
   const bool on_cpu = reader.verify().ok();
   const Status emulated = reader.verify(Backend::emulator);
@@ -419,7 +418,7 @@ void compare_backends(const Reader& reader) {
   }
 }
 
-// The zone maps and numbers of nulls that the values have, when they can be read.
+// The actual zone maps and null counts of the values, if they can be read.
 bool repair_zones(ForgedFile& forged, const Reader& reader) {
   uint64_t first_row = 0;
   for (ForgedGroup& group : forged.groups) {
@@ -450,7 +449,7 @@ bool repair_zones(ForgedFile& forged, const Reader& reader) {
   return true;
 }
 
-// Whether strings are UTF-8, and come out one by one as they do together.
+// Whether strings are UTF-8, and decode alone to the same bytes as together.
 bool only_verify_finds(const Status& status) {
   return status.message().find("UTF-8") != std::string::npos ||
          status.message().find("is not of the size its codes give") != std::string::npos;

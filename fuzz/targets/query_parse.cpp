@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is refused, or is a predicate, a list of aggregates or an order that binds to columns or says why
-// not; pruning a bound predicate leaves no test whose result is known beforehand.
+// Any text is either refused, or is a predicate, a list of aggregates or an order that binds to columns or
+// gives a reason why not; pruning a bound predicate leaves no test whose result is known in advance.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,8 +16,8 @@ namespace {
 
 using namespace bobbin;
 
-// Columns a to l, one of each type, then some that stand for something else, and a row group in which each
-// has some values.
+// Columns a to l, one of each type, then some with logical types, and a row group in which each has some
+// values.
 std::vector<Column> make_columns() {
   std::vector<Column> columns;
   for (uint8_t type = static_cast<uint8_t>(DType::u8); type <= static_cast<uint8_t>(DType::binary); ++type) {

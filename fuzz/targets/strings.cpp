@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever strings the bytes make: they come back, on the CPU and in the emulator. Or, the bytes change an
-// encoded array here and there: it is refused, or all decoders give the same.
+// Strings made from the bytes: they are reproduced, on the CPU and in the emulator. Or the bytes modify an
+// encoded array: it is either refused, or all decoders give the same result.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ Array& draw_node(Array& array, Random& random) {
              : draw_node(array.children[random.below(array.children.size())], random);
 }
 
-// Some bytes of its parts changed.
+// Some bytes of its parts are changed.
 Array damage(Array array, Random& random) {
   for (uint64_t times = 1 + random.below(4); times > 0; --times) {
     Array& node = draw_node(array, random);

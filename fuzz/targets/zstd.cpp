@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes as frames: content or an error, within the memory allowed. The bytes as content: they come back.
+// The bytes as frames: content or an error, within the allowed memory. The bytes as content: they are
+// reproduced.
 #include <algorithm>
 #include <cstdlib>
 #include <span>
