@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that also run GPU kernels in the emulator. A build may leave that out.
+// For tests that also run GPU kernels in the emulator, which a build may not have.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,6 +17,6 @@ inline std::vector<Backend> backends_here() {
 
 }  // namespace bobbin::testing
 
-// First in a test that is about the emulator.
+// Must come first in a test of the emulator.
 #define SKIP_WITHOUT_EMULATOR() \
   if (!::bobbin::kHasEmulator) GTEST_SKIP() << "this build has no emulator"

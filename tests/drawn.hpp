@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases are drawn: all in plain builds. Under a sanitizer, which slows kernels down five to twenty
-// times, a share of them, and others with each commit: ./dev test sets BOBBIN_SEED, a number, from it.
+// Which random cases are run: all in plain builds. Under a sanitizer, which slows kernels down five to twenty
+// times, a subset that changes with each commit: ./dev test sets BOBBIN_SEED, a number, from it.
 #pragma once
 
 #include <algorithm>

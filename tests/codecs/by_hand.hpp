@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays whose bytes were typed by hand from the spec.md files: no encoder has a part in them.
+// Arrays whose bytes were typed by hand from the spec.md files, without any encoder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace bobbin::testing {
 
-// The bytes, and zeros up to `size`.
+// The bytes, padded with zeros to `size`.
 inline Buffer buffer_of(std::initializer_list<uint8_t> bytes, size_t size) {
   const NewBuffer fresh = make_buffer(size);
   std::fill_n(fresh.data, size, std::byte{0});
@@ -29,7 +29,8 @@ inline Buffer buffer_of(std::initializer_list<uint8_t> bytes) {
   return buffer_of(bytes, bytes.size());
 }
 
-// A `bitpack` array whose values, those that `offset` skips too, all lie in the first row: one register.
+// A `bitpack` array whose values, including those that `offset` skips, are all in the first row: one
+// register.
 inline Array packed_row(DType type, uint64_t length, uint8_t width, std::initializer_list<uint8_t> bytes,
                         uint64_t offset = 0) {
   return {.codec = CodecId::bitpack,
@@ -41,8 +42,8 @@ inline Array packed_row(DType type, uint64_t length, uint8_t width, std::initial
           .children = {}};
 }
 
-// The array is valid, and its codec's decoder and the reference both give these values; so do the kernels,
-// and slices of it.
+// Checks that the array is valid, and that its codec's decoder and the reference both give these values; so
+// do the kernels, and slices of it.
 template <class T>
 void expect_decodes_to(const Array& array, const std::vector<T>& expected) {
   const Status status = array::validate(array);
@@ -51,7 +52,7 @@ void expect_decodes_to(const Array& array, const std::vector<T>& expected) {
   ASSERT_EQ(array.length, expected.size());
   const Codec& codec = *find_codec(array.codec);
   for (const auto decode : {codec.decode, codec.reference}) {
-    // Not what any value of the examples is made of.
+    // A byte that no value of the examples contains.
     std::vector<std::byte> out(expected.size() * sizeof(T), std::byte{0xa7});
     decode(array, out.data());
     const auto wanted = std::as_bytes(std::span(expected));

@@ -72,7 +72,7 @@ Array draw_alp(Random& random, DType type, uint64_t length, int depth) {
           .children = {draw_array(random, integers, length, depth - 1)}};
 }
 
-// Packed parts, with patches or without, as often as any others: those are decoded at once.
+// Packed parts, with or without patches, half of the time: those are decoded in one launch.
 Array draw_part(Random& random, DType type, uint64_t length, int depth) {
   if (random.below(2) == 0) {
     return draw_array(random, type, length, depth);
@@ -89,7 +89,7 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
                         .entries = 1 + static_cast<uint32_t>(random.below(std::min<uint64_t>(parts, 8))),
                         .dict = {}};
   for (uint32_t j = 0; j < cut.entries; ++j) {
-    const uint64_t other = 8 + 8 * random.below(2) + j;  // differs from all others'
+    const uint64_t other = 8 + 8 * random.below(2) + j;  // differs from all others
     cut.dict[j] = static_cast<uint16_t>(random.below(2) == 0 || other >= parts ? j : other);
   }
   return {.codec = CodecId::alprd,
@@ -102,7 +102,7 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
                        draw_part(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};
 }
 
-// Codes of any kind, also past the last entry, and entries of any kind, also not in order.
+// Codes of any kind, including codes past the last entry, and entries in any order.
 Array draw_dict(Random& random, DType type, uint64_t length, int depth) {
   const DType code_types[] = {DType::u8, DType::u16, DType::u32};
   const uint64_t entries = 1 + random.below(random.below(4) == 0 ? 3000 : 300);
@@ -127,14 +127,14 @@ Array draw_constant(Random& random, DType type, uint64_t length) {
   return array;
 }
 
-// Row numbers that ascend, in a codec that may hold them.
+// Ascending row numbers, in a codec that may hold them.
 Array draw_rows(Random& random, const std::vector<uint32_t>& rows) {
   const Values values{DType::u32, rows.data(), rows.size()};
   const CodecId ids[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta, CodecId::patched};
   return *find_codec(ids[random.below(std::size(ids))])->encode(values);
 }
 
-// Runs, or values that stand apart, with any array for their values. The rows that come first may be skipped.
+// Runs, or sparse values, with any array for their values. The first rows may be skipped.
 Array draw_ascending(Random& random, CodecId codec, DType type, uint64_t length, int depth) {
   const uint64_t first_row = 1024 * random.below(3);
   const uint64_t end = first_row + length;
@@ -216,7 +216,7 @@ Array draw_array(Random& random, DType type, uint64_t length, int depth) {
   return draw_leaf(random, type, length);
 }
 
-// Nulls over an array: in runs, many or few, or as any codec has them.
+// Nulls over an array: in runs, many or few, in any codec.
 Array draw_masked(Random& random, Array values, int depth) {
   const uint64_t run = 1 + random.below(100);
   const uint64_t nulls_in = 1 + random.below(50);

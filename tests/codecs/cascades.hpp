@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of codecs that build on each other in any way they may, whether an encoder of ours makes such trees
-// or not.
+// Encoding trees nested in any allowed way, whether or not our encoders make such trees.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 
 namespace bobbin::testing {
 
-// Up to three codecs on top of each other, of any type and up to a few thousand values, with nulls or
-// without. It is valid.
+// Up to three nested codecs, of any type and up to a few thousand values, with or without nulls. The array is
+// valid.
 [[nodiscard]] Array draw_cascade(Random& random);
 
 // Such as "patched(alp(ffor))".

@@ -39,13 +39,13 @@ Scalar scalar_at(const Bytes& values, DType type, uint64_t i) {
   return scalar;
 }
 
-// What an array is to hold.
+// The expected contents of an array.
 struct Rows {
   Bytes values;
   std::vector<bool> there;  // false for nulls
 };
 
-// Nulls by the reference decoder and masked/spec.md.
+// Nulls according to the reference decoder and masked/spec.md.
 std::vector<bool> rows_there(const Array& array) {
   std::vector<bool> there(array.length, true);
   if (array.codec == CodecId::masked) {
@@ -67,7 +67,7 @@ Rows part_of(const Rows& rows, DType type, uint64_t begin, uint64_t length) {
           {rows.there.begin() + first, rows.there.begin() + end}};
 }
 
-// A constant to compare with: one of the values or near it, or anything.
+// A constant to compare with: one of the values, near one, or arbitrary.
 Scalar draw_constant(const Bytes& values, DType type, Random& random) {
   const uint64_t length = values.size() / size_bytes(type);
   Scalar constant{random.next()};
@@ -109,7 +109,7 @@ Result<array::Bitmap> compare_by(Backend backend, const Array& array, Compare op
   return bitmap;
 }
 
-// Decodes, and compares with one constant, an array that is (part of) `rows` from row `begin` on.
+// Decodes an array that is (part of) `rows` from row `begin` on, and compares it with one constant.
 std::string check_part(const Array& part, const Rows& rows, uint64_t begin, Backend backend, Random& random) {
   const Rows expected = part_of(rows, part.type, begin, part.length);
   Bytes out(expected.values.size());
@@ -117,7 +117,7 @@ std::string check_part(const Array& part, const Rows& rows, uint64_t begin, Back
     return "decode: " + status.message();
   }
   if (out != expected.values) {
-    return "decodes wrongly from " + std::to_string(begin) + " for " + std::to_string(part.length);
+    return "decodes incorrectly from " + std::to_string(begin) + " for " + std::to_string(part.length);
   }
   const auto validity = array::validity(part);
   for (uint64_t i = 0; i < part.length; ++i) {
@@ -146,7 +146,7 @@ std::string check_parts(const Array& array, const Bytes& values, Backend backend
     if (!part.has_value() || !array::validate(*part).ok()) {
       return "slice is refused";
     }
-    // A slice of a slice must be the slice of both.
+    // A slice of a slice must equal the combined slice.
     const uint64_t skip = length / 3;
     const auto inner = array::slice(*part, skip, length - skip);
     for (const auto& [piece, at] : {std::pair{&*part, begin}, std::pair{&*inner, begin + skip}}) {
@@ -158,7 +158,7 @@ std::string check_parts(const Array& array, const Bytes& values, Backend backend
   return {};
 }
 
-// The same array with every buffer in an allocation of its own exact size.
+// The same array with every buffer in its own allocation of the exact size.
 Array isolated(const Array& array) {
   Array copy = array;
   for (Buffer& buffer : copy.buffers) {
@@ -172,7 +172,7 @@ Array isolated(const Array& array) {
   return copy;
 }
 
-// Every piece of an array's own bytes, its children's included.
+// Every piece of an array's own bytes, including its children's.
 void collect_bytes(Array& array, std::vector<std::span<std::byte>>& parts) {
   parts.push_back(std::as_writable_bytes(std::span(array.metadata)));
   for (Buffer& buffer : array.buffers) {
@@ -206,12 +206,12 @@ std::string check_round_trip(const Codec& codec, const Input& input) {
   if (array::encoded_bytes(*encoded) != codec.estimate(input.values())) {
     return "the estimate is not the size";
   }
-  const Codec& root = *find_codec(encoded->codec);  // may be another, as `patched` over `alp` is
+  const Codec& root = *find_codec(encoded->codec);  // may differ from the codec, as in `patched` over `alp`
   if (decode_by(root.decode, isolated(*encoded)) != input.bytes) {
-    return "decodes wrongly";
+    return "decodes incorrectly";
   }
   if (decode_by(root.reference, isolated(*encoded)) != input.bytes) {
-    return "the reference decodes wrongly";
+    return "the reference decodes incorrectly";
   }
   return same_bytes(*encoded, *codec.encode(input.values())) ? "" : "encodes differently the second time";
 }
@@ -245,7 +245,7 @@ std::string check_backend(const Codec& codec, const Input& input, Backend wanted
   if (!encoded.has_value()) {
     return "encode: " + encoded.error().message();
   }
-  return same_bytes(array, *encoded) ? "" : "encodes to other bytes than the CPU";
+  return same_bytes(array, *encoded) ? "" : "encodes to different bytes than the CPU";
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A codec's entry in the tests: its inputs. From this one file it gets every check in checks.hpp, on every
+// A codec's entry in the tests: its inputs. With this one file it gets every check in checks.hpp, on every
 // backend, in the tests and in the fuzzers.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace bobbin::testing {
 
-// Where generators draw from: a seeded generator in tests, a fuzzer's bytes in fuzz targets.
+// The source of randomness for generators: a seeded generator in tests, a fuzzer's bytes in fuzz targets.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  // Draws from the bytes while they last, then zeros.
+  // Uses the bytes while they last, then zeros.
   explicit Random(std::span<const uint8_t> bytes) : bytes_(bytes), from_bytes_(true) {}
 
   uint64_t next();
@@ -43,15 +43,15 @@ struct Component {
   CodecId codec{};
   // The cases a person would think of.
   std::function<std::vector<Input>()> edges;
-  // Any input at all.
+  // An arbitrary input.
   std::function<Input(Random&)> generate;
 };
 
-// Every component linked in, by codec id.
+// Every component that is linked in, by codec id.
 [[nodiscard]] std::vector<Component> components();
 
-// Registers a component when constructed: a namespace-scope constant of this type in a component.cpp is all
-// it takes.
+// Registers a component when constructed: a namespace-scope constant of this type in a component.cpp is
+// enough.
 struct RegisterComponent {
   explicit RegisterComponent(Component component);
 };

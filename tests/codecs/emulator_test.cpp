@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every codec's kernels in the emulator, each input under a schedule of its own.
+// Every codec's kernels in the emulator, each input with a different schedule.
 #include <gtest/gtest.h>
 
 #include "codecs/registry.hpp"
@@ -21,7 +21,7 @@ TEST(EmulatedCodecs, AgreeWithTheCpu) {
   for (const Component& component : components()) {
     const Codec& codec = *find_codec(component.codec);
     const auto inputs = component.edges();
-    // A codec that only decodes there has fewer kernels to get right.
+    // A codec that only decodes there has fewer kernels to test.
     const uint64_t share = encodes_on_device(codec) ? kDrawnShare : 3 * kDrawnShare;
     for (const uint64_t i : drawn(inputs.size(), share)) {
       simt::default_emulator_options().seed = ++seed;
@@ -46,7 +46,7 @@ TEST(EmulatedCodecs, AgreeWithTheCpuOnAnyFloats) {
   simt::default_emulator_options() = {};
 }
 
-// Many tiles wait for each other: the look-back of encoders.
+// Many tiles that wait for each other: the look-back of encoders.
 TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
   for (const uint64_t seed : drawn(20)) {
     for (const Component& component : components()) {

@@ -8,10 +8,9 @@
 
 namespace bobbin::testing {
 
-// Those of integer_edges() that are floats; decimal numbers of any number of digits, with exceptions and
-// without.
+// The float cases of integer_edges(); decimal numbers with any number of digits, with and without exceptions.
 [[nodiscard]] std::vector<Input> float_edges();
-// Decimal numbers, now and then anything.
+// Decimal numbers, with occasional arbitrary values.
 [[nodiscard]] Input any_floats(Random& random);
 
 }  // namespace bobbin::testing

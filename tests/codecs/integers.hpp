@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs for codecs of integers; floats are bit patterns to them.
+// Inputs for integer codecs, which treat floats as bit patterns.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace bobbin::testing {
 
-// Values from a function of their number, cut to the type.
+// Values from a function of their index, truncated to the type.
 template <class F>
 [[nodiscard]] Input make_input(std::string name, DType type, uint64_t length, F&& value) {
   Input input{std::string(to_string(type)) + " " + std::move(name), type, {}};
@@ -24,7 +24,7 @@ template <class F>
 }
 
 // Every type; lengths around lanes and vectors; every width; the type's extremes; constant, sorted, mixed
-// signs; of floats also zeros, denormals, infinities and NaN.
+// signs; for floats also zeros, denormals, infinities and NaN.
 [[nodiscard]] std::vector<Input> integer_edges();
 [[nodiscard]] Input any_integers(Random& random);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs for codecs of few different values: in runs, rare, or all alike.
+// Inputs for codecs of few distinct values: in runs, rare, or all equal.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace bobbin::testing {
 
-// Every type, lengths around vectors and tiles: all values alike.
+// Every type, lengths around vectors and tiles: all values equal.
 [[nodiscard]] std::vector<Input> constant_edges();
 [[nodiscard]] Input any_constant(Random& random);
 

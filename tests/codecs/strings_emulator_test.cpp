@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for strings in the emulator, under many schedules.
+// The string kernels in the emulator, with many schedules.
 #include <gtest/gtest.h>
 
 #include "simt/emulator.hpp"
@@ -35,7 +35,7 @@ TEST(StringsInEmulator, ManyTiles) {
   }
 }
 
-// Strings of a dictionary: as many different ones as edges have, and rows that repeat them.
+// Dictionary strings: as many distinct ones as the edge cases have, and rows that repeat them.
 TEST(StringsInEmulator, DictionaryEdges) {
   Random random(3);
   const std::vector<StringsInput> edges = string_edges();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for zstd frames in the emulator: the CPU's content and verdicts, under many schedules.
+// The zstd kernels in the emulator: the same content and verdicts as on the CPU, with many schedules.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -165,7 +165,7 @@ TEST(ZstdInEmulator, FilesOfManyFrames) {
   EXPECT_FALSE(zstd::decode_all(*frames, content.size(), {}, Backend::emulator).has_value());
 }
 
-// Frames of zstd's own generator, where they are at hand.
+// Frames of zstd's own generator, if available.
 TEST(ZstdInEmulator, FramesOfTheCorpus) {
   const char* const folder = std::getenv("BOBBIN_ZSTD_FRAMES");
   if (folder == nullptr) {

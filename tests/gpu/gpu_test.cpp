@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every codec's kernels on the GPU. Exits with 77, which ctest takes for "skipped", where there is none.
+// Every codec's kernels on the GPU. Without a GPU it exits with 77, which ctest treats as "skipped".
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -102,7 +102,7 @@ TEST_F(GpuScan, ManyInARowOnOneWorkspace) {
   }
 }
 
-// All bytes one: a closed form, without a second scan to compare with.
+// All bytes are one: a closed form, without a second scan to compare with.
 class ManyOnes {
  public:
   static Result<ManyOnes> create(uint64_t bytes, StreamView stream) {
@@ -136,7 +136,7 @@ class ManyOnes {
  private:
   ManyOnes(DeviceBuffer memory, StreamView stream) : memory_(std::move(memory)), stream_(stream) {}
 
-  // Modulo 2^64: each factor is divided before it is multiplied in.
+  // Modulo 2^64: each factor is divided before it is multiplied.
   static uint64_t binomial(uint64_t n, uint32_t k) {
     uint64_t result = 1;
     std::vector<uint64_t> factors;
@@ -181,7 +181,7 @@ TEST_F(GpuScan, OrderIsThatManyScans) {
   }
 }
 
-// Blocks of both scans wait for their own kind only: the driver lets one start when all of its blocks fit.
+// Blocks of both scans wait only for their own kind: the driver starts a scan when all of its blocks fit.
 TEST_F(GpuScan, TwoStreamsAtOnce) {
   const Stream other = take(Stream::create(Backend::cuda));
   constexpr uint64_t kLength = uint64_t{1} << 26;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many cases are drawn: compute-sanitizer makes kernels so slow that a few must do there.
+// The number of random cases: compute-sanitizer slows kernels down so much that only a few can be run with
+// it.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace bobbin::testing {
 
-// As many as usual, or BOBBIN_SEEDS where that is less.
+// The usual number, or BOBBIN_SEEDS if that is smaller.
 inline uint64_t num_seeds(uint64_t usual) {
   const char* const most = std::getenv("BOBBIN_SEEDS");
   return most == nullptr ? usual : std::min<uint64_t>(usual, std::stoull(most));

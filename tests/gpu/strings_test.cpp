@@ -60,7 +60,7 @@ TEST(GpuStrings, DamageIsFound) {
   }
 }
 
-// More than 2^31 bytes: offsets of 64 bits.
+// More than 2^31 bytes: 64-bit offsets.
 TEST(GpuStrings, OneHugeString) {
   Strings strings;
   strings.push_back(bytes_of("small"));

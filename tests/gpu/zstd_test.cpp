@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of zstd frames on the GPU: the CPU's content and verdicts.
+// Batches of zstd frames on the GPU: the same content and verdicts as on the CPU.
 #include <gtest/gtest.h>
 
 #include "tests/codecs/zstd/batches.hpp"
@@ -48,7 +48,7 @@ TEST(GpuZstd, DamageIsFoundAndStaysInItsFrame) {
   }
 }
 
-// More frames than the card holds at a time, in one slice and in several.
+// More frames than are resident at a time, in one slice and in several.
 TEST(GpuZstd, Many) {
   std::mt19937_64 random(1);
   const std::vector<FrameCase> few = draw_cases(random, 100, 65'000);

@@ -80,7 +80,7 @@ case $way in
     ;;
 esac
 
-# The command came along and reads what the example wrote.
+# The command was installed too and reads what the example wrote.
 "$work/prefix/bin/bobbin" verify prices.bob weather.bob
 cmp weather.csv "$source/examples/weather.csv"
 # The version macros agree with the VERSION file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cascades as text and as encodings; the choice among them: what it takes for shapes that are plain, that it
-// is the same every time, and never much larger than the values themselves.
+// Cascades as text and as encodings; the choice among them: the expected one for simple shapes, the same
+// every time, and never much larger than the values themselves.
 #include "select/select.hpp"
 
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST(Select, ChoosesTheSameEveryTime) {
   expect_round_trip(values, *once);
 }
 
-// Values of any kind that a sample may misjudge: it must show in the size, never in the values.
+// Values that a sample may misjudge: this may affect the size, never the values.
 TEST(Select, NeverMuchLargerThanTheValues) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);

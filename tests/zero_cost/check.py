@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles kernels.cu and compares the kernel written against Cta with the one written by hand.
 
-usage: check.py NVCC ROOT     Registers must be no more; instructions may differ by the odd address computation.
+usage: check.py NVCC ROOT     It must not use more registers; instructions may differ by an address computation.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same kernel twice, against Cta and by hand: a block's exclusive prefix sum through shuffles and shared
-// memory, with wide loads and stores. check.py compares what the compiler makes of them.
+// memory, with wide loads and stores. check.py compares the compiled code.
 #include "simt/cuda_launch.cuh"
 
 namespace {

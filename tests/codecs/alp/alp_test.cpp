@@ -19,8 +19,8 @@ uint32_t bits_of(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-// Every significand, once: neither a power of two nor a sign changes how a quotient is rounded, as long as it
-// is no subnormal number, and x is an integer of 31 bits, e at most 10.
+// Every significand once: neither a power of two nor the sign changes how a quotient is rounded, as long as
+// it is not subnormal, x is an integer of 31 bits, and e is at most 10.
 TEST(Alp, QuotientsOnADeviceAreThoseOfADivision) {
   for (uint32_t e = 0; e <= kMaxExponent<float>; ++e) {
     const auto scaling = DeviceScaling<float>::of(kPowers<float>, e, 0);

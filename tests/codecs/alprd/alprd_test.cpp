@@ -38,7 +38,7 @@ TEST(AlpRd, DictionariesThatAreNoneAreRefused) {
   };
   EXPECT_FALSE(refused({.right_bits = 52, .entries = 3, .dict = {9, 1, 2000}}));
   EXPECT_TRUE(refused({.right_bits = 52, .entries = 3, .dict = {9, 1, 9}}));     // twice
-  EXPECT_TRUE(refused({.right_bits = 52, .entries = 3, .dict = {1, 9, 10}}));    // not at its place
+  EXPECT_TRUE(refused({.right_bits = 52, .entries = 3, .dict = {1, 9, 10}}));    // not at its own position
   EXPECT_TRUE(refused({.right_bits = 52, .entries = 3, .dict = {9, 1, 4096}}));  // too large
   EXPECT_TRUE(refused({.right_bits = 47, .entries = 1, .dict = {9}}));
   EXPECT_TRUE(refused({.right_bits = 64, .entries = 1, .dict = {0}}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to constant arrays: values that differ, long outputs, and what is refused.
+// Specific to constant arrays: values that differ, long outputs, and what is refused.
 #include "codecs/constant/constant.hpp"
 
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ TEST(Constant, ValuesThatDifferHaveNoEncoding) {
   std::vector<double> values(1000, 0.0);
   const Values view{DType::f64, values.data(), values.size()};
   EXPECT_EQ(codec::constant::estimate(view), 8U);
-  values[999] = -0.0;  // equal, but other bits
+  values[999] = -0.0;  // equal, but with different bits
   EXPECT_EQ(codec::constant::estimate(view), kNoEncoding);
   EXPECT_EQ(codec::constant::encode(view).error().code(), StatusCode::unsupported);
 }
 
-// Past the caches, from an address that is aligned to a value only.
+// Bypassing the caches, from an address that is aligned only to a value.
 TEST(Constant, LongOutputsAreFilledToTheirEnds) {
   const uint64_t length = (uint64_t{3} << 20) + 5;
   const std::vector<uint16_t> values(length, 0xabcd);
@@ -57,7 +57,7 @@ TEST(Constant, LiesAreRefused) {
   EXPECT_EQ(array::validate(text).code(), StatusCode::corrupt);
 }
 
-// Words of validity that are all alike.
+// Validity words that are all equal.
 TEST(Constant, CanBeAMasksWords) {
   const std::vector<uint32_t> values(100, 1);
   Array array = *codec::masked::encode({DType::u32, values.data(), values.size()});

@@ -21,7 +21,7 @@ std::vector<Input> delta_edges() {
   return inputs;
 }
 
-// Integers, or the sums of some, or the sums of sums.
+// Integers, or sums of some, or sums of sums.
 Input any_series(Random& random) {
   Input input = any_integers(random);
   const uint64_t size = size_bytes(input.type);

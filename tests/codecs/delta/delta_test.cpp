@@ -35,7 +35,7 @@ TEST(Delta, ChoosesWellByItself) {
   }
 }
 
-// The size of what was chosen is no more than 1 % above the best of all.
+// The chosen size is at most 1 % above the best of all.
 TEST(Delta, ChoiceIsNearTheBest) {
   for (const Series& series : all_series()) {
     const Input input = make_series(series, DType::i32, 20'000);

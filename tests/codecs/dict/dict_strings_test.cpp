@@ -82,7 +82,7 @@ TEST(DictStrings, EntriesAscendWithNullFirst) {
   EXPECT_EQ(array::present_strings(array).count(), 6U);
 }
 
-// What lies behind a null does not matter.
+// The bytes of a null do not matter.
 TEST(DictStrings, NullsWithBytes) {
   const std::string bytes = "onehiddentwo";
   const std::vector<uint32_t> offsets{0, 3, 9, 12};
@@ -106,7 +106,7 @@ TEST(DictStrings, NumbersOfEntries) {
     EXPECT_EQ(array.children[0].type, different <= 256 ? DType::u8 : DType::u16);
     EXPECT_EQ(array.children[1].length, different);
     EXPECT_EQ(decoded(array).bytes, strings.bytes);
-    // Too few rows to be worth the dictionary.
+    // Too few rows for a dictionary to pay off.
     const Array part = *array::slice(array, different / 2, 3);
     const std::vector<std::string> all = texts_of(strings);
     const auto first = all.begin() + static_cast<ptrdiff_t>(different / 2);
@@ -137,7 +137,7 @@ TEST(DictStrings, CodesPastTheEnd) {
   EXPECT_EQ(check_any_strings(array, true), "");
 }
 
-// Strings of many bytes, each of which begins and ends anywhere in sixteen.
+// Strings of many bytes that begin and end at any alignment to sixteen.
 TEST(DictStrings, LongAndShortTogether) {
   Random random(4);
   Strings entries;
@@ -168,11 +168,11 @@ TEST(DictStrings, TreesThatLie) {
   EXPECT_TRUE(refused([&](Array& a) { a.children[1] = good; }));
   EXPECT_TRUE(refused([](Array& a) { a.children[1].children.pop_back(); }));
   EXPECT_TRUE(refused([](Array& a) { a.children[0].codec = CodecId::fsst; }));
-  // More bytes than can be counted: rows without end of a string without end.
+  // A total size that overflows: very many rows with a very long string.
   EXPECT_TRUE(refused([](Array& a) { a.length = a.children[0].length = UINT64_MAX / 32; }));
 }
 
-// Any flipped bit is refused, found while decoding, or harmless; all decoders agree.
+// Any flipped bit is refused, detected while decoding, or harmless; all decoders agree.
 TEST(DictStrings, FlippedBits) {
   Random random(10);
   const Array good = encoded(draw_from(make_sentences(40, random), 300, random));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to dictionaries of numbers: their order, the codes' sizes, codes past the end, entries in
-// any order, and trees that lie.
+// Specific to dictionaries of numbers: their order, the codes' sizes, codes past the end, entries in any
+// order, and invalid trees.
 #include "codecs/dict/dict.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ Array encoded(const std::vector<T>& values) {
   return *array;
 }
 
-// As another writer may have made it.
+// As another writer may make it.
 template <class T, class Code>
 Array joined(const std::vector<T>& entries, const std::vector<Code>& codes) {
   return {.codec = CodecId::dict,
@@ -100,7 +100,7 @@ TEST(Dict, FloatsAreKeptToTheBit) {
   for (size_t i = 1; i < entries.size(); ++i) {
     EXPECT_LT(order_key(entries[i - 1]), order_key(entries[i]));
   }
-  // -0.0 equals 0.0; NaN is unequal to all.
+  // -0.0 equals 0.0; NaN is unequal to everything.
   const auto zeros = array::compare(array, Compare::eq, scalar_of(0.0));
   EXPECT_EQ(zeros->count(), 6U);
   const auto others = array::compare(array, Compare::ne, scalar_of(0.0));
@@ -127,7 +127,7 @@ TEST(Dict, CodesAreAsSmallAsEntriesAllow) {
     EXPECT_EQ(array.children[1].length, entries);
     EXPECT_EQ(array::encoded_bytes(array), codec::dict::kCodec.estimate(values_of(values)));
     EXPECT_EQ(decoded<uint32_t>(array), values);
-    // Slices too short to be worth the dictionary, and one across vectors.
+    // Slices too short for the dictionary to pay off, and one across vectors.
     for (const uint64_t length : {1, 40, 1500}) {
       const Array part = *array::slice(array, entries / 2 + 1, length);
       ASSERT_TRUE(array::validate(part).ok());
@@ -166,7 +166,7 @@ TEST(Dict, SplitGivesCodesAndEntries) {
   EXPECT_EQ(std::vector<int16_t>(entries.begin(), entries.end()), (std::vector<int16_t>{-300, 5, 7}));
 }
 
-// Codes past the last entry mean the last; entries that no code of that size can name mean nothing.
+// Codes past the last entry mean the last; entries that no code of that size can refer to are ignored.
 TEST(Dict, CodesPastTheEnd) {
   Random random(3);
   std::vector<uint8_t> codes(5000);
@@ -189,7 +189,7 @@ TEST(Dict, CodesPastTheEnd) {
   }
 }
 
-// Every comparison, over entries in order, in reverse, in no order.
+// Every comparison, over entries in ascending, descending and random order.
 TEST(Dict, ComparesByEntries) {
   Random random(5);
   std::vector<uint16_t> codes(4000);
@@ -232,11 +232,11 @@ TEST(Dict, SetsOfCodes) {
   EXPECT_EQ(one.range->low, 10U);
   EXPECT_EQ(one.range->span, 10U);
   EXPECT_FALSE(one.range->negated);
-  // Two that touch are one.
+  // Two adjacent ones are merged.
   const auto touching = codec::dict::code_set(array, std::vector{between(10, 20), between(21, 30)});
   ASSERT_TRUE(touching.range.has_value());
   EXPECT_EQ(touching.range->span, 20U);
-  // Both ends are all but the middle.
+  // Both ends are all except the middle.
   const auto ends = codec::dict::code_set(array, std::vector{between(-5, 20), between(900, 5000)});
   ASSERT_TRUE(ends.range.has_value());
   EXPECT_TRUE(ends.range->negated);
@@ -244,7 +244,7 @@ TEST(Dict, SetsOfCodes) {
   const auto apart = codec::dict::code_set(array, std::vector{equal(3), equal(5), equal(5000)});
   EXPECT_FALSE(apart.range.has_value());
   EXPECT_EQ(std::accumulate(apart.passes.begin(), apart.passes.end(), 0), 2);
-  // Codes past the end pass as the last entry does.
+  // Codes past the end match like the last entry.
   const auto last = codec::dict::code_set(array, std::vector{between(990, 5000)});
   ASSERT_TRUE(last.range.has_value());
   EXPECT_EQ(last.range->low + last.range->span, 65535U);

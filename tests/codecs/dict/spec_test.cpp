@@ -48,13 +48,13 @@ TEST(DictSpec, CodesPastTheLastEntry) {
   expect_decodes_to(dict_of(DType::i32, codes, numbers()), std::vector<int32_t>{70, 70, 3, 70});
 }
 
-// Codes may be a dictionary's themselves, a dictionary may skip entries, and have codes below its root.
+// Codes may themselves be a dictionary; a dictionary may skip entries, and have codes below its root.
 TEST(DictSpec, DictionariesInEachOther) {
   const Array twos = packed_row(DType::u8, 2, 8, {2, 0});
   const Array codes = dict_of(DType::u8, packed_row(DType::u8, 3, 8, {1, 0, 1}), twos);  // 0 2 0
   const Array skipping = packed_row(DType::i32, 3, 8, {77, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}, 1);
   expect_decodes_to(dict_of(DType::i32, codes, skipping), std::vector<int32_t>{1, 3, 1});
-  // The entries' zigzag codes 0 1 2 are entries of a dictionary in reverse.
+  // The entries' zigzag codes 0 1 2 are entries of a dictionary in reverse order.
   const Array reversed = dict_of(DType::u32, packed_row(DType::u8, 3, 8, {2, 1, 0}),
                                  packed_row(DType::u32, 3, 2, {2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
   const Array entries{.codec = CodecId::zigzag,
@@ -86,7 +86,7 @@ Array offsets_of(std::initializer_list<uint8_t> differences) {
           .children = {residuals}};
 }
 
-// null, ab, abc, of the symbols c and ab (fsst/spec.md).
+// null, ab, abc, with the symbols c and ab (fsst/spec.md).
 Array strings() {
   return {.codec = CodecId::fsst,
           .type = DType::utf8,
@@ -134,12 +134,12 @@ TEST(DictSpec, CodesPastTheLastString) {
   expect_strings(array, "abcabc", {0, 3, 3, 6});
 }
 
-// A dictionary has an offset of its own; where its last entry is null, so are the codes past it.
+// A dictionary has its own offset; if its last entry is null, so are the codes past it.
 TEST(DictSpec, DictionariesOfStringsThatAreSlices) {
   const Array codes = packed_row(DType::u8, 3, 8, {0, 1, 9});
   expect_strings(dict_of(DType::utf8, codes, *array::slice(strings(), 1, 2)), "ababcabc", {0, 2, 5, 8});
   Array null = *array::slice(strings(), 0, 1);
-  null.buffers[3] = buffer_of({0});  // no bits but its own: fsst/spec.md, of arrays that skip nothing
+  null.buffers[3] = buffer_of({0});  // only its own bits: see fsst/spec.md for arrays that skip nothing
   const Array nulls = dict_of(DType::utf8, codes, null);
   expect_strings(nulls, "", {0, 0, 0, 0});
   EXPECT_EQ(array::present_strings(nulls).count(), 0U);

@@ -26,7 +26,7 @@ Array encoded(const Strings& strings) {
   return *array;
 }
 
-// An array of one string from codes of the test's own.
+// An array of one string from given codes.
 Array array_of_codes(const fsst::Table& table, const std::vector<uint8_t>& codes, uint64_t out_bytes,
                      std::vector<uint64_t> tiles) {
   const auto buffer = [](const void* data, size_t bytes) {
@@ -79,7 +79,7 @@ TEST(Fsst, SlicesAreValidToo) {
   }
 }
 
-// An output of which 2^36 bytes would lie before the first string: kernels count such quads in 32 bits.
+// An output with 2^36 bytes before the first string: kernels count such quads in 32 bits.
 TEST(Fsst, TilesFarBeforeTheFirstStringAreRefused) {
   Strings strings;
   for (int i = 0; i < 500; ++i) {
@@ -126,7 +126,7 @@ TEST(Fsst, TextTakesLessThanHalf) {
   const Strings strings = make_sentences(20'000, random);
   const Array array = encoded(strings);
   EXPECT_LT(2 * array.buffers[1].bytes.size(), strings.bytes.size());
-  // What makes tiles decode by themselves.
+  // What makes tiles independently decodable.
   EXPECT_LT(200 * array.buffers[2].bytes.size(), array.buffers[1].bytes.size());
 }
 
@@ -192,7 +192,7 @@ TEST(Fsst, SpecialBytes) {
   }
 }
 
-// Escapes of 255 and of others, so that each tile boundary falls on every place of them.
+// Escapes of 255 and of other bytes, so that tile boundaries fall on every position within them.
 TEST(Fsst, TilesBeginAnywhere) {
   for (size_t phase = 0; phase < 6; ++phase) {
     for (const uint8_t literal : {uint8_t{255}, uint8_t{'z'}}) {
@@ -215,7 +215,7 @@ TEST(Fsst, TilesBeginAnywhere) {
   }
 }
 
-// Each of these is refused by validate(), or found while decoding, by every decoder.
+// Each of these is refused by validate(), or detected while decoding, by every decoder.
 TEST(Fsst, DamageIsFound) {
   Random random(9);
   const Array good = encoded(make_sentences(900, random));
@@ -272,9 +272,9 @@ TEST(Fsst, FlippedBitsAreRefusedOrHarmless) {
   }
 }
 
-// Codes that say other than a greedy writer would have: comparisons must not trust them.
+// Codes that a greedy writer would not produce: comparisons must not trust them.
 TEST(Fsst, CodesThatAreNotCanonicalCompareByBytes) {
-  // "abc" with "ab" spelt as literals.
+  // "abc" with "ab" encoded as literals.
   const std::vector<uint8_t> codes{255, 'a', 255, 'b', 0};
   Array array = array_of_codes(small_table(), codes, 3, {0});
   array.metadata[40] = 0;

@@ -32,7 +32,7 @@ Strings one(size_t size, const std::function<uint8_t(size_t)>& byte) {
   return strings;
 }
 
-// So that buffers end where their allocation does, and AddressSanitizer sees a step outside.
+// So that buffers end where their allocation does, and AddressSanitizer detects out-of-bounds access.
 Array exact_copy(const Array& array) {
   Array copy = array;
   for (Buffer& buffer : copy.buffers) {
@@ -247,7 +247,7 @@ std::vector<StringsInput> string_edges() {
   add("escapes of 255", one(9001, [](size_t) { return uint8_t{255}; }));
   add("all bytes", one(70000, [&](size_t) { return static_cast<uint8_t>(random.next()); }));
   add("counting", one(5000, [](size_t i) { return static_cast<uint8_t>(i * 7); }));
-  // Of a sample that never sees them, these bytes are all escapes.
+  // For a sample that does not contain them, these bytes are all escapes.
   add("unseen bytes",
       one(60000, [](size_t i) { return static_cast<uint8_t>(i % 937 < 512 ? 'a' : 128 + i % 101); }));
   add("sentences", make_sentences(2000, random));
@@ -354,7 +354,7 @@ std::string check_strings_on(const Strings& strings, Backend wanted, Random& ran
   if (!there.has_value()) {
     return "encode: " + there.error().message();
   }
-  return same_array(*array, *there) ? "" : "encodes to other bytes";
+  return same_array(*array, *there) ? "" : "encodes to different bytes";
 }
 
 std::string check_any_strings(const Array& given, bool with_emulator) {
@@ -369,7 +369,7 @@ std::string check_any_strings(const Array& given, bool with_emulator) {
   }
   for (const Backend backend : backends) {
     auto decoded = array::decode_strings(array, backend);
-    // The reference looks at single strings too: it may refuse more, but never less.
+    // The reference checks single strings too: it may refuse more, but never less.
     if (expected.has_value() && !decoded.has_value()) {
       return std::string(to_string(backend)) + " refuses what the reference takes";
     }
@@ -382,7 +382,7 @@ std::string check_any_strings(const Array& given, bool with_emulator) {
       all[i] = i;
     }
     const auto taken = array::take_strings(array, all, backend);
-    // Of an entry of a damaged dictionary they may differ: not all others are taken too.
+    // For an entry of a damaged dictionary they may differ, because not all others are taken too.
     const bool comparable = expected.has_value() || array.codec != CodecId::dict;
     if (comparable && taken.has_value() && decoded.has_value() && taken->bytes != decoded->bytes) {
       return std::string(to_string(backend)) + " takes other strings";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to nulls: validity through slices, comparisons that pass over nulls, and trees that lie.
+// Specific to nulls: validity through slices, comparisons that skip nulls, and invalid trees.
 #include "codecs/masked/masked.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ bool bit_of(const std::vector<uint8_t>& bits, uint64_t i) {
   return (bits[i / 8] >> (i % 8) & 1) != 0;
 }
 
-// One null in `every`, more or less.
+// About one null in `every`.
 std::vector<uint8_t> draw_bits(uint64_t length, uint64_t every) {
   Random random(every);
   std::vector<uint8_t> bits((length + 7) / 8);
@@ -78,7 +78,7 @@ TEST(Masked, WorkedExample) {
   EXPECT_EQ(array::validity(array)->count(), 37U);
 }
 
-// Bits past the last row are zero in what we write, whatever the caller has there.
+// Bits past the last row are written as zero, whatever the caller has there.
 TEST(Masked, BitsPastTheEndAreZero) {
   const auto values = count_up(70);
   const std::vector<uint8_t> bits(9, 0xff);
@@ -131,8 +131,8 @@ TEST(Masked, ASliceHasTheValidityOfItsRows) {
   }
 }
 
-// Whether the values' codec compares by itself or not, and whether the range is negated (`ne`, `lt`, `gt`) or
-// not.
+// With codecs that compare encoded data and others, and with ranges that are negated (`ne`, `lt`, `gt`) and
+// others.
 TEST(Masked, NullsCompareAsNeither) {
   const uint64_t length = 3000;
   const auto values = count_up(length);

@@ -9,7 +9,7 @@
 namespace bobbin::testing {
 namespace {
 
-// Values of three bits, but for those that `is_wide` picks.
+// Values of three bits, except those that `is_wide` picks.
 template <class IsWide>
 Input with_outliers(std::string name, DType type, uint64_t length, IsWide&& is_wide) {
   Input input{std::string(to_string(type)) + " " + std::move(name), type, {}};

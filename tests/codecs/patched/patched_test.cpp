@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to patches: both forms, any inner array, and what they take up.
+// Specific to patches: both forms, any inner array, and their size.
 #include "codecs/patched/patched.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using codec::patched::Form;
 
-// Values of 8 bits but for one in `every`.
+// Values of 8 bits except one in `every`.
 std::vector<uint32_t> with_wide_values(uint64_t length, uint64_t every) {
   Random random(every);
   std::vector<uint32_t> values(length);
@@ -50,7 +50,7 @@ TEST(Patched, SlicesAtEveryOffset) {
   }
 }
 
-// Beyond indices and values, at one patch in a thousand: under 0.3 bits a value, in both forms.
+// Overhead besides indices and values, at one patch in a thousand: under 0.3 bits per value, in both forms.
 TEST(Patched, TakesLittleSpace) {
   const auto values = with_wide_values(1 << 20, 1000);
   const Array array = *codec::patched::encode({DType::u32, values.data(), values.size()});
@@ -66,7 +66,7 @@ TEST(Patched, TakesLittleSpace) {
   }
 }
 
-// The chosen width is the best: no other one takes fewer bytes.
+// The chosen width is the best: no other one needs fewer bytes.
 TEST(Patched, WidthIsTheBest) {
   const auto values = with_wide_values(1024, 12);
   const Array array = *codec::patched::encode({DType::u32, values.data(), values.size()});
@@ -99,7 +99,7 @@ TEST(Patched, LiesAreRefused) {
   EXPECT_TRUE(refused(array, 0, 7, 255));                                             // past the end
   EXPECT_TRUE(refused(array, 1, 0, 129));                                             // a count
   EXPECT_TRUE(refused(array, 1, 9, 4));                                               // an index above 1023
-  EXPECT_TRUE(refused(array, 1, 8, static_cast<uint8_t>(byte_of(array, 1, 8) ^ 4)));  // another lane's
+  EXPECT_TRUE(refused(array, 1, 8, static_cast<uint8_t>(byte_of(array, 1, 8) ^ 4)));  // of another lane
   EXPECT_TRUE(refused(sorted, 1, 1, 4));
   EXPECT_TRUE(refused(sorted, 1, 2, byte_of(sorted, 1, 0)) || byte_of(sorted, 1, 3) != byte_of(sorted, 1, 1));
   Array form = array;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to runs: slices that read few of them, long outputs, and lies in the children.
+// Specific to runs: slices that read few of them, long outputs, and invalid children.
 #include "codecs/rle/rle.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Rle, SplitHasEndsAndValues) {
   EXPECT_TRUE(split.node.children.empty());
 }
 
-// Past the caches, with runs far shorter and far longer than a piece.
+// Bypassing the caches, with runs far shorter and far longer than a piece.
 TEST(Rle, LongOutputs) {
   for (const uint64_t longest : {3U, 1000U, 1'000'000U}) {
     const auto values = draw_runs((uint64_t{2} << 20) + 77, longest);
@@ -115,7 +115,7 @@ TEST(Rle, LongClaimsAreRefusedAtOnce) {
   EXPECT_EQ(array::validate(array).code(), StatusCode::corrupt);
 }
 
-// Ends may be looked up once more, by any codec that does; not twice.
+// Ends may involve one more lookup, by any codec that has lookups; not two.
 TEST(Rle, EndsAreFoundByOneMoreLookup) {
   const std::vector<uint32_t> values{5, 5, 5, 9, 9, 0, 0};
   const std::vector<uint32_t> ends{3, 5, 7};

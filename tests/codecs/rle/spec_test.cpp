@@ -17,7 +17,7 @@ TEST(RleSpec, WorkedExample) {
   expect_decodes_to(array, std::vector<uint8_t>{5, 5, 5, 9, 9, 0, 0});
 }
 
-// Rows 1026 to 1029: the first run lies before them, the last one goes on behind them.
+// Rows 1026 to 1029: the first run is before them, the last one continues after them.
 TEST(RleSpec, RunsBeforeAndBehind) {
   const Array array{
       .codec = CodecId::rle,
@@ -32,7 +32,7 @@ TEST(RleSpec, RunsBeforeAndBehind) {
   expect_decodes_to(array, std::vector<int8_t>{2, 3, 3, -1});
 }
 
-// Children have offsets of their own: here both skip values that would be wrong.
+// Children have their own offsets: here both skip values that would be wrong.
 TEST(RleSpec, ChildrenThatAreSlices) {
   const Array array{.codec = CodecId::rle,
                     .type = DType::u8,

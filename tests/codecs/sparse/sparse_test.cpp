@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to values that stand apart: the choice of the fill, long outputs, and lies in the children.
+// Specific to sparse values: the choice of the fill, long outputs, and invalid children.
 #include "codecs/sparse/sparse.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(Sparse, SplitHasPositionsAndValues) {
   EXPECT_EQ(std::vector<int16_t>(apart.begin(), apart.end()), (std::vector<int16_t>{7, 300}));
 }
 
-// Past the caches.
+// Bypassing the caches.
 TEST(Sparse, LongOutputs) {
   std::vector<uint32_t> values((uint64_t{2} << 20) + 77, 42);
   Random random(3);
@@ -94,13 +94,13 @@ TEST(Sparse, LiesAreRefused) {
   EXPECT_TRUE(refused([](Array& a) { set_positions(a, {4}); }));
   EXPECT_TRUE(refused([](Array& a) { a.metadata[1] = 1; }));   // a fill of nine bits
   EXPECT_TRUE(refused([](Array& a) { a.metadata[8] = 1; }));   // a first row inside a vector
-  EXPECT_TRUE(refused([](Array& a) { a.metadata[12] = 1; }));  // past what 32 bits can tell
+  EXPECT_TRUE(refused([](Array& a) { a.metadata[12] = 1; }));  // past what 32 bits can represent
   EXPECT_TRUE(refused([](Array& a) { a.children[0].type = DType::i32; }));
   EXPECT_TRUE(refused([](Array& a) { a.type = DType::i8; }));
   EXPECT_TRUE(refused([](Array& a) { a.children.pop_back(); }));
 }
 
-// Positions that no row of the array has.
+// Positions outside of the array's rows.
 TEST(Sparse, PositionsOutsideMeanNothing) {
   const std::vector<uint8_t> values{1, 1, 5, 1, 9, 1};
   Array array = encode(values);

@@ -20,7 +20,7 @@ TEST(SparseSpec, WorkedExample) {
   expect_decodes_to(array, expected);
 }
 
-// Rows 1026 to 1029: of the positions only 1027 is one of them.
+// Rows 1026 to 1029: of the positions, only 1027 is among them.
 TEST(SparseSpec, PositionsBeforeAndBehind) {
   const Array array{
       .codec = CodecId::sparse,
@@ -35,7 +35,7 @@ TEST(SparseSpec, PositionsBeforeAndBehind) {
   expect_decodes_to(array, std::vector<uint8_t>{9, 3, 9, 9});
 }
 
-// Children have offsets of their own: here both skip values that would be wrong.
+// Children have their own offsets: here both skip values that would be wrong.
 TEST(SparseSpec, ChildrenThatAreSlices) {
   const Array array{.codec = CodecId::sparse,
                     .type = DType::u8,

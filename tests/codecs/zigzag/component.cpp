@@ -18,7 +18,7 @@ std::vector<Input> signed_edges() {
   return inputs;
 }
 
-// Integers of any type, taken for signed ones of their size.
+// Integers of any type, treated as signed ones of their size.
 Input any_signed(Random& random) {
   Input input = any_integers(random);
   const DType types[] = {DType::i8, DType::i16, DType::i32, DType::i64};

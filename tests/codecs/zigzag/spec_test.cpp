@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spec.md's worked example, typed by hand, and the greatest codes there are.
+// spec.md's worked example, typed by hand, and the greatest codes.
 #include <limits>
 
 #include "tests/codecs/by_hand.hpp"

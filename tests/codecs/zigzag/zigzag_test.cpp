@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to zigzag: the formula, its types, and what is refused.
+// Specific to zigzag: the formula, its types, and what is refused.
 #include "codecs/zigzag/zigzag.hpp"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 constexpr std::byte kGuard{0xA5};
 constexpr size_t kGap = 5;  // bytes between outputs: all alignments occur
 
-// Offsets of things that follow each other with a gap.
+// Offsets of consecutive items with a gap between them.
 std::vector<uint64_t> lay_out(const std::vector<uint64_t>& sizes, uint64_t& end) {
   std::vector<uint64_t> begins;
   end = kGap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of frames on a device, compared with the CPU; and frames to make them of.
+// Batches of frames on a device, compared with the CPU; and frames to make them from.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct LibzstdOptions {
   int level = 3;
   bool checksum = false;
   bool content_size = true;
-  int window_log = 0;      // 0: as the level has it
+  int window_log = 0;      // 0: the level's default
   size_t flush_every = 0;  // a block ends after this many bytes; 0: where libzstd ends it
 };
 [[nodiscard]] Bytes compress_by_libzstd(const Bytes& content, const LibzstdOptions& options = {});
 
-// A frame by libzstd or by us, with options drawn.
+// A frame by libzstd or by us, with random options.
 [[nodiscard]] Bytes draw_frame(std::mt19937_64& random, const Bytes& content);
 
 // A frame of a batch, and the bytes of its output.
@@ -39,14 +39,14 @@ struct FrameCase {
 };
 
 struct BatchOutcome {
-  std::string error;  // empty: everything was as it should be
+  std::string error;  // empty: everything is correct
   uint64_t ok = 0;
   uint64_t refused = 0;
   uint64_t left_to_cpu = 0;
 };
 
-// Decodes all cases in one batch on a device. Each frame and each output begins at an address of its own
-// alignment, and the bytes around outputs must stay as they are.
+// Decodes all cases in one batch on a device. Frames and outputs begin at different alignments, and the bytes
+// around outputs must not change.
 [[nodiscard]] BatchOutcome check_batch_on(Backend backend, const std::vector<FrameCase>& cases,
                                           zstd::BatchOptions options = {});
 

@@ -34,7 +34,7 @@ Bytes bytes_of(std::initializer_list<int> values) {
   return bytes;
 }
 
-// Text of few words, numbers, noise or one byte: what drawn contents are made of.
+// Text of few words, numbers, noise or one byte: the ingredients of random contents.
 Bytes draw_content(std::mt19937_64& random, size_t size) {
   static constexpr std::string_view kWords[] = {"bobbin ", "thread ", "loom ", "2026-11-16,", "weft;", "\n"};
   Bytes content;
@@ -220,7 +220,7 @@ TEST(Zstd, RangesDecodeOnlyTheirFrames) {
   for (const bool table : {false, true}) {
     Bytes frames = *zstd::encode(content, {.seek_table = table});
     ASSERT_EQ(zstd::list_frames(frames)->size(), 5);
-    frames[10] = std::byte{0xFF};  // the first frame is damaged: ranges of others do not see it
+    frames[10] = std::byte{0xFF};  // the first frame is damaged: ranges in others are not affected
     for (const auto& [begin, length] :
          {std::pair{65536, 0}, {65536, 1}, {70000, 200000}, {299999, 1}, {300000, 0}}) {
       const auto part =
@@ -274,7 +274,7 @@ TEST(ZstdMatch, LinksAreThoseOfSortedPositions) {
   }
 }
 
-// Frames of zstd's own tests, where they are at hand: $BOBBIN_ZSTD names the folder.
+// Frames of zstd's own tests, if available: $BOBBIN_ZSTD names the folder.
 TEST(Zstd, FramesOfOthersHaveTheirVerdict) {
   const char* const folder = std::getenv("BOBBIN_ZSTD");
   if (folder == nullptr) {
