@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Turns CUDA on when a compiler for it is there. Sets BOBBIN_HAVE_CUDA.
+# Enables CUDA if there is a compiler for it. Sets BOBBIN_HAVE_CUDA.
 set(BOBBIN_HAVE_CUDA OFF)
 if(NOT BOBBIN_CUDA)
   return()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` leaves: the library with its headers, a CMake package, a pkg-config file, the command.
+# What `cmake --install` installs: the library with its headers, a CMake package, a pkg-config file, the command.
 include(CMakePackageConfigHelpers)
 
-# For BUILD_SHARED_LIBS. Until 1.0 a minor version may break programs; the command finds the library beside itself.
+# For BUILD_SHARED_LIBS. Until 1.0 a minor version may break programs; the command finds the library next to itself.
 set_target_properties(bobbin PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
@@ -18,7 +18,7 @@ install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(BOBBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bobbin)
 install(EXPORT bobbin-targets NAMESPACE bobbin:: DESTINATION ${BOBBIN_CMAKE_DIR})
 
-# Whoever links the static library also links what it links.
+# Users of the static library also link its dependencies.
 get_target_property(library_type bobbin TYPE)
 set(BOBBIN_NEEDS_CUDART OFF)
 set(BOBBIN_NEEDS_BOOST OFF)
@@ -51,7 +51,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/bobbin-config-versi
 install(FILES ${PROJECT_BINARY_DIR}/cmake/bobbin-config.cmake ${PROJECT_BINARY_DIR}/cmake/bobbin-config-version.cmake
   DESTINATION ${BOBBIN_CMAKE_DIR})
 
-# The prefix is told relative to the file, so that an installed tree can be moved.
+# The prefix is relative to the file, so that an installed tree can be moved.
 set(BOBBIN_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH BOBBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${BOBBIN_PC_DIR} ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/bobbin.pc.in ${PROJECT_BINARY_DIR}/cmake/bobbin.pc @ONLY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiler options every target of the project shares: link it as bobbin_options.
+# Compiler options shared by all targets of the project: link it as bobbin_options.
 add_library(bobbin_options INTERFACE)
 target_compile_options(bobbin_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror>
@@ -13,7 +13,7 @@ if(BOBBIN_SANITIZE)
   target_link_options(bobbin_options INTERFACE -fsanitize=${BOBBIN_SANITIZE})
 endif()
 
-# For code that runs once, or checks other code: half the time to compile. (Release is -O3.)
+# For code that runs once, or checks other code: takes half the time to compile. (Release is -O3.)
 add_library(bobbin_light_options INTERFACE)
 target_link_libraries(bobbin_light_options INTERFACE bobbin_options)
 target_compile_options(bobbin_light_options INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)

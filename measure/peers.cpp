@@ -106,7 +106,7 @@ std::optional<uint64_t> zstd_size(std::span<const std::byte> /*bytes*/, int /*le
 #ifdef BOBBIN_HAVE_LZ4
 namespace {
 
-// LZ4's block functions take at most 2 GB: longer inputs go in pieces, each stored after its size.
+// LZ4's block functions take at most 2 GB: longer inputs are split, with the size stored before each piece.
 constexpr size_t kLz4Piece = size_t{64} << 20;
 
 size_t lz4_bound(size_t size) {

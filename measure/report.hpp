@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as tables for people and as JSON for programs.
+// Results as text tables and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace bobbin::bench {
 
 using Json = nlohmann::ordered_json;
 
-// A markdown table with aligned columns: the first to the left, numbers to the right.
+// A markdown table with aligned columns: the first left-aligned, numbers right-aligned.
 class Table {
  public:
   explicit Table(std::vector<std::string> headers, size_t left_columns = 1)
@@ -38,9 +38,9 @@ class Table {
 [[nodiscard]] Json to_json(const Sample& sample);
 [[nodiscard]] Json to_json(const Machine& machine);
 
-// {machine, commit, date, rows}. The commit comes from the environment's BOBBIN_COMMIT.
+// {machine, commit, date, rows}. The commit comes from the environment variable BOBBIN_COMMIT.
 [[nodiscard]] Json make_report(const Machine& machine, Json rows);
-// The same head for a table: machine, commit, date.
+// The same heading for a table: machine, commit, date.
 [[nodiscard]] std::string report_head(const Machine& machine);
 // Text for any JSON; bytes that are not UTF-8 are replaced, never thrown at the caller.
 [[nodiscard]] std::string dump(const Json& json);

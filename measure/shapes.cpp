@@ -43,7 +43,7 @@ class Uniform final : public Generator {
   uint64_t bound_;
 };
 
-// Runs of neighbouring ids around a centre that jumps, as in a table sorted by something else.
+// Runs of adjacent ids around a centre that jumps, as in a table sorted by something else.
 class Clustered final : public Generator {
  public:
   explicit Clustered(uint64_t seed) : random_(seed) {}
@@ -62,7 +62,7 @@ class Clustered final : public Generator {
   uint64_t centre_ = 0;
 };
 
-// A signed random walk pulled back to zero: about -2000 to 2000.
+// A signed random walk that is pulled back to zero: about -2000 to 2000.
 class Sensor final : public Generator {
  public:
   explicit Sensor(uint64_t seed) : random_(seed) {}

@@ -30,7 +30,7 @@ class Random {
   uint64_t state_;
 };
 
-// Hands out the next value of a column; callers keep the low bits of it.
+// Returns the next value of a column; callers keep its low bits.
 class Generator {
  public:
   virtual ~Generator() = default;
@@ -40,7 +40,7 @@ class Generator {
 struct Shape {
   std::string_view name;
   std::string_view about;
-  DType type{};  // the type it usually has
+  DType type{};  // its usual type
   std::unique_ptr<Generator> (*make)(uint64_t seed) = nullptr;
 };
 

@@ -16,7 +16,7 @@ namespace bobbin::bench {
 namespace {
 
 constexpr size_t kPage = 4096;
-// Large enough for caches the system does not tell us about, small enough for a small machine.
+// Large enough for caches that the system does not report, small enough for a small machine.
 constexpr uint64_t kMinFlushBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxFlushBytes = uint64_t{512} << 20;
 
@@ -27,7 +27,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// "307200K" as Linux writes it.
+// "307200K", in the format of Linux.
 uint64_t parse_size(const std::string& text) {
   char* end = nullptr;
   const uint64_t number = std::strtoull(text.c_str(), &end, 10);
@@ -109,7 +109,7 @@ void flush_cpu_caches() {
   static const Bytes buffer(
       static_cast<size_t>(std::clamp(2 * last_level_cache_bytes(), kMinFlushBytes, kMaxFlushBytes)));
   static uint8_t value = 0;
-  ++value;  // another byte each time: nobody may skip the writes
+  ++value;  // a different byte each time, so that the writes cannot be skipped
   auto* bytes = reinterpret_cast<volatile std::byte*>(buffer.data());
   for (size_t i = 0; i < buffer.size(); i += 64) {
     bytes[i] = std::byte{value};
@@ -120,7 +120,7 @@ Bytes::Bytes(size_t size) : size_(size) {
   const size_t rounded = (size + kPage - 1) / kPage * kPage + kPage;
   data_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, rounded)));
   if (data_ == nullptr) {
-    throw std::bad_alloc();  // tools only: they catch it in main
+    throw std::bad_alloc();  // only for tools, which catch it in main
   }
   std::memset(data_.get(), 0, rounded);
 }

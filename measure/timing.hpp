@@ -22,10 +22,10 @@ struct Sample {
   double median_s = 0;
   double min_s = 0;
   double max_s = 0;
-  double spread = 0;  // distance between the quartiles, as a share of the median
+  double spread = 0;  // interquartile range, relative to the median
   int runs = 0;
 
-  // 0 when nothing was measured.
+  // 0 if nothing was measured.
   [[nodiscard]] double bytes_per_second(uint64_t bytes) const {
     return median_s > 0 ? static_cast<double>(bytes) / median_s : 0;
   }
@@ -33,13 +33,13 @@ struct Sample {
 
 [[nodiscard]] Sample summarize(std::vector<double> seconds);
 
-// warm: the work's data may still be in the cache from the run before. cold: a buffer larger than the
-// last-level cache is written between runs, outside the measured time.
+// warm: the data may still be in the cache from the previous run. cold: a buffer larger than the last-level
+// cache is written between runs, outside of the measured time.
 enum class Cache : uint8_t { warm, cold };
 
 struct Plan {
   int runs = 7;
-  double seconds = 2;  // stop after this much measured time, once there are three runs (or all of fewer)
+  double seconds = 2;  // stop after this much measured time, once there are three runs (or all, if fewer)
   Cache cache = Cache::cold;
 };
 
@@ -51,10 +51,10 @@ struct Plan {
 [[nodiscard]] Result<Sample> measure_in_stream(const std::function<Status()>& work, StreamView stream,
                                                const Plan& plan);
 
-// Pushes everything else out of the CPU's caches.
+// Evicts everything else from the CPU's caches.
 void flush_cpu_caches();
 
-// Memory aligned to pages and touched, so that neither alignment nor page faults disturb a figure.
+// Page-aligned memory that has been touched, so that neither alignment nor page faults affect a figure.
 class Bytes {
  public:
   Bytes() = default;
@@ -77,7 +77,7 @@ struct Machine {
   unsigned cores = 0;
   uint64_t last_level_cache_bytes = 0;  // 0: unknown
   std::string gpu;                      // empty: none
-  std::string no_gpu;                   // then: why
+  std::string no_gpu;                   // the reason, if there is none
 };
 
 [[nodiscard]] Machine describe_machine();

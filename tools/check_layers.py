@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the rule of docs/architecture.md: a folder includes only what stands above it.
+"""Checks the rule of docs/architecture.md: a folder may include only lower layers.
 
 Also: the command and measure/ use the public headers only, whose functions are exported; a codec's folder holds
 the agreed file names and nothing else; a codec knows other codecs only as KNOWN_CODECS says; and CUDA's headers
@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 
-# From the top: each may include itself and what stands before it.
+# From the lowest layer up: each may include itself and those before it.
 LAYERS = [
     "include", "src/core", "src/device", "src/simt", "src/scan", "src/codecs", "src/array", "src/select",
     "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "measure", "bench", "cli", "examples", "tests", "fuzz",
@@ -27,7 +27,7 @@ PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "examples": {
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
                 "patched": {"ffor", "bitpack"}, "alp": {"patched", "ffor", "bitpack"}, "alprd": {"patched", "ffor", "bitpack"},
                 "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}}
-# What a codec's folder shows to others; everything else in it is its own.
+# The headers of a codec's folder that others may include.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "codec.cpp", "encode.cpp", "decode.cpp", "tile.hpp", "kernels.hpp"}  # and <name>.hpp
@@ -54,7 +54,7 @@ CUDA_HEADER = re.compile(r"^(cuda|cub/|thrust/|nv/|cooperative_groups|device_lau
 
 
 def layer_of(path):
-    """Index into LAYERS of a path relative to the root, or None."""
+    """The index in LAYERS of a path relative to the root, or None."""
     for index, folder in enumerate(LAYERS):
         if path.is_relative_to(folder):
             return index
@@ -62,7 +62,7 @@ def layer_of(path):
 
 
 def codec_of(path):
-    """The codec whose folder a path lies in, or None."""
+    """The codec whose folder contains a path, or None."""
     parts = path.parts
     return parts[2] if parts[:2] == ("src", "codecs") and len(parts) > 3 else None
 
@@ -93,7 +93,7 @@ class Tree:
         self.problems.append(f"{path}:{line}: {message}")
 
     def resolve(self, path, name):
-        """The file of ours that an include names, or None: then it is generated or somebody else's."""
+        """The file of the project that an include names, or None if it is generated or external."""
         for base in (path.parent, pathlib.Path("src"), pathlib.Path("include"), pathlib.Path(path.parts[0]),
                      pathlib.Path()):
             parts = []
@@ -114,12 +114,12 @@ class Tree:
     def check_include(self, path, line, target):
         own, other = layer_of(path), layer_of(target)
         if other > own:
-            self.report(path, line, f"{LAYERS[own]} stands above {LAYERS[other]} and may not include {target}")
+            self.report(path, line, f"{LAYERS[own]} is below {LAYERS[other]} and may not include {target}")
         allowed = PUBLIC_USERS.get(LAYERS[own])
         if allowed is not None and LAYERS[other] not in allowed | {"include"}:
             self.report(path, line, f"{LAYERS[own]} uses the public headers only and may not include {target}")
         if target.suffix == ".cpp":
-            self.report(path, line, f"{target} is no header")
+            self.report(path, line, f"{target} is not a header")
         if self.needs_cuda(target) and not may_include_cuda(path):
             self.report(path, line, f"{target} needs CUDA: only *.cu, *.cuh and src/device/cuda_* may include it")
         codec = codec_of(target)
@@ -129,11 +129,11 @@ class Tree:
     def check_codec_use(self, path, line, target, codec):
         user = codec_of(path)
         if user and codec not in KNOWN_CODECS.get(user, set()):
-            self.report(path, line, f"codec {user} may not know codec {codec} (KNOWN_CODECS in check_layers.py)")
+            self.report(path, line, f"codec {user} may not use codec {codec} (KNOWN_CODECS in check_layers.py)")
         elif not user and path.parent == pathlib.Path("src/codecs") and not path.stem.startswith("registry"):
-            self.report(path, line, "of the files beside the codecs only registry.* may know them")
+            self.report(path, line, "of the files next to the codecs, only registry.* may include them")
         elif target.name != f"{codec}.hpp" and target.name not in SHARED_BY_CODEC:
-            self.report(path, line, f"{target} belongs to codec {codec} alone")
+            self.report(path, line, f"{target} is private to codec {codec}")
 
     def check_includes(self):
         for path, text in self.files.items():
@@ -166,7 +166,7 @@ class Tree:
             for name in sorted(required - present):
                 self.problems.append(f"{where}: {name} is missing")
             for name in sorted(present - required - OPTIONAL - STAGES.get(folder.name, set())):
-                self.problems.append(f"{where}: {name} is none of the names a codec's folder has")
+                self.problems.append(f"{where}: {name} is not an allowed file name in a codec's folder")
 
     def check(self):
         self.check_includes()
@@ -213,15 +213,15 @@ PLANTED = [
     ({"measure/timing.hpp": '#include "core/bits.hpp"\n'}, "measure uses the public headers only"),
     ({"src/codecs/bitpack/decode.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "codec bitpack may not know codec ffor"),
     ({"src/codecs/ffor/decode.cpp": '#include "codecs/bitpack/private.hpp"\n',
-      "src/codecs/bitpack/private.hpp": ""}, "belongs to codec bitpack alone"),
-    ({"src/codecs/codec.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "only registry.* may know them"),
-    ({"src/codecs/bitpack/helpers.hpp": ""}, "helpers.hpp is none of the names"),
+      "src/codecs/bitpack/private.hpp": ""}, "is private to codec bitpack"),
+    ({"src/codecs/codec.cpp": '#include "codecs/ffor/ffor.hpp"\n'}, "only registry.* may include them"),
+    ({"src/codecs/bitpack/helpers.hpp": ""}, "helpers.hpp is not an allowed file name"),
     ({"src/codecs/delta/spec.md": ""}, "src/codecs/delta: kernels.hpp is missing"),
     ({"src/codecs/bitpack/tile.hpp": "#include <cuda_runtime.h>\n"}, "<cuda_runtime.h> belongs in"),
     ({"src/array/array.cpp": '#include "simt/cuda_cta.cuh"\n', "src/simt/cuda_cta.cuh": ""}, "needs CUDA"),
     ({"src/device/stream.cpp": '#include "device/cuda_status.hpp"\n'}, "needs CUDA"),
     ({"src/core/bits.cpp": '#include "core/gone.hpp"\n'}, '"core/gone.hpp" is not there'),
-    ({"src/core/bits.cpp": '#include "core/types.cpp"\n', "src/core/types.cpp": ""}, "is no header"),
+    ({"src/core/bits.cpp": '#include "core/types.cpp"\n', "src/core/types.cpp": ""}, "is not a header"),
 ]
 
 

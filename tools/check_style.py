@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks what clang-format and clang-tidy do not: licence lines, tabs, line length, machine paths, leftovers, links, and
-idioms that readers stumble over.
+odd idioms.
 
-Idioms are counted for each folder. tools/idioms.json has the counts that are allowed, which may only fall: --lower
-writes today's where they are smaller.
+Idioms are counted per folder. tools/idioms.json has the allowed counts, which may only fall: --lower writes the current
+ones if they are smaller.
 
 usage: check_style.py [--root DIR] [--lower] | --self-test
 """
@@ -23,7 +23,7 @@ SCRIPT_SUFFIXES = {".py", ".sh", ".cmake", ".fbs"}
 MAX_COLUMNS = 110
 MAX_LINES = 500  # a reason to think about splitting, not an error
 SPDX = "SPDX-License-Identifier: Apache-2.0"
-# Bytes that tests and fuzzers read: not ours to style.
+# Data for tests and fuzzers: not checked for style.
 DATA_FOLDERS = ("tests/golden", "fuzz/corpus", "bench/results")
 RECORDED_SUFFIXES = {".stdout", ".stderr", ".exit"}  # what programs printed: blanks and tabs are theirs
 SKIPPED_FOLDERS = {".git", "build", "carry", ".cache", "__pycache__"}
@@ -39,7 +39,7 @@ IDIOMS = {
     "stands": (r"\bst(?:ands?|ood)\b", "'is', 'appears' or 'means'"),
     "one a X": (r"\b(?:one|an? \w+) an? (?:row|column|vector|warp|block|thread|value|chunk|tile|group|line|string|core|"
                 r"lane|file|entry|byte|batch|child|buffer|condition|aggregate|span|cell)\b", "'per'"),
-    "is no X": (r"(?<!there )\b(?:is|are) no (?!longer\b|more\b|less\b)\w+", "'is not a'"),
+    "is no X": (r"(?<![Tt]here )\b(?:is|are) no (?!longer\b|more\b|less\b)\w+", "'is not a'"),
     "tells": (r"\b(?:told|tells)\b", "'says', 'reports' or 'prints'"),
     "behind": (r"\bbehind\b", "'after'"),
     "so many": (r"\bso many\b", "a number, or 'that many'"),
@@ -49,7 +49,7 @@ SEPARATORS = re.compile(r"\s+(?:(?://|#|\*)\s+)?")
 
 
 def list_files(root):
-    """Tracked files and those that will be; all files where there is no git."""
+    """Tracked files and untracked ones that are not ignored; all files if there is no git."""
     try:
         output = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], check=True,
                                 capture_output=True).stdout.decode()
@@ -82,11 +82,11 @@ class Checker:
             if "\t" in line and not recorded:
                 self.problems.append(f"{where}: tab")
             if is_cpp and len(line) > MAX_COLUMNS:
-                self.problems.append(f"{where}: {len(line)} columns, {MAX_COLUMNS} at most")
+                self.problems.append(f"{where}: {len(line)} columns, at most {MAX_COLUMNS} allowed")
             if line != line.rstrip() and not recorded:
-                self.problems.append(f"{where}: blanks at the end")
+                self.problems.append(f"{where}: trailing blanks")
             if MACHINE_PATH.search(line):
-                self.problems.append(f"{where}: a path of one machine")
+                self.problems.append(f"{where}: a machine-specific path")
             if LEFTOVER.search(line):
                 self.problems.append(f"{where}: unfinished ({LEFTOVER.search(line).group()})")
 
@@ -98,7 +98,7 @@ class Checker:
                 continue
             if not (self.root / path.parent / target).exists():
                 line = blanked.count("\n", 0, match.start()) + 1
-                self.problems.append(f"{path}:{line}: {target} is not there")
+                self.problems.append(f"{path}:{line}: {target} does not exist")
 
     def count_idioms(self, path, text):
         folder = path.parts[0] if len(path.parts) > 1 else "."
@@ -119,7 +119,7 @@ class Checker:
                     self.problems.append(f"{folder}: '{idiom}' {count} times, {most} allowed: write {IDIOMS[idiom][1]}")
 
     def lower_idioms(self):
-        """Writes the counts. One that is written already never rises."""
+        """Writes the counts. An existing count never rises."""
         allowed = self.allowed_idioms()
         lowered = {folder: {idiom: min(count, allowed.get(folder, {}).get(idiom, count))
                             for idiom, count in counts.items() if count > 0}
@@ -136,7 +136,7 @@ class Checker:
             self.problems.append(f"{path}: not UTF-8")
             return
         if text and not text.endswith("\n") and path.suffix not in RECORDED_SUFFIXES:
-            self.problems.append(f"{path}: no newline at the end")
+            self.problems.append(f"{path}: no newline at the end of the file")
         if wants_licence(path, text) and SPDX not in "".join(text.splitlines(keepends=True)[:2]):
             self.problems.append(f"{path}:1: no line '{SPDX}'")
         self.check_lines(path, text)
@@ -164,11 +164,11 @@ PLANTED = [
     ({"src/b.cpp": "int b;\n"}, "src/b.cpp:1: no line"),
     ({"src/b.cpp": f"// {SPDX}\n\tint b;\n"}, "src/b.cpp:2: tab"),
     ({"src/b.cpp": f"// {SPDX}\n//{'x' * MAX_COLUMNS}\n"}, "112 columns"),
-    ({"src/b.cpp": f"// {SPDX}\nint b; \n"}, "blanks at the end"),
+    ({"src/b.cpp": f"// {SPDX}\nint b; \n"}, "trailing blanks"),
     ({"src/b.cpp": f"// {SPDX}\nint b;"}, "no newline"),
-    ({"docs/b.md": "see /" + "home/somebody/x\n"}, "a path of one machine"),
+    ({"docs/b.md": "see /" + "home/somebody/x\n"}, "a machine-specific path"),
     ({"docs/b.md": "TO" + "DO\n"}, "unfinished"),
-    ({"docs/b.md": "first\n[gone](gone.md)\n"}, "docs/b.md:2: gone.md is not there"),
+    ({"docs/b.md": "first\n[gone](gone.md)\n"}, "docs/b.md:2: gone.md does not exist"),
     ({"docs/b.md": "one launch\nstands here\n"}, "docs: 'stands' 1 times, 0 allowed"),
     ({"src/b.cpp": f"// {SPDX}\n// a launch a\n// column\n"}, "write 'per'"),
     ({"docs/b.md": "x is no backend\n"}, "write 'is not a'"),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the scan benchmark's curves: throughput over size, ours beside CUB and cudaMemcpy, as SVG.
+"""Draws the scan benchmark's curves: throughput over size, ours compared with CUB and cudaMemcpy, as SVG.
 
 usage: plot_scan.py RESULTS.json OUTDIR | --self-test
 
 RESULTS.json is what bobbin-bench-gpu-scan --curves --out writes. OUTDIR gets scan-u32.svg and scan-u64.svg, or
-the one whose type has rows. The same input gives the same bytes.
+only the one whose type has rows. The same input gives the same bytes.
 """
 import argparse
 import collections
@@ -25,7 +25,7 @@ GRID = [
     [Case(f"order {k}", k, 1) for k in (1, 2, 5, 8)],
     [Case(f"tuples of {s}", 1, s) for s in (2, 5, 8)],
 ]
-# Drawn in this order, ours on top. Told apart without colour too: by marker, dash and darkness.
+# Drawn in this order, ours on top. Distinguishable without colour too: by marker, dash and darkness.
 SERIES = [
     Series("cudaMemcpy", "memcpy_seconds", "#6b6b6b", 1.6, "6 3", None),
     Series("CUB", "cub_seconds", "#e07b00", 1.6, None, "square"),
@@ -33,7 +33,7 @@ SERIES = [
 ]
 MIN_LOG, MAX_LOG, LOG_STEP = 10, 30, 5
 
-# Pixels. The last cell of the grid is the legend's.
+# In pixels. The last cell of the grid is for the legend.
 WIDTH = 1000
 LEFT, TOP = 74, 74
 PANEL_WIDTH, PANEL_HEIGHT = 212, 184
@@ -66,9 +66,9 @@ def is_positive(value):
 
 
 def collect_curves(report):
-    """{type: {(order, tuple): {series key: {log2 of values: billions of values a second}}}}.
+    """{type: {(order, tuple): {series key: {log2 of values: billions of values per second}}}}.
 
-    A size measured twice counts once, as measured last: the large figures come before the curves.
+    If a size was measured twice, the last measurement counts: the large figures come before the curves.
     """
     wanted = [(case.order, case.tuple) for line in GRID for case in line]
     curves = {}
@@ -97,7 +97,7 @@ def collect_curves(report):
 
 
 def split_at_gaps(points):
-    """Runs of neighbouring sizes: a power of two that was not measured ends one."""
+    """Runs of consecutive sizes: a power of two that was not measured ends a run."""
     runs = []
     for size in sorted(points):
         if not runs or size - runs[-1][-1][0] > 1:
@@ -113,14 +113,14 @@ def nice_step(top, most=6):
 
 
 def fixed(value):
-    """One decimal, none where it is 0."""
+    """One decimal, none if it is 0."""
     text = f"{value:.1f}"
     text = text[:-2] if text.endswith(".0") else text
     return "0" if text == "-0" else text
 
 
 def plain(text):
-    """Text from a report, fit for XML."""
+    """Text from a report, escaped for XML."""
     words = "".join(c if c.isprintable() else " " for c in str(text)).split()
     return xml.sax.saxutils.escape(" ".join(words))
 
@@ -234,7 +234,7 @@ class Chart:
                 self.add("</g>")
             self.text(left + 54, y + 5, series.name, 14)
             y += 26
-        for line in ("CUB does order k by k scans,", "tuples by a scan of structs."):
+        for line in ("CUB computes order k with k scans,", "tuples with a scan of structs."):
             self.text(left, y + 8, line, 12, more=f' fill="{PALE_INK}"')
             y += 17
 
@@ -259,7 +259,7 @@ class Chart:
             for column, case in enumerate(cases):
                 self.panel(case, column, line)
         middle = (TOP + PLOT_BOTTOM) / 2
-        self.text(24, middle, "billions of values a second", 14, "middle",
+        self.text(24, middle, "billions of values per second", 14, "middle",
                   f' transform="rotate(-90 24 {fixed(middle)})"')
         columns = len(GRID[-1])
         self.text(LEFT + (columns * (PANEL_WIDTH + GAP_X) - GAP_X) / 2, PLOT_BOTTOM + 42, "input size in values", 14,
@@ -290,7 +290,7 @@ def plot(results, folder):
 
 
 def sample_report():
-    """Rows like the benchmark's, from a model of a card: a start-up time and a rate."""
+    """Rows like the benchmark's, from a model of a GPU: a start-up time and a rate."""
     rows = []
 
     def add(type_name, order, tuple_size, log, scheme="vector"):

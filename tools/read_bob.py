@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of .bob files, written from docs/format.md and the codecs' spec.md alone. Plain and slow: it keeps the
-documents honest. Needs nothing but Python's standard library.
+"""A second reader of .bob files, written only from docs/format.md and the codecs' spec.md. Simple and slow: it proves
+that the documents are complete. Needs only Python's standard library.
 
-usage: read_bob.py FILE                    what is in the file; checks all of it
-       read_bob.py FILE --column NAME      the column's values, one a line
-       read_bob.py --check MANIFEST        decodes the golden files the manifest lists
+usage: read_bob.py FILE                    prints the contents of the file and checks all of it
+       read_bob.py FILE --column NAME      prints the column's values, one per line
+       read_bob.py --check MANIFEST        decodes the golden files listed in the manifest
 """
 import argparse
 import functools
@@ -168,7 +168,7 @@ class Table:
         return struct.unpack_from("<" + letter, self.data, at)[0]
 
     def place(self, field):
-        """Where a field stands; None when it is absent."""
+        """The position of a field; None if it is absent."""
         entry = 4 + 2 * field
         if entry + 2 > self.vtable_bytes:
             return None
@@ -188,7 +188,7 @@ class Table:
         return Table(self.data, self.target(field, True))
 
     def vector(self, field, element_bytes, required=False):
-        """Where the elements start, and how many there are."""
+        """The position of the elements, and their number."""
         at = self.target(field, required)
         if at is None:
             return 0, 0
@@ -253,7 +253,7 @@ class FlatFooter:
 # --- The footer of version 2 -----------------------------------------------------------------------------------------------
 
 def num_parts(size):
-    """Parts with checksums of their own, which a reader of whole segments does not need: section 4.1."""
+    """The number of parts with checksums, which a reader of whole segments does not need: section 4.1."""
     return -(-size // PART_BYTES) if size > PART_BYTES else 0
 
 
@@ -411,9 +411,9 @@ class CompactFooter:
 # --- The container --------------------------------------------------------------------------------------------------------
 
 class Node:
-    """A node as both footers have it; `segments` are numbers of segments of the file."""
+    """A node of either footer version; `segments` are segment numbers."""
     def __init__(self, file, depth, codec, number, length, metadata, segments, before=None):
-        """`before` is the root of the chunk before in the column."""
+        """`before` is the root of the column's previous chunk."""
         require(depth <= MAX_DEPTH, "a tree that is too deep")
         self.file = file
         self.codec, self.type, self.length = codec, number, length
@@ -437,7 +437,7 @@ class Node:
         return max([self.length] + [child.longest() for child in self.children])
 
     def lookups(self):
-        """How many lookups happen inside each other: format.md, section 5.6."""
+        """The depth of nested lookups: format.md, section 5.6."""
         looked_up = {"rle": 0, "sparse": 0, "dict": 1}.get(CODECS[self.codec])
         inside = [child.lookups() + (i == looked_up) for i, child in enumerate(self.children)]
         return max([looked_up is not None] + inside)
@@ -480,18 +480,18 @@ class File:
 
     @staticmethod
     def check_columns(found):
-        """Names and types; for each column whether it is one of numbers that may be null; what the values stand for."""
+        """Names and types; for each column whether it is a nullable numeric one; logical types."""
         columns = []
         for name, number, nullable, (kind, unit, scale) in found:
             require(len(name) <= MAX_NAME_BYTES and b"\0" not in name and is_utf8(name), "footer: a column's name")
             require(number in TYPES, f"footer: unknown type {number}")
-            require(not nullable or number not in STRINGS, "footer: strings called nullable")
+            require(not nullable or number not in STRINGS, "footer: a string column marked nullable")
             require(kind in LOGICAL and number in LOGICAL[kind], "footer: a logical type that does not fit")
             require(unit <= 3 and (unit == 0 or kind in (TIMESTAMP, TIME)), "footer: a unit of time that does not fit")
             require(scale <= 18 and (scale == 0 or kind == DECIMAL), "footer: a decimal's scale that does not fit")
             columns.append((name.decode("utf-8"), number))
         require(len(columns) <= MAX_COLUMNS, "footer: too many columns")
-        require(len({name for name, _ in columns}) == len(columns), "footer: two columns of one name")
+        require(len({name for name, _ in columns}) == len(columns), "footer: duplicate column name")
         return columns, [nullable for _, _, nullable, _ in found], [logical for _, _, _, logical in found]
 
     @staticmethod
@@ -500,22 +500,22 @@ class File:
         for key, value in pairs:
             require(0 < len(key) <= MAX_KEY_BYTES and b"\0" not in key and is_utf8(key), "footer: a key")
             require(len(value) <= MAX_VALUE_BYTES, "footer: a value that is too long")
-        require(len({key for key, _ in pairs}) == len(pairs), "footer: two keys of one name")
+        require(len({key for key, _ in pairs}) == len(pairs), "footer: duplicate key")
         return pairs
 
     def check_chunk(self, c, rows, root, numeric, strings, nulls):
-        """A chunk's root and the zone map of its column's sort."""
+        """A chunk's root and its zone map, of numbers or of strings."""
         number = self.columns[c][1]
         require(1 <= rows <= MAX_GROUP_ROWS, "footer: a row group's rows")
         require(root.type == number and root.length == rows, "footer: a chunk's type or length")
-        require(root.lookups() <= MAX_LOOKUPS, "too many lookups inside each other")
+        require(root.lookups() <= MAX_LOOKUPS, "too many nested lookups")
         require(root.longest() <= rows + 1, "footer: a node with more values than rows")
         require(strings[3] <= MAX_STRING_BYTES, "footer: more bytes of strings than allowed")
-        require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0)), "footer: a zone map of the other sort")
+        require((numeric == (0, 0)) if number in STRINGS else (strings == (b"", b"", 0, 0)), "footer: a zone map of the wrong kind")
         require(nulls <= rows, "footer: more nulls than rows")
         if number in STRINGS:
             return root, (*strings[:3], nulls, strings[3])
-        require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that has none")
+        require(self.nullable[c] or root.codec != MASKED, "footer: nulls in a column that is not nullable")
         require(nulls == 0 or root.codec == MASKED, "footer: nulls in a tree without any")
         return root, (*numeric, nulls)
 
@@ -538,7 +538,7 @@ class File:
         return data[offset:offset + size]
 
     def read(self, column):
-        """All values of a column, as bit patterns or bytes, None for a null; each chunk compared with its zone map."""
+        """All values of a column, as bit patterns or bytes, None for a null; each chunk is compared with its zone map."""
         number = self.columns[column][1]
         values = []
         for _, chunks in self.groups:
@@ -550,7 +550,7 @@ class File:
                 found = string_zone(number, chunk)
             else:
                 found = (*zone_map(number, chunk), chunk.count(None))
-            require(found == zone, "a zone map that its values do not have")
+            require(found == zone, "the zone map disagrees with the values")
             values += chunk
         return values
 
@@ -566,7 +566,7 @@ def is_utf8(text):
 
 
 def cut(number, text):
-    """The first bytes of a bound; of UTF-8 whole characters."""
+    """The first bytes of a bound; whole characters for UTF-8."""
     if len(text) <= MAX_ZONE_BYTES:
         return text
     end = MAX_ZONE_BYTES
@@ -591,7 +591,7 @@ def string_zone(number, strings):
 
 
 def string_bytes(strings):
-    """Strings in a row: each its length as a u32, then its bytes; a null has the length 2^32 - 1."""
+    """Concatenated strings: each its length as a u32, then its bytes; a null has the length 2^32 - 1."""
     return b"".join(struct.pack("<I", 2**32 - 1) if s is None else struct.pack("<I", len(s)) + s for s in strings)
 
 
@@ -625,7 +625,7 @@ def to_bytes(number, patterns):
 
 
 def bitmap(values):
-    """One bit a value, 0 for a null."""
+    """One bit per value, 0 for a null."""
     bits = sum(1 << i for i, value in enumerate(values) if value is not None)
     return bits.to_bytes(-(-len(values) // 8), "little")
 
@@ -748,7 +748,7 @@ def fsst_table(counts, symbols):
 
 
 def fsst_output(table, codes, tiles):
-    """The whole stream, each tile's word compared with what the codes before it stand for."""
+    """The whole stream; each tile's word is compared with what the codes before it decode to."""
     require(len(tiles) == 8 * -(-len(codes) // 2048), "fsst: the size of tiles")
     out, literal = bytearray(), False
     for at, code in enumerate(codes):
@@ -757,7 +757,7 @@ def fsst_output(table, codes, tiles):
         if literal:
             out.append(code)
         elif code != 255:
-            require(code < len(table), "fsst: a code that means nothing")
+            require(code < len(table), "fsst: an invalid code")
             out += table[code]
         literal = code == 255 and not literal
     require(not literal, "fsst: an escape at the end")
@@ -899,7 +899,7 @@ def decode_constant(node, buffers, bits):
 
 
 def decode_rows(node, buffers, least):
-    """Two children: row numbers that ascend, and a value for each. Also the node's first row."""
+    """Two children: ascending row numbers, and a value for each. Also the node's first row."""
     name = CODECS[node.codec]
     require(not buffers and len(node.children) == 2, f"{name}: its parts")
     rows, values = node.children
@@ -961,7 +961,7 @@ def decode_dict(node, buffers, _):
     require(TYPES[codes.type][0] in ("u8", "u16", "u32") and codes.length == node.length, "dict: the codes' type or length")
     require(dictionary.type == node.type, "dict: the dictionary's type")
     require(node.type not in STRINGS or dictionary.codec != DICT, "dict: a dictionary of strings inside another")
-    require(dictionary.length != 0 or node.length == 0, "dict: rows without an entry")
+    require(dictionary.length != 0 or node.length == 0, "dict: rows without entries")
     entries = decode(dictionary)
     if node.type in STRINGS:
         size = sum(len(entry) for entry in entries if entry is not None)
@@ -1019,7 +1019,7 @@ def check(manifest):
         data = to_bytes(number, values) + (bitmap(values) if file.nullable[int(column)] else b"")
         require(f"{zlib.crc32(data):08x}" == crc, f"{where}: other values")
     require(checked > 0, "the manifest is empty")
-    print(f"{checked} columns of {len(files)} files decode to what the manifest says")
+    print(f"{checked} columns of {len(files)} files decode as the manifest says")
 
 
 def main():
