@@ -18,5 +18,5 @@
   CODEC(dict, 10)            \
   CODEC(rle, 11)             \
   CODEC(sparse, 12)          \
-  CODEC(zigzag, 13)         \
+  CODEC(zigzag, 13)          \
   CODEC(diff, 14)
