@@ -253,6 +253,10 @@ Status measure_samples(const Args& args, Bench& bench) {
   return {};
 }
 
+bool is_table(const std::string& path) {
+  return path.ends_with(".bob") || csv::delimiter_by_name(path).has_value();
+}
+
 Status measure_file(const Args& args, Bench& bench) {
   if (args.type.empty()) {
     return bench.measure_table(args.input, args.rows);
@@ -337,6 +341,9 @@ void add_bench(CLI::App& app, Action& action) {
   verb->callback([args, &action] {
     if (args->input.empty() && !args->sample) {
       throw CLI::RequiredError("IN or --sample");
+    }
+    if (!args->input.empty() && args->type.empty() && !is_table(args->input)) {
+      throw CLI::RequiresError("IN", "--type");
     }
     action = [args] { return report(run_bench(*args)); };
   });

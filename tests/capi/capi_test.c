@@ -285,13 +285,13 @@ static void test_memory(void) {
   CHECK(scan_many(&options) == BOBBIN_OK);
   CHECK(pool.allocated > 0 && pool.allocated == pool.released);
   pool.refuse = 1;
-  FAILS(scan_many(&options), BOBBIN_ERROR_OUT_OF_MEMORY, "has no");
+  FAILS(scan_many(&options), BOBBIN_ERROR_OUT_OF_MEMORY, "could not allocate");
   pool.refuse = 0;
   pool.off = 64;
   FAILS(scan_many(&options), BOBBIN_ERROR_INVALID_ARGUMENT, "not aligned");
   CHECK(pool.allocated == pool.released);
   memory.deallocate = NULL;
-  FAILS(scan_many(&options), BOBBIN_ERROR_INVALID_ARGUMENT, "without");
+  FAILS(scan_many(&options), BOBBIN_ERROR_INVALID_ARGUMENT, "lacks");
 }
 
 static void test_workspace(void) {
@@ -321,7 +321,7 @@ static void test_workspace(void) {
         "7 is not a valid backend");
   CHECK(workspace == NULL);
   FAILS(bobbin_scan_workspace_create(BOBBIN_BACKEND_EMULATOR, NULL, &memory, &workspace),
-        BOBBIN_ERROR_INVALID_ARGUMENT, "without");
+        BOBBIN_ERROR_INVALID_ARGUMENT, "lacks");
   bobbin_scan_workspace_destroy(NULL);
 }
 

@@ -56,6 +56,7 @@ class Bare {
     } catch (const CLI::RequiresError&) {
     } catch (const CLI::ExcludesError&) {
     } catch (const CLI::ConversionError&) {  // text for a number, which was still consumed as the value
+    } catch (const CLI::ValidationError&) {  // or for a predicate or a schema
     }
   }
 

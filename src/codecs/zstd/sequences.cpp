@@ -246,8 +246,10 @@ class Executor {
       content_.at += count;
       match -= count;
     }
-    copy_match(content_.at, offset, match, content_.end);
-    content_.at += match;
+    if (match > 0) {  // a copy of nothing would still read, from before the content
+      copy_match(content_.at, offset, match, content_.end);
+      content_.at += match;
+    }
     room_ -= sequence.literals + sequence.match;
     return true;
   }
