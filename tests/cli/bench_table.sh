@@ -10,4 +10,3 @@ printf 'a\n' > empty.csv
 bobbin compress empty.csv -q
 status bobbin bench empty.csv.bob --runs 1
 status bobbin bench missing.bob
-status bobbin bench t.csv.bob --type u8 --runs 1 > /dev/null
