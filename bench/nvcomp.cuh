@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvCOMP's batched zstd decoder, if its library is available: BOBBIN_NVCOMP names the file. Declared here
-// from its documentation (versions 5 and 6), loaded on request, never required.
+// from its documentation (version 6), loaded on request, never required.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -31,17 +31,16 @@ class Nvcomp {
     void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     BOBBIN_RETURN_IF(library == nullptr, StatusCode::unavailable, std::string(dlerror()));
     Nvcomp nvcomp;
-    nvcomp.temp_size_ =
-        reinterpret_cast<TempSize>(dlsym(library, "nvcompBatchedZstdDecompressGetTempSizeAsync"));
+    nvcomp.temp_size_ = reinterpret_cast<TempSize>(dlsym(library, "nvcompBatchedZstdDecompressGetTempSize"));
     nvcomp.decompress_ = reinterpret_cast<Decompress>(dlsym(library, "nvcompBatchedZstdDecompressAsync"));
     BOBBIN_RETURN_IF(nvcomp.temp_size_ == nullptr || nvcomp.decompress_ == nullptr, StatusCode::unsupported,
-                     std::string(path) + ": not nvCOMP 5 or 6");
+                     std::string(path) + ": not nvCOMP 6");
     return std::optional<Nvcomp>(nvcomp);
   }
 
   [[nodiscard]] Result<size_t> temp_size(size_t chunks, size_t chunk_bytes, size_t all_bytes) const {
     size_t bytes = 0;
-    const int status = temp_size_(chunks, chunk_bytes, Options{}, &bytes, all_bytes);
+    const int status = temp_size_(chunks, chunk_bytes, Options{}, &bytes, all_bytes, nullptr);
     BOBBIN_RETURN_IF(status != 0, StatusCode::device, "nvCOMP: status " + std::to_string(status));
     return bytes;
   }
@@ -68,7 +67,7 @@ class Nvcomp {
 
  private:
   using TempSize = int (*)(size_t chunks, size_t chunk_bytes, Options options, size_t* bytes,
-                           size_t all_bytes);
+                           size_t all_bytes, cudaStream_t stream);
   using Decompress = int (*)(const void* const* in, const size_t* in_bytes, const size_t* out_bytes,
                              size_t* decoded_bytes, size_t count, void* temp, size_t temp_bytes,
                              void* const* out, Options options, int* statuses, cudaStream_t stream);
