@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "bobbin/memory.hpp"
 #include "bobbin/table.hpp"
+#include "tests/drawn.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::table_tests {
@@ -141,7 +143,8 @@ inline void check_loading(Backend backend) {
       options.batch_bytes = batch_bytes;
       auto loader = Loader::create(backend, options);
       ASSERT_TRUE(loader.has_value()) << loader.error().message();
-      for (const Rows& rows : kRanges) {
+      for (const uint64_t range : testing::drawn(std::size(kRanges))) {
+        const Rows& rows = kRanges[range];
         const auto made = loader->load(*reader, columns, rows.begin, rows.count);
         ASSERT_TRUE(made.has_value()) << made.error().message();
         for (const size_t column : columns) {
