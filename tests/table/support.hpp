@@ -132,25 +132,25 @@ constexpr Rows kRanges[] = {{0, 5000}, {0, 1024}, {1024, 2048}, {17, 4000}, {999
 
 // A device gets what the reader reads: whole row groups and parts of them, several times with one loader.
 inline void check_loading(Backend backend) {
-  for (const uint64_t group : {2048, 1000}) {
+  constexpr uint64_t kGroups[] = {2048, 1000};
+  // All chunks in one batch; several batches of a few chunks; most chunks alone, in pieces.
+  constexpr uint64_t kBatchBytes[] = {uint64_t{8} << 20, 20'000, 512};
+  for (const uint64_t number :
+       testing::drawn(std::size(kGroups) * std::size(kBatchBytes) * std::size(kRanges))) {
+    const uint64_t group = kGroups[number % std::size(kGroups)];
+    const Rows& rows = kRanges[number / std::size(kGroups) % std::size(kRanges)];
     const TempDir dir;
     const auto reader = drawn(dir, 7 * group, 5000, group);
     ASSERT_TRUE(reader.has_value());
     const auto columns = all_columns(*reader);
-    // All chunks in one batch; several batches of a few chunks; most chunks alone, in pieces.
-    for (const uint64_t batch_bytes : {uint64_t{8} << 20, uint64_t{20'000}, uint64_t{512}}) {
-      LoadOptions options{.threads = 2};
-      options.batch_bytes = batch_bytes;
-      auto loader = Loader::create(backend, options);
-      ASSERT_TRUE(loader.has_value()) << loader.error().message();
-      for (const uint64_t range : testing::drawn(std::size(kRanges))) {
-        const Rows& rows = kRanges[range];
-        const auto made = loader->load(*reader, columns, rows.begin, rows.count);
-        ASSERT_TRUE(made.has_value()) << made.error().message();
-        for (const size_t column : columns) {
-          expect_same(to_host((*made)[column], backend), expected(*reader, column, rows.begin, rows.count));
-        }
-      }
+    LoadOptions options{.threads = 2};
+    options.batch_bytes = kBatchBytes[number / std::size(kGroups) / std::size(kRanges)];
+    auto loader = Loader::create(backend, options);
+    ASSERT_TRUE(loader.has_value()) << loader.error().message();
+    const auto made = loader->load(*reader, columns, rows.begin, rows.count);
+    ASSERT_TRUE(made.has_value()) << made.error().message();
+    for (const size_t column : columns) {
+      expect_same(to_host((*made)[column], backend), expected(*reader, column, rows.begin, rows.count));
     }
   }
 }
