@@ -185,7 +185,7 @@ TEST(CsvGuess, FewMisfitsAreReported) {
   EXPECT_TRUE(guess.is_text_by_misfits());
   EXPECT_EQ(guess.misfits().size(), 1U);
   csv::Guess names;
-  for (const char* name : {"a", "b", "1", "c"}) {
+  for (const std::string name : {"a", "b", "1", "c"}) {  // a string has room for the bytes add() reads
     names.add(name);
   }
   EXPECT_FALSE(names.is_text_by_misfits());
