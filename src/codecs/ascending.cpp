@@ -13,12 +13,12 @@ void set_first_row(Array& array, uint64_t row) {
   std::memcpy(array.metadata.data() + array.metadata.size() - sizeof row, &row, sizeof row);
 }
 
-// Whether one value of it takes few bytes to read.
+// Whether one value can be read without reading many bytes.
 bool is_cheap_to_search(const StoredNode& node) {
   return find_codec(node.codec)->reads_few_bytes && std::ranges::all_of(node.children, &is_cheap_to_search);
 }
 
-// The last vector whose first number is below `bound`, or the first one.
+// Returns the last vector whose first number is below `bound`, or else vector 0.
 Result<uint64_t> last_vector_below(const StoredNode& rows, uint64_t bound, Segments& segments) {
   uint64_t low = 0;
   uint64_t high = num_vectors(rows.length);
@@ -36,7 +36,7 @@ Result<uint64_t> last_vector_below(const StoredNode& rows, uint64_t bound, Segme
 Status check_row_numbers(const Array& array) {
   const std::string name = std::string(find_codec(array.codec)->name) + ": ";
   BOBBIN_RETURN_IF(first_row(array) % kVectorLength != 0, StatusCode::corrupt,
-                   name + "the first row does not start a vector");
+                   name + "the first row is not the start of a vector");
   BOBBIN_RETURN_IF(first_row(array) > kMaxRows || array.length > kMaxRows || end_row(array) > kMaxRows,
                    StatusCode::corrupt, name + "more rows than 32 bits can count");
   BOBBIN_RETURN_IF(values_of(array).length != rows_of(array).length, StatusCode::corrupt,
@@ -45,7 +45,7 @@ Status check_row_numbers(const Array& array) {
   return {};
 }
 
-// A piece at a time, so that a child that claims to be long is read no further than it ascends.
+// Decodes in pieces, so that a child with a false length is read only up to the first number out of order.
 Status check_ascending(const Array& array, uint32_t least) {
   const Array& rows = rows_of(array);
   constexpr uint64_t kPiece = 4096;
@@ -94,14 +94,14 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   SliceLoader loader(node, begin, length, segments);
   Array& part = loader.part;
   const StoredNode& rows = node.children[0];
-  BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported, "rows that take long to search");
+  BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported, "row numbers are too slow to search in this encoding");
   const uint64_t row = first_row(part) + loader.first_vector() * kVectorLength;
   set_first_row(part, row);
-  // Of the numbers below a bound the last is in the last vector that begins below it, and the next number
-  // there or at the start of the one after.
+  // The last number below a bound is in the last vector that begins below it; the next number is in the same
+  // vector or at the start of the next.
   BOBBIN_ASSIGN(const uint64_t first, last_vector_below(rows, begin_row(part) + 1, segments));
   BOBBIN_ASSIGN(const uint64_t last, last_vector_below(rows, end_row(part), segments));
-  BOBBIN_RETURN_IF(first > last, StatusCode::corrupt, "rows do not ascend");
+  BOBBIN_RETURN_IF(first > last, StatusCode::corrupt, "row numbers do not ascend");
   const uint64_t entry = first * kVectorLength;
   const uint64_t stop = std::min((last + 1) * kVectorLength + 1, rows.length);
   BOBBIN_TRY(loader.add_child(entry, stop - entry));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays with a child of row numbers that ascend, and a child with a value for each: rle and sparse. A slice
-// of one keeps both children whole, and says in its metadata at which of their rows its first vector starts.
+// Arrays with a child of ascending row numbers and a child with a value for each: rle and sparse. A slice
+// keeps both children whole; its metadata says at which row its first vector starts.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace bobbin::ascending {
 
-// Row numbers are u32: an array has no more rows than they can tell.
+// Row numbers are u32, which limits an array's rows.
 inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
 [[nodiscard]] inline const Array& rows_of(const Array& array) {
@@ -34,7 +34,7 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
   std::memcpy(&row, array.metadata.data() + array.metadata.size() - sizeof row, sizeof row);
   return row;
 }
-// The row of the array's first value, and the one behind its last.
+// The row of the array's first value, and the row after its last.
 [[nodiscard]] inline uint64_t begin_row(const Array& array) {
   return first_row(array) + array.offset;
 }
@@ -42,7 +42,7 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
   return begin_row(array) + array.length;
 }
 
-// The children of rle and sparse, which differ in what the number of their values follows.
+// The children of rle and sparse, which differ only in what their lengths follow.
 [[nodiscard]] constexpr ChildShape rows_shape(Follows follows) {
   return {.name = "rows", .type = ChildType::u32, .follows = follows, .looked_up = true};
 }
@@ -50,20 +50,20 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
   return {.name = "values", .follows = follows};
 }
 
-// Whether an array's rows are numbers that u32 can count, with one value for each.
+// Checks that an array's rows fit u32, and that there is one value for each row number.
 [[nodiscard]] Status check_row_numbers(const Array& array);
-// Whether the row numbers, of a valid child, begin with `least` at the lowest and ascend strictly.
+// Checks that the row numbers of a valid child ascend strictly from at least `least`.
 [[nodiscard]] Status check_ascending(const Array& array, uint32_t least);
 
-// How many of the row numbers are below `bound`: a search that reads few of them.
+// Counts the row numbers below `bound` by binary search.
 [[nodiscard]] uint64_t count_below(const Array& rows, uint64_t bound);
 
-// As Codec::slice and Codec::load_slice, which reads only the vectors of row numbers that it needs.
+// As Codec::slice and Codec::load_slice; the latter reads only the vectors of row numbers that it needs.
 [[nodiscard]] Array slice(const Array& array, uint64_t begin, uint64_t length);
 [[nodiscard]] Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length,
                                        Segments& segments);
 
-// Numbers begin .. end-1 of both children, one after another, decoded a few at a time.
+// Iterates over entries begin .. end-1 of both children, decoding a few at a time.
 template <class T>
 class Entries {
  public:
@@ -86,7 +86,7 @@ class Entries {
  private:
   static constexpr uint64_t kPiece = 4096;
 
-  // Up to a multiple of the pieces' length, so that all but the first begin with a vector.
+  // Stops at a multiple of the piece length, so that all pieces but the first start at a vector.
   void refill() {
     const uint64_t stop = std::min(next_ / kPiece * kPiece + kPiece, end_);
     i_ = 0;
@@ -123,7 +123,7 @@ class SplitRows {
 
   [[nodiscard]] uint32_t* rows() const { return reinterpret_cast<uint32_t*>(rows_.data); }
   [[nodiscard]] T* values() const { return reinterpret_cast<T*>(values_.data); }
-  // `metadata` is what comes before the first row, which is 0.
+  // `metadata` comes before the first row, which is 0.
   [[nodiscard]] Split of(CodecId codec, uint64_t length, std::vector<uint8_t> metadata = {}) const {
     metadata.resize(metadata.size() + sizeof(uint64_t));
     return {.node = {.codec = codec,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of arrays with row numbers that ascend (ascending.hpp), and the plans that launch them. What a
-// row's value is differs: RowValues<T>, of the codec's tile.hpp, says it by value() and quad().
-// RowValues<T>::of makes one from an array and its decoded values.
+// Kernels and plans of arrays with ascending row numbers (ascending.hpp). The codec's tile.hpp defines
+// RowValues<T>: value() and quad() return a row's values, of() builds one from an array and its decoded
+// values.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace bobbin::ascending {
 
-// Marks the numbers of the tile's rows begin .. end-1. All threads take part.
+// Marks row numbers begin .. end-1 in the tile. All threads take part.
 template <class RowValues, class Cta>
 [[nodiscard]] BOBBIN_HD Ranks mark_tile(Cta& cta, Global<const uint32_t> rows, uint64_t begin, uint64_t end) {
   const uint64_t first = count_below(cta, rows, begin + RowValues::kFirstMark);
@@ -51,8 +51,8 @@ struct CompareKernel {
   Global<const uint32_t> rows;
   RowValues values;
   Global<uint32_t> bitmap;
-  uint64_t row;   // of the first bit
-  uint64_t bits;  // from there on
+  uint64_t row;   // row of the first bit
+  uint64_t bits;
   T low;
   T span;
   bool negated;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes an inner array a few vectors at a time, so that what is done to its values next finds them in a
-// cache.
+// Decodes an inner array a few vectors at a time, so that the next step finds the values in a cache.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +17,14 @@ namespace bobbin {
 // Some values of an array while they are in a cache.
 struct BatchValues {
   std::byte* bytes;
-  uint64_t first;  // the number of the first one in the array
-  size_t size;     // of a value
+  uint64_t first;  // index of the first one in the array
+  size_t size;     // per value
 
   [[nodiscard]] std::byte* at(uint64_t i) const { return bytes + (i - first) * size; }
 };
 
-// Writes all values of `inner` to `out`, kVectors vectors at a time. Calls done(v, values) for each vector,
-// in order, as soon as its values are there; what it makes of them goes on to `out`, which is written past
-// the caches when it is large.
+// Decodes all values of `inner` to `out`, kVectors vectors at a time. Calls done(v, values) for each vector,
+// in order, as soon as it is decoded; it may change the values. Large outputs bypass the caches.
 template <uint64_t kVectors = 2, class Done>
 void decode_in_batches(const Array& inner, std::byte* out, Done&& done) {
   constexpr uint64_t kBatch = kVectors * kVectorLength;

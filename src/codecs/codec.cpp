@@ -19,8 +19,8 @@ constexpr T greatest_of() {
   return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 }
 
-// The value next to one that is not the last in its order. Zero has two neighbours on each side: the one that
-// is not a zero counts.
+// The next value up or down, for a value that is not the last. Skips the other zero, since both zeros are
+// equal.
 template <class T>
 T next_above(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -52,7 +52,7 @@ ValueRange ValueRange::none(DType type) {
   return range;
 }
 
-// From the least key of all to the greatest: those of floats have a sign.
+// From the least key to the greatest; keys of floats have a sign.
 ValueRange ValueRange::all(DType type) {
   const uint64_t mask = low_mask<uint64_t>(size_bits(type));
   return {.low = is_float(type) ? mask - mask / 2 : 0, .span = mask, .negated = false};
@@ -84,7 +84,7 @@ ValueRange ValueRange::of(DType type, Compare op, Scalar constant) {
       range.negated = !range.negated;
       return range;
     };
-    // Of an integer's two halves one is the other negated; NaN lies in neither half of a float's.
+    // For integers each half is the complement of the other; for floats NaN is in neither half.
     switch (op) {
       case Compare::eq:
         return between(type, constant, constant);

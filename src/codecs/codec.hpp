@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a codec is: a constant of function pointers. A null pointer means "not on encoded data": the caller
-// decodes.
+// The codec interface: a constant of function pointers. A null pointer means that the codec cannot do this on
+// encoded data, and the caller decodes.
 #pragma once
 
 #include <cstddef>
@@ -32,21 +32,21 @@ enum class CodecId : uint16_t {
 
 // Bytes with a shared owner. A slice of an array shares its parent's bytes.
 struct Buffer {
-  std::shared_ptr<const void> owner;  // empty: somebody else keeps the bytes alive
+  std::shared_ptr<const void> owner;  // empty: the bytes are kept alive elsewhere
   std::span<const std::byte> bytes;
 
   [[nodiscard]] Buffer sub(size_t offset, size_t size) const { return {owner, bytes.subspan(offset, size)}; }
 };
 
-// A fresh buffer, and where to write its bytes: they hold nothing yet.
+// A new buffer with uninitialised bytes, and the pointer to write them.
 struct NewBuffer {
   Buffer buffer;
   std::byte* data = nullptr;
 };
 [[nodiscard]] NewBuffer make_buffer(size_t size);
 
-// An encoded array: a node of a tree. Lives in host memory, or in a device's: then `buffers` point there and
-// only the device functions may touch them.
+// An encoded array: a node of a tree. Lives in host or device memory: in the latter case `buffers` point to
+// device memory and only the device functions may access them.
 struct Array {
   CodecId codec{};
   DType type{};
@@ -78,73 +78,73 @@ struct OwnedValues {
   [[nodiscard]] Values view() const { return {type, buffer.bytes.data(), length}; }
 };
 
-// What the number of values in a child follows: whoever splits a sample learns from it what all values make.
+// What the number of values in a child follows: it predicts a child's length from that of a sample's child.
 enum class Follows : uint8_t {
-  rows,        // one for each, from the array's own offset on
-  whole_rows,  // one for each, from the first vector's start on
-  vectors,     // one for each 1024 rows
-  runs,        // of equal values
-  distinct,    // values
-  exceptions,  // a share of the rows
-  other,       // a rule of the codec's own
+  rows,        // one per row, from the array's own offset on
+  whole_rows,  // one per row, from the start of the first vector on
+  vectors,     // one per 1024 rows
+  runs,        // one per run of equal values
+  distinct,    // one per distinct value
+  exceptions,  // one per exceptional row
+  other,       // a rule of the codec
 };
 
 // The type of a child's values.
 enum class ChildType : uint8_t {
   same,         // that of the array
-  as_unsigned,  // the unsigned integer of its size
-  as_signed,    // the signed one
+  as_unsigned,  // the unsigned integer of the same size
+  as_signed,    // the signed integer
   u16,
   u32,
   code,    // u8, u16 or u32
   offset,  // u32 or u64
 };
 
-// All of these take any values of one size.
+// These encode values of any numeric type.
 inline constexpr CodecId kSimpleCodecs[] = {CodecId::constant, CodecId::bitpack, CodecId::ffor,
                                             CodecId::patched};
 
 struct ChildShape {
   std::string_view name;  // for errors, in the plural: "codes"
   ChildType type = ChildType::same;
-  Follows follows = Follows::rows;  // if it is not of rows or vectors, validate() checks the length
-  bool looked_up = false;           // a search or a lookup in this child finds each value
-  std::optional<CodecId> codec{};   // the only one that may encode it
-  // What encode() of a codec that splits chooses from; of the smallest, it takes the first.
+  Follows follows = Follows::rows;  // unless rows or vectors, validate() checks the length
+  bool looked_up = false;           // each value is found by a search or lookup here
+  std::optional<CodecId> codec{};   // if set, the only codec allowed
+  // The codecs that encode() tries if the codec splits; the first of the smallest is used.
   std::span<const CodecId> candidates = kSimpleCodecs;
 };
 
 struct BufferShape {
   std::string_view name;  // for errors, in the plural: "entries"
-  // Its size, if the number of vectors says it. Both zero: validate() checks it.
+  // Its size, if it depends only on the number of vectors. Both zero: validate() checks it.
   uint32_t bytes_per_vector = 0;
   uint32_t values_per_vector = 0;  // of the array's type
 };
 
-// The parts of a codec's node. They are checked before its validate() runs, which relies on them.
+// The parts of a codec's node, checked before its validate() runs, which relies on them.
 struct Shape {
-  std::optional<size_t> metadata_bytes = 0;  // nothing: validate() checks how many
+  std::optional<size_t> metadata_bytes = 0;  // unset: validate() checks the size
   std::span<const BufferShape> buffers{};
   uint32_t optional_buffers = 0;  // how many of the last may be missing; validate() checks when
   std::span<const ChildShape> children{};
 };
 
-// What a codec makes of values before anything is encoded further: a node without children, and the values
-// that its children, in order, are to hold. Whoever splits chooses the children's codecs.
+// A codec's first step, before children are encoded: a node without children, and the values of its children,
+// in order. The caller chooses the children's codecs.
 struct Split {
   Array node;
   std::vector<OwnedValues> children;
 };
-// The same of strings: the last child is of strings too.
+// The same for strings: the last child holds strings too.
 struct StringSplit {
   Array node;
   std::vector<OwnedValues> children;
   Strings strings;
 };
 
-// The values whose key counts from `low` to `low + span` (both in), upwards from `low` modulo 2^T; `negated`
-// means all others. An integer's key is its bits; a float's is its order_key(), and then the range does not
-// wrap around. All six comparisons with a constant, and `between`, are such a range.
+// The values with keys from `low` to `low + span` (inclusive), counted upwards modulo 2^T; `negated` means
+// all others. An integer's key is its bits; a float's is its order_key(), and its range does not wrap around.
+// All six comparisons with a constant, and `between`, are such ranges.
 struct ValueRange {
   uint64_t low = 0;
   uint64_t span = 0;
@@ -152,24 +152,24 @@ struct ValueRange {
 
   // Floats compare as IEEE 754 says: -0.0 equals +0.0, and with NaN on either side only `ne` is true.
   static ValueRange of(DType type, Compare op, Scalar constant);
-  // From `least` to `greatest`, both in.
+  // From `least` to `greatest`, inclusive.
   static ValueRange between(DType type, Scalar least, Scalar greatest);
   static ValueRange none(DType type);
   static ValueRange all(DType type);
 
-  // Whether a value, given as its bits, lies in it.
+  // Whether the range contains a value, given as its bits.
   [[nodiscard]] bool holds(DType type, Scalar value) const;
 };
 
-// Where strings decoded on a device go: offsets (one more than strings, the first is 0) of the size the array
-// says, and bytes, aligned to 16.
+// Output for strings decoded on a device: offsets (one more than strings, starting with 0) of the width in
+// StringSizes, and bytes, aligned to 16.
 struct StringsOut {
   void* offsets = nullptr;
   uint8_t* bytes = nullptr;
 };
 
-// Where strings decoded in host memory go: the offset where each one ends, counted from `base`, and bytes, as
-// many as the strings have. An array that has more or fewer is refused.
+// Output for strings decoded in host memory: the offset of each string's end, counted from `base`, and
+// exactly as many bytes as the strings have. An array with more or fewer bytes is rejected.
 struct HostStringsOut {
   uint64_t* ends = nullptr;
   uint64_t base = 0;
@@ -178,51 +178,50 @@ struct HostStringsOut {
 
 // What an array of strings decodes to.
 struct StringSizes {
-  bool wide = false;  // offsets of 64 bits; otherwise of 32
+  bool wide = false;  // 64-bit offsets; otherwise 32-bit
   uint64_t bytes = 0;
 
-  // With offsets as narrow as can be: Arrow's have a sign.
+  // With the narrowest possible offsets; Arrow's are signed.
   static constexpr StringSizes of(uint64_t bytes) { return {bytes > INT32_MAX, bytes}; }
 };
 
-// What a codec for strings offers on a device; as DeviceOps. Where codes turn out not to be what the array
-// says, `fault` (a word of device memory, zero before) is set: nothing is written outside the output.
+// A string codec's device functions; see DeviceOps. If codes contradict the array, `fault` (a zeroed word of
+// device memory) is set and nothing is written outside the output.
 struct StringDeviceOps {
-  // Waits for the stream. Null: StringOps::sizes looks at metadata alone, and so serves arrays on a device.
+  // Waits for the stream. Null: StringOps::sizes reads only metadata, and so works for device arrays too.
   Result<StringSizes> (*sizes)(const Array& array, StreamView stream) = nullptr;
-  // Sets `fault` as well where the strings are not of the sizes the caller says.
+  // Also sets `fault` if the strings do not have the given sizes.
   Status (*decode)(const Array& array, const StringSizes& sizes, const StringsOut& out, uint32_t* fault,
                    StreamView stream) = nullptr;
-  // What Codec::validate_content looks for, in what decode() has written: sets `fault` where it is not so.
-  // Null: it has to be called on the host, before decode().
+  // Makes the checks of Codec::validate_content on the output of decode(); sets `fault` if they fail. Null:
+  // call that on the host, before decode().
   Status (*check_content)(const Array& array, const StringsOut& out, uint32_t* fault,
                           StreamView stream) = nullptr;
-  // Strings that lie in device memory. Waits for the stream. Null: the host encodes.
+  // Encodes strings in device memory. Waits for the stream. Null: the host encodes.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;
-  // Strings `indices[0 .. count-1]`. The second step writes their bytes, once offsets are there and the
-  // caller knows from the last one how many there are.
+  // Takes strings `indices[0 .. count-1]`. The second step writes their bytes, once the caller knows their
+  // total size from the last offset.
   Status (*take_offsets)(const Array& array, const uint64_t* indices, uint64_t count, uint64_t* offsets,
                          StreamView stream) = nullptr;
   Status (*take_bytes)(const Array& array, const uint64_t* indices, uint64_t count, const uint64_t* offsets,
                        uint8_t* bytes, uint32_t* fault, StreamView stream) = nullptr;
-  // One bit a string, 0 for nulls: bit i is string i's. `bitmap` has a word for 32 strings.
+  // One bit per string, 0 for nulls: bit i is string i's. `bitmap` has one word per 32 strings.
   Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap, uint32_t* fault,
                   StreamView stream) = nullptr;
 };
 
-// What a codec offers on a device (the GPU, or its emulator). Arrays live in device memory and have been
-// validated on the host; nothing synchronises unless it says so.
+// A codec's device functions (for the GPU or its emulator). Arrays are in device memory and have been
+// validated on the host; functions do not synchronise unless they say so.
 struct DeviceOps {
   // Writes `array.length` values to `out`, which is aligned to 16 bytes.
   Status (*decode)(const Array& array, void* out, StreamView stream) = nullptr;
-  // Decodes a `patched` array whose inner array is of this codec, in one launch where it can. Null: patches
-  // are written once the inner array is decoded.
+  // Decodes a `patched` array over an array of this codec, in one launch if possible. Null: patches are
+  // written after the inner array is decoded.
   Status (*decode_patched)(const Array& patched, void* out, StreamView stream) = nullptr;
-  // Encodes values that lie in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the
-  // data.
+  // Encodes values in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the data.
   Result<Array> (*encode)(DType type, const void* values, uint64_t length, StreamView stream) = nullptr;
-  // Writes one bit a value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words a
-  // vector.
+  // Writes one bit per value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words
+  // per vector.
   Status (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap,
                     StreamView stream) = nullptr;
   // As Codec::clear_nulls.
@@ -230,85 +229,83 @@ struct DeviceOps {
   const StringDeviceOps* strings = nullptr;
 };
 
-// What a codec for strings offers in host memory. Functions that return a Status find damage that validate()
-// leaves to them: codes that do not mean what the array says.
+// A string codec's host functions. Those that return a Status detect corruption that validate() does not:
+// codes that contradict the array.
 struct StringOps {
-  // Takes over the symbols of `previous`, a chunk of the same column, when there is one and new ones would
-  // not save enough.
+  // Reuses the symbols of `previous`, a chunk of the same column, if given and if new ones would not save
+  // enough.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous) = nullptr;
   // As Codec::split.
   Result<StringSplit> (*split)(const StringsView& strings) = nullptr;
   StringSizes (*sizes)(const Array& array) = nullptr;
   Status (*decode)(const Array& array, const HostStringsOut& out) = nullptr;
   Status (*reference)(const Array& array, const HostStringsOut& out) = nullptr;
-  // Whether each string of a valid array has as many bytes as its codes give. Decoding all strings at once
-  // does not find out: single strings and slices would then be refused. Null: there is nothing to check.
+  // Checks that each string of a valid array has as many bytes as its codes give. Decoding all strings at
+  // once does not detect this, but taking single strings or slices would fail. Null: nothing to check.
   Status (*check_each)(const Array& array) = nullptr;
-  // A bit for each string, from the first byte's lowest on, 0 for nulls; nothing when none is null.
+  // A bit per string, lowest bit first, 0 for nulls; empty if there are no nulls.
   std::vector<uint8_t> (*validity)(const Array& array) = nullptr;
-  // Bytes of each string, 0 for nulls.
+  // Bytes per string, 0 for nulls.
   std::vector<uint64_t> (*lengths)(const Array& array) = nullptr;
-  // Strings of the given numbers, put behind others.
+  // Appends the strings with the given indices.
   Status (*take)(const Array& array, std::span<const uint64_t> indices, Strings& out) = nullptr;
   // As StringDeviceOps::match.
   Status (*match)(const Array& array, const StringQuery& query, uint32_t* bitmap) = nullptr;
 };
 
-// An estimate of values that a codec cannot encode.
+// The estimate for values that a codec cannot encode.
 inline constexpr uint64_t kNoEncoding = UINT64_MAX;
 
-// A codec for numbers has functions for values of one size, one for strings has `strings`; one for both has
-// all.
+// A codec for numbers has functions for fixed-size values, one for strings has `strings`; some have both.
 struct Codec {
   CodecId id{};
   std::string_view name;
-  uint16_t min_format = 1;  // container versions that may hold this codec
+  uint16_t min_format = 1;  // container versions that may contain this codec
   uint16_t max_format = 1;
 
   bool floats_only = false;
   bool integers_only = false;
-  bool signed_only = false;      // integers with a sign
-  bool compares_floats = false;  // compare() takes floats as well, here and on a device
-  bool looks_back = false;       // what a value takes depends on those before it
-  bool all_alike = false;        // encodes only values that are all the same, in a fixed size
-  bool reads_few_bytes = false;  // for one value, if its children do too: a search in a file may use it
-  // A chunk's first buffer may be that of the chunk before it in its column.
+  bool signed_only = false;      // signed integers only
+  bool compares_floats = false;  // compare() supports floats too, here and on devices
+  bool looks_back = false;       // a value's cost depends on those before it
+  bool all_alike = false;        // encodes only values that are all equal, in a fixed size
+  bool reads_few_bytes = false;  // for one value, if its children do too: file searches may use it
+  // A chunk may share the first buffer of the previous chunk of its column.
   bool shares_first_buffer = false;
   Shape shape{};
-  uint32_t tree_buffers = 0;  // of the trees encode() makes, as a rule; with split(): of its own node
-  // Time to decode a value on a GPU, children apart, where a copy of one takes 1.
+  uint32_t tree_buffers = 0;  // typical, for trees from encode(); with split(): of its own node
+  // Time to decode a value on a GPU, without children, relative to copying one value.
   float device_cost = 1;
 
-  // Bytes the encoded form of these values takes, metadata included; kNoEncoding where encode() fails. Only
-  // of types it takes().
+  // Encoded size of the values in bytes, with metadata; kNoEncoding if encode() fails. Only for types that
+  // takes() accepts.
   uint64_t (*estimate)(const Values& values) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
-  // The same in two steps: estimate() and encode() then follow from it (smallest.hpp). Null: the codec's
-  // children, if it has any, are its own affair.
+  // The first of two steps; estimate() and encode() are then built on it (smallest.hpp). Null: the codec
+  // encodes its own children, if any.
   Result<Split> (*split)(const Values& values) = nullptr;
-  // A few words for people, such as "width 7". Looks at metadata and at the parts' sizes, not into them.
-  // The array need not be valid.
+  // A short description for people, such as "width 7". Reads metadata and the parts' sizes, not their
+  // contents. The array need not be valid.
   std::string (*describe)(const Array& array) = nullptr;
-  // Checks everything the functions below rely on, except its shape, which was checked before (shape.hpp),
-  // and what is inside the children. They must not be called on an array that failed it. Null: any array of
-  // this shape will do.
+  // Checks everything the functions below rely on, except the shape, which was checked before (shape.hpp),
+  // and the contents of children. They must not be called on an array that failed. Null: the shape suffices.
   Status (*validate)(const Array& array) = nullptr;
-  // The same for what the children decode to, once they are known to be valid. Null: any values will do.
+  // The same for the decoded children, once they are known to be valid. Null: any values are allowed.
   Status (*validate_content)(const Array& array) = nullptr;
   void (*decode)(const Array& array, void* out) = nullptr;
-  // The obvious decoder, written from spec.md alone: the oracle in tests.
+  // The plain decoder, written from spec.md alone: the oracle in tests.
   void (*reference)(const Array& array, void* out) = nullptr;
 
   Array (*slice)(const Array& array, uint64_t begin, uint64_t length) = nullptr;
-  // Part of an array in a file, whose node has as many parts as the shape says. Reads no more than it needs;
-  // what comes of it is not validated yet.
+  // Loads part of an array in a file, whose node has as many parts as the shape says. Reads only what it
+  // needs; the result has not been validated.
   Result<Array> (*load_slice)(const StoredNode& node, uint64_t begin, uint64_t length,
                               Segments& segments) = nullptr;
   Scalar (*value_at)(const Array& array, uint64_t index) = nullptr;
   // As DeviceOps::compare, in host memory.
   void (*compare)(const Array& array, const ValueRange& range, uint32_t* bitmap) = nullptr;
-  // Sets the bits of nulls to 0 in a bitmap such as compare() makes. Only a codec of numbers with nulls has
-  // it: its first child has the values, and it stands at the root of a tree only.
+  // Clears the bits of nulls in a bitmap made by compare(). Only a codec for numbers with nulls has it: its
+  // first child holds the values, and it occurs only at the root of a tree.
   void (*clear_nulls)(const Array& array, uint32_t* bitmap) = nullptr;
 
   const StringOps* strings = nullptr;
@@ -318,19 +315,19 @@ struct Codec {
   [[nodiscard]] constexpr std::span<const ChildShape> parts() const {
     return split != nullptr ? shape.children : std::span<const ChildShape>{};
   }
-  // Whether its arrays may be of a type at all, as far as numbers and strings go.
+  // Whether its arrays may have this type, as far as numbers and strings are concerned.
   [[nodiscard]] constexpr bool holds(DType type) const {
     return is_string(type) ? strings != nullptr : decode != nullptr;
   }
-  // Whether it encodes values of a type.
+  // Whether it encodes values of this type.
   [[nodiscard]] constexpr bool takes(DType type) const {
     return holds(type) && (is_float(type) ? !integers_only : !floats_only) &&
            (is_signed(type) || !signed_only);
   }
 };
 
-// What the folder of each codec defines: its constant (codec.cpp), what it offers on a device (device.cu, or
-// registry_device.cu), and those of these functions that its constant names.
+// What each codec's folder defines: its constant (codec.cpp), its device functions (device.cu or
+// registry_device.cu), and those of these functions that its constant uses.
 #define BOBBIN_DECLARE_CODEC(name, id)                                                                   \
   namespace codec::name {                                                                                \
   extern const Codec kCodec;                                                                             \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of an array that another one is built on, whatever its codec.
+// Comparison of a child array of any codec.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace bobbin {
 
-// As Codec::compare: on encoded data where the child's codec can, otherwise vector by vector. T is the
-// unsigned integer of the type's size.
+// As Codec::compare: on encoded data if the child's codec can, otherwise vector by vector. T is the unsigned
+// integer of the type's size.
 template <class T>
 void compare_child(const Array& child, const ValueRange& range, uint32_t* bitmap) {
   const Codec& codec = *find_codec(child.codec);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a codec offers on a device, for the back end that this file is compiled for.
+// A codec's device functions, for the backend that this file is compiled for.
 #pragma once
 
 #include "codecs/codec.hpp"
 #include "simt/executor.cuh"
 
-// Defines ops_on() of a codec for numbers, whose kernels.hpp has Plans. Outside of any namespace.
+// Defines ops_on() for a codec of numbers with Plans in its kernels.hpp. Use outside of namespaces.
 #define BOBBIN_DEFINE_DEVICE_OPS(name)                              \
   namespace bobbin::codec::name {                                   \
   template <Backend kBackend>                                       \

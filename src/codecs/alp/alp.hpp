@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that are decimal numbers, as integers: see spec.md. encode() gives a `patched` array over an `alp`
-// one where some values do not fit any integer.
+// Decimal floats stored as integers: see spec.md. encode() returns a `patched` array over an `alp` array when
+// some values have no exact integer.
 #pragma once
 
 #include <bit>
@@ -26,13 +26,13 @@ using IntegerOf = std::make_signed_t<BitsOf<Float>>;
 template <class Float>
 inline constexpr uint32_t kMaxExponent = sizeof(Float) == 8 ? 18 : 10;
 
-// What scales a vector's integers.
+// Converts a vector's integers to floats.
 template <class Float>
 struct Scaling {
   BitsOf<Float> factor;
-  Float power;  // f64: to multiply with; f32: to divide by
+  Float power;  // f64: multiplied; f32: divided by
 
-  // The spec's formula.
+  // Follows the formula in spec.md.
   [[nodiscard]] BOBBIN_HD constexpr Float value_of(BitsOf<Float> integer) const {
     const auto x = static_cast<Float>(static_cast<IntegerOf<Float>>(integer * factor));
     if constexpr (sizeof(Float) == 8) {
@@ -43,7 +43,7 @@ struct Scaling {
   }
 };
 
-// Powers of ten by exponent. A kernel has them among its parameters.
+// Powers of ten by exponent, passed to kernels as parameters.
 template <class Float>
 struct Powers {
   BitsOf<Float> integer[kMaxExponent<Float> + 1];  // 10^f, modulo 2^T
@@ -89,14 +89,14 @@ template <class Float>
   return kPowers<Float>.scaling(scale.e, scale.f);
 }
 
-// A value's integer at some scale. Where there is none, the integer means nothing.
+// A value's integer at some scale. The integer has no meaning unless `exact` is set.
 template <class Float>
 struct Encoded {
   IntegerOf<Float> integer = 0;
   bool exact = false;
 };
 
-// What finds integers at some scale, on the CPU and in kernels.
+// Finds integers at a given scale, on the CPU and in kernels.
 template <class Float>
 struct Quantizer {
   Float up;    // 10^e
@@ -108,15 +108,15 @@ struct Quantizer {
     return {powers.up[scale.e], powers.down[scale.f], powers.scaling(scale.e, scale.f)};
   }
 
-  // The integer that gives back `value`, if there is one. Contraction to fused operations must be off: every
-  // machine is to find the same one.
+  // Returns the integer that decodes to `value`, if there is one. Contraction to fused operations must be
+  // off, so that every machine finds the same integer.
   [[nodiscard]] BOBBIN_HD constexpr Encoded<Float> encode(Float value) const {
     using Bits = BitsOf<Float>;
     constexpr uint32_t kDigits = std::numeric_limits<Float>::digits;        // 53, 24
     constexpr Float kMagic = static_cast<Float>(Bits{3} << (kDigits - 2));  // 1.5 * 2^(digits - 1)
     constexpr Float kHalves =
-        static_cast<Float>(Bits{1} << (kDigits - 2));  // from here on no fractions below a half
-    constexpr Float kMost = static_cast<Float>(Bits{1} << (kBits<Bits> - 2));  // fits an integer, with room
+        static_cast<Float>(Bits{1} << (kDigits - 2));  // values from here on have no fractions below a half
+    constexpr Float kMost = static_cast<Float>(Bits{1} << (kBits<Bits> - 2));  // fits an integer easily
     const Float scaled = value * up * down;
     const Float size = scaled < 0 ? -scaled : scaled;
     if (!(size < kMost)) {  // NaN too
@@ -129,7 +129,7 @@ struct Quantizer {
   }
 };
 
-// Which values of a vector are looked at to choose its scale: every `stride`th, `count` of them.
+// The values of a vector that are sampled to choose its scale: `count` of them, every `stride`th.
 struct Sample {
   static constexpr uint32_t kAimedAt = 32;
   static constexpr uint32_t kMost = 2 * kAimedAt - 1;
@@ -143,7 +143,7 @@ struct Sample {
   }
 };
 
-// Bits that a sample takes whose integers lie between `low` and `high`, but for values that have none.
+// Cost in bits of a sample whose exact integers lie between `low` and `high`.
 template <class Float>
 [[nodiscard]] BOBBIN_HD constexpr uint32_t sample_cost(uint32_t count, uint32_t exceptions,
                                                        IntegerOf<Float> low, IntegerOf<Float> high) {
@@ -154,23 +154,23 @@ template <class Float>
   return count * width + exceptions * (kBits<Bits> + 16);
 }
 
-// The array's vectors that are sampled: number i of `sampled`.
+// The vector that is sample i of `sampled`.
 inline constexpr uint64_t kSampledVectors = 16;
 [[nodiscard]] BOBBIN_HD constexpr uint64_t sampled_vector(uint64_t i, uint64_t sampled, uint64_t vectors) {
   return i * vectors / sampled;
 }
-// A few scales that are the best for some of the samples, most frequent first; at least one.
+// Chooses a few scales, each the best for some samples, most frequent first; at least one.
 inline constexpr size_t kMostScales = 5;
 template <class Float>
 [[nodiscard]] std::vector<Scale> choose_scales(std::span<const std::vector<Float>> samples);
 
-// Now and then a few integers far below the others of a vector would make all wide. So a reference above them
-// is tried too: of the least integers of 32 groups, which take the vector's integers in turn, the one of this
-// rank. That is near the vector's 64th part, and a warp finds it with few steps.
+// A few integers far below the others would make a whole vector wide, so a reference above them is tried too.
+// The integers are dealt to 32 groups in turn; the candidate is the group minimum of this rank. It lies near
+// the vector's 64th smallest value, and a warp finds it in few steps.
 inline constexpr uint32_t kGroups = 32;
 inline constexpr uint32_t kLowRank = 12;
 
-// Calls f with the type of an array of floats.
+// Calls f with the C++ type of an array of floats.
 template <class F>
 decltype(auto) visit_float(DType type, F&& f) {
   return type == DType::f64 ? f(std::type_identity<double>{}) : f(std::type_identity<float>{});

@@ -18,14 +18,14 @@ BOBBIN_INLINE T load_at(const std::byte* bytes, uint64_t i) {
   return value;
 }
 
-// Doubles of integers of 52 bits at most, where their products do not overflow: the integer is put under the
-// exponent of 1.5 * 2^52, and a product of doubles is rounded as the exact one of integers is when it becomes
-// a double. Vectors of 64-bit integers can be neither multiplied nor converted on most CPUs. False, and
-// nothing is written, when an integer may be too large.
+// Converts integers of at most 52 bits whose products do not overflow: adding the integer to the bits of 1.5
+// * 2^52 converts it, and the product of doubles rounds like the converted integer product. Most CPUs cannot
+// multiply or convert vectors of 64-bit integers. Returns false and writes nothing if an integer may be too
+// large.
 BOBBIN_INLINE bool to_doubles(std::byte* integers, uint64_t count, const Scaling<double>& scaling) {
   constexpr uint64_t kMagicBits = 0x4338000000000000;
   constexpr double kMagic = 6755399441055744.0;
-  // A power of two, so that one addition and one "or" tell of integers outside -limit .. limit - 1.
+  // A power of two, so that one addition and one OR detect integers outside -limit .. limit - 1.
   const uint64_t limit = std::min(uint64_t{1} << 51, std::bit_floor(uint64_t{INT64_MAX} / scaling.factor));
   uint64_t seen = 0;
   for (uint64_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ BOBBIN_INLINE bool to_doubles(std::byte* integers, uint64_t count, const Scaling
   return true;
 }
 
-// Integers to values, in place.
+// Converts integers to values, in place.
 template <class Float>
 BOBBIN_INLINE void to_values(std::byte* integers, uint64_t count, const Scaling<Float>& scaling) {
   if constexpr (sizeof(Float) == 8) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales are chosen as ALP does, by samples on two levels: a few scales for the array, one of them for each
-// vector. Whatever is chosen, a value counts as encoded only if decoding gives its bits.
+// Scales are chosen from samples on two levels, as in ALP: a few scales for the array, then one of them per
+// vector. A value counts as encoded only if decoding returns its exact bits.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,7 +16,7 @@
 namespace bobbin::codec::alp {
 namespace {
 
-// Bits that a sample takes at some scale.
+// Cost of a sample in bits at one scale.
 template <class Float>
 uint32_t cost(std::span<const Float> sample, Scale scale) {
   const auto quantizer = Quantizer<Float>::of(scale);
@@ -58,8 +58,7 @@ std::vector<std::vector<Float>> sample_array(std::span<const Float> values) {
   return samples;
 }
 
-// The best of all scales; of equal ones the one with most digits. None when all are equal, as they are for
-// zeros.
+// Returns the cheapest of all scales, preferring more digits; nothing if all cost the same, as for zeros.
 template <class Float>
 std::optional<Scale> best_of_all(std::span<const Float> sample) {
   Scale best;
@@ -113,7 +112,7 @@ patched::Choice<Integer> choose_width(std::span<const Integer> vector) {
   return from_low.bytes < from_least.bytes ? from_low : from_least;
 }
 
-// All values as integers, and those that are none.
+// All values as integers, with patches for values that have none.
 template <class Float>
 struct Integers {
   std::vector<Scale> scales;
@@ -130,14 +129,14 @@ struct Integers {
   }
 
  private:
-  // Values without an integer are patches, and so are those whose integer is so wide that a patch takes less.
+  // A value becomes a patch if it has no exact integer, or if its integer is so wide that a patch is smaller.
   void add_vector(std::span<const Float> values, uint64_t v) {
     const uint64_t first = v * kVectorLength;
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, values.size() - first));
     const auto vector = std::span(integers).subspan(first, count);
     std::array<bool, kVectorLength> exact;
     const auto quantizer = Quantizer<Float>::of(scales[v]);
-    IntegerOf<Float> filler = 0;  // an integer of the vector's, which costs no width
+    IntegerOf<Float> filler = 0;  // an integer of this vector: adds no width
     for (uint32_t i = count; i-- > 0;) {
       const Encoded<Float> encoded = quantizer.encode(values[first + i]);
       vector[i] = encoded.integer;
@@ -215,7 +214,7 @@ uint64_t estimate(const Values& values) {
 
 Result<Array> encode(const Values& values) {
   BOBBIN_RETURN_IF(!is_float(values.type), StatusCode::unsupported,
-                   "alp: type " + std::string(to_string(values.type)) + " is no float");
+                   "alp: type " + std::string(to_string(values.type)) + " is not a float");
   return visit_float(values.type, [&]<class Float>(std::type_identity<Float>) -> Result<Array> {
     return encode_values(values.as<Float>(), values.type);
   });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that encode as encode.cpp does, to the same bytes: one gathers the samples that scales are chosen
-// from, on the host; one turns values into integers and marks patches; one writes those. Integers are then
-// ffor's to pack.
+// Kernels that produce the same bytes as encode.cpp: the first gathers samples, from which the host chooses
+// scales; the second converts values to integers and marks patches; the third writes the patches. ffor then
+// packs the integers.
 //
-// Shape: a warp a vector, value i for lane i % 32: so lanes are the groups that encode.cpp speaks of.
+// Shape: one warp per vector, value i in lane i % 32, so each lane holds one of encode.cpp's groups.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ struct SampleKernel {
   using Shared = simt::NoShared;
 
   Global<const Float> values;
-  Global<Float> samples;  // kPitch a sampled vector
+  Global<Float> samples;  // kPitch per sampled vector
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -59,7 +59,7 @@ BOBBIN_HD V warp_min(Cta& cta, V value) {
   return value;
 }
 
-// The value that `rank` others of the warp's come before.
+// Returns the warp's value of rank `rank`.
 template <class V, class Cta>
 BOBBIN_HD V warp_ranked(Cta& cta, V value, uint32_t rank) {
   uint32_t before = 0;
@@ -74,10 +74,10 @@ template <class Float>
 struct EncodeKernel {
   using Bits = BitsOf<Float>;
   using Integer = IntegerOf<Float>;
-  static constexpr uint32_t kVectors = 4;  // a tile's
+  static constexpr uint32_t kVectors = 4;  // per tile
   static constexpr uint32_t kThreads = kVectors * kWarpSize;
   static constexpr uint32_t kSteps = kVectorLength / kWarpSize;
-  static constexpr uint32_t kAhead = 8;  // values that a lane waits for at once
+  static constexpr uint32_t kAhead = 8;  // values that a lane loads at once
   static constexpr uint32_t kWidths = kBits<Bits> + 1;
   static_assert(kWarpSize == kGroups);
 
@@ -91,10 +91,10 @@ struct EncodeKernel {
   Global<const Float> values;
   Global<Integer> integers;
   Global<uint8_t> scales;
-  Global<uint32_t> marks;  // a bit a value, 32 words a vector: patches
+  Global<uint32_t> marks;  // one bit per value, 32 words per vector: set for patches
   Global<uint32_t> starts;
   Global<uint64_t> tickets;  // [0]: the next tile
-  Global<uint64_t> states;   // one a tile
+  Global<uint64_t> states;   // one per tile
   uint32_t num_choices;
   Scale choices[kMostScales];
   Quantizer<Float> quantizers[kMostScales];
@@ -120,7 +120,7 @@ struct EncodeKernel {
   }
 
  private:
-  // How a vector's integers are packed: patched::Choice.
+  // How a vector's integers are packed, as patched::Choice.
   struct Frame {
     Integer reference;
     uint32_t width;
@@ -132,7 +132,7 @@ struct EncodeKernel {
     }
   };
 
-  // One warp. Returns the number of patches.
+  // Called by one warp. Returns the number of patches.
   template <class Cta>
   BOBBIN_HD uint32_t encode(Cta& cta, Shared& shared, uint64_t v, uint32_t count) const {
     const uint32_t choice = choose_scale(cta, v * kVectorLength, count);
@@ -145,7 +145,7 @@ struct EncodeKernel {
     return write(cta, shared, v, count, exact, frame);
   }
 
-  // The first of the choices that takes fewest bits for the vector's sample.
+  // Returns the first choice with the lowest cost for the vector's sample.
   template <class Cta>
   BOBBIN_HD uint32_t choose_scale(Cta& cta, uint64_t first, uint32_t count) const {
     uint32_t best = 0;
@@ -173,8 +173,8 @@ struct EncodeKernel {
     return sample_cost<Float>(sample.count, cta.reduce_add(exceptions), warp_min(cta, low), high);
   }
 
-  // All integers into shared memory; the first that is exact stands for those that are not. Bit s of the
-  // result: whether the integer of step s is exact.
+  // Writes all integers to shared memory, replacing inexact ones by the first exact one. Bit s of the result:
+  // the integer of step s is exact.
   template <class Cta>
   BOBBIN_HD uint32_t find_integers(Cta& cta, Shared& shared, uint64_t first, uint32_t count,
                                    const Quantizer<Float>& quantizer) const {
@@ -212,7 +212,7 @@ struct EncodeKernel {
     return exact;
   }
 
-  // The better of two references: the least integer, or one above those far below the others.
+  // Picks the cheaper of two references: the least integer, or one that leaves outliers below it.
   template <class Cta>
   BOBBIN_HD Frame choose_frame(Cta& cta, Shared& shared, uint32_t count) const {
     Integer own = std::numeric_limits<Integer>::max();
@@ -231,13 +231,13 @@ struct EncodeKernel {
     return from_low.bytes < from_least.bytes ? from_low : from_least;
   }
 
-  // As patched::choose_from: the width at which a vector and its patches take fewest bytes; of equal ones the
-  // largest.
+  // As patched::choose_from: the width at which the vector with its patches is smallest; the largest such
+  // width.
   template <class Cta>
   BOBBIN_HD Frame best_width(Cta& cta, Shared& shared, uint32_t count, Integer reference) const {
     count_widths(cta, shared, count, reference);
     uint32_t wider = 0;
-    uint32_t best = UINT32_MAX;  // bytes, and 255 less the width below them
+    uint32_t best = UINT32_MAX;  // bytes above the low 8 bits, which hold 255 - width
     constexpr uint32_t kRounds = ceil_div(kWidths, kWarpSize);
     for (uint32_t round = kRounds; round-- > 0;) {
       const uint32_t width = round * kWarpSize + cta.lane();
@@ -255,7 +255,7 @@ struct EncodeKernel {
     best = cta.reduce_min(best);
     return {reference, 255 - (best & 255), best >> 8};
   }
-  // bit_width_of in few instructions.
+  // bit_width_of in fewer instructions.
   BOBBIN_HD static uint32_t width_of(uint64_t value) {
     const auto upper = static_cast<uint32_t>(value >> 32);
     return upper != 0 ? 64 - leading_zeros(upper) : 32 - leading_zeros(static_cast<uint32_t>(value));
@@ -263,7 +263,7 @@ struct EncodeKernel {
   template <class Cta>
   BOBBIN_HD static void count_widths(Cta& cta, Shared& shared, uint32_t count, Integer reference) {
     const uint32_t base = cta.warp() * kWidths;
-    cta.sync_warp();  // the last reference's counts have been read
+    cta.sync_warp();  // the previous reference's counts have been read
     for (uint32_t width = cta.lane(); width < kWidths; width += kWarpSize) {
       cta.store(shared.of_width, base + width, uint32_t{0});
     }
@@ -277,7 +277,7 @@ struct EncodeKernel {
     cta.sync_warp();
   }
 
-  // Integers for ffor to pack, with the reference in the place of those that are too wide, and marks.
+  // Writes the integers for ffor to pack, with the reference in place of wide ones, and the patch marks.
   template <class Cta>
   BOBBIN_HD uint32_t write(Cta& cta, Shared& shared, uint64_t v, uint32_t count, uint32_t exact,
                            const Frame& frame) const {
@@ -298,7 +298,7 @@ struct EncodeKernel {
     return cta.reduce_add(count_ones(marked));
   }
 
-  // One warp; lane i finds where the patches of the tile's vector i start.
+  // Called by one warp; lane i finds where the patches of the tile's vector i start.
   template <class Cta>
   BOBBIN_HD void number_patches(Cta& cta, Shared& shared, uint64_t tile) const {
     const uint64_t vectors = num_vectors(values.size);
@@ -316,11 +316,11 @@ struct EncodeKernel {
   }
 };
 
-// Writes marked values as patches: a warp a vector, 32 values a lane.
+// Writes marked values as patches: one warp per vector, 32 values per lane.
 template <class Bits>
 struct CollectKernel {
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kVectors = kThreads / kWarpSize;  // a block's
+  static constexpr uint32_t kVectors = kThreads / kWarpSize;  // per block
   using Shared = simt::NoShared;
 
   Global<const Bits> values;

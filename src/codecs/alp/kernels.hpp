@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans that launch ALP's kernels. Over packed integers, with patches or without, all is decoded in one
-// launch. Encoding takes four: samples, integers, ffor's packing, patches.
+// Plans that launch ALP's kernels. Packed integers, with or without patches, are decoded in one launch.
+// Encoding takes four: samples, integers, ffor's packing, patches.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Plans {
 
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     BOBBIN_RETURN_IF(!is_float(type), StatusCode::unsupported,
-                     "alp: type " + std::string(to_string(type)) + " is no float");
+                     "alp: type " + std::string(to_string(type)) + " is not a float");
     return visit_float(type, [&]<class Float>(std::type_identity<Float>) -> Result<Array> {
       return encode_values<Float>(type, {static_cast<const Float*>(data), length}, Executor(stream));
     });
@@ -50,7 +50,7 @@ struct Plans {
   using Patched = patched::Plans<Executor>;
   using SharedBuffer = std::shared_ptr<DeviceBuffer>;
 
-  // What values are turned into before they are packed.
+  // The result of converting values, before they are packed.
   template <class Float>
   struct Made {
     SharedBuffer scales;
@@ -99,7 +99,7 @@ struct Plans {
     return choose_scales<Float>(samples);
   }
 
-  // Waits, for the number of patches.
+  // Waits for the stream, to learn the number of patches.
   template <class Float>
   static Result<Made<Float>> make_integers(Global<const Float> values, std::span<const Scale> scales,
                                            const Executor& executor) {
@@ -158,7 +158,7 @@ struct Plans {
     return Patched::wrap(std::move(array), {made.starts, indices, patches}, made.patches);
   }
 
-  // `patched`, when given, has the patches over the values.
+  // `patched`, if given, holds the patches over the values.
   template <class Float>
   static Status decode_with(const Array& array, const Array* patched, void* out, StreamView stream) {
     using T = BitsOf<Float>;

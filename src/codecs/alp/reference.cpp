@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", word by word.
+// The oracle: follows "Decoding value i" in spec.md step by step.
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace bobbin::codec::alp {
 namespace {
 
-// The product must be rounded to its own type at once: no wider registers.
+// The product must be rounded to its own type at once: wider registers would change the result.
 static_assert(FLT_EVAL_METHOD == 0);
 
-// The spec's D, and the powers that floats are divided by.
+// D in spec.md, and the powers that floats are divided by.
 constexpr double kDoubles[] = {1e-0,  1e-1,  1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,  1e-8, 1e-9,
                                1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17, 1e-18};
 constexpr float kFloats[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F, 1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
@@ -29,7 +29,7 @@ float unscale(float x, uint64_t e) {
   return x / kFloats[e];
 }
 
-// integer * 10^f. Without a sign, as there products are modulo 2^T by definition.
+// integer * 10^f, unsigned because unsigned products are defined modulo 2^T.
 template <class Integer>
 Integer scale(Integer integer, uint64_t f) {
   auto product = static_cast<std::make_unsigned_t<Integer>>(integer);

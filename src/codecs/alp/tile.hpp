@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of ALP: what turns 16 bytes of integers, unpacked, into floats. Unpacking is bitpack's,
-// patches are patched's.
+// Tile functions of ALP: convert 16 bytes of unpacked integers to floats. bitpack unpacks, patched applies
+// patches.
 //
-// Formula: value = float(integer * 10^f) * 10^-e (f32: / 10^e), two roundings. Cost: an integer
-// multiplication, a conversion and a multiplication a value (f32: three, two of them with an addition); 2
-// bytes read a vector.
+// Formula: value = float(integer * 10^f) * 10^-e (f32: / 10^e), with two roundings. Cost per value: an
+// integer multiplication, a conversion and a multiplication (f32: three, two of them fused with an addition);
+// 2 bytes read per vector.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace bobbin::codec::alp {
 using simt::Global;
 using simt::Quad;
 
-// Scaling, and its values bit for bit, without the division, which is some ten instructions on a GPU.
+// Gives the same bits as Scaling without the division, which takes about ten instructions on a GPU.
 template <class Float>
 struct DeviceScaling {
   Scaling<Float> scaling;
@@ -36,9 +36,8 @@ struct DeviceScaling {
       return quotient(static_cast<Float>(static_cast<IntegerOf<Float>>(integer * scaling.factor)));
     }
   }
-  // x / 10^e for the x that integers give, as Markstein divides: a product that is nearly right, what it
-  // leaves over, which a fused operation finds without rounding, and one step with that. tests/codecs/alp
-  // tries all x.
+  // x / 10^e for all x that integers give, by Markstein's method: an approximate quotient, its remainder from
+  // a fused operation without rounding, and one correction step. tests/codecs/alp tries all x.
   [[nodiscard]] BOBBIN_HD Float quotient(Float x) const {
     const Float nearly = x * inverse;
     const Float left_over = std::fma(-nearly, scaling.power, x);
@@ -62,14 +61,14 @@ struct ToFloats {
   }
 };
 
-// Packed integers, their scales, and patches over the values: what bitpack's decoding kernel takes.
+// Packed integers, their scales, and patches over the values: a source for bitpack's decoding kernel.
 template <class Float>
 struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
   using Finish = ToFloats<Float>;
   static constexpr bitpack::DecodeShape kShape =
       sizeof(Float) == 8 ? bitpack::DecodeShape{1024, 4, 12} : bitpack::DecodeShape{512, 4, 20};
 
-  // 32 threads share a vector: each has few.
+  // 32 threads share a vector, so each has few patches.
   using Patches = patched::PatchSource<BitsOf<Float>, 2>;
 
   Patches patches;
@@ -82,7 +81,7 @@ struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
   }
 };
 
-// Integers of another encoding, decoded into the place of the values.
+// Integers of another encoding, decoded in the place of the values.
 template <class Float>
 struct ConvertKernel {
   static constexpr uint32_t kThreads = 256;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats cut in a left part of few values and a right part kept as it is: see spec.md.
+// Floats split into a left part with few distinct values and a right part stored as is: see spec.md.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace bobbin::codec::alprd {
 inline constexpr uint32_t kMostEntries = 8;
 inline constexpr uint32_t kMostLeftBits = 16;
 
-// How values are cut, and which left parts have a code of their own.
+// Where values are cut, and which left parts have codes.
 struct Cut {
   uint32_t right_bits = 0;
   uint32_t entries = 0;
@@ -34,7 +34,7 @@ struct Cut {
     return bytes;
   }
 
-  // From a code to a left part; and back, since two change places.
+  // Maps a code to its left part, and a left part to its code: the mapping swaps pairs.
   [[nodiscard]] BOBBIN_HD constexpr uint32_t exchange(uint32_t code) const {
     if (code < entries) {
       return dict[code];
@@ -51,7 +51,6 @@ struct Cut {
     return static_cast<Bits>(static_cast<Bits>(exchange(code)) << right_bits |
                              (right & low_mask<Bits>(right_bits)));
   }
-  // And apart.
   template <class Bits>
   [[nodiscard]] BOBBIN_HD constexpr uint16_t left_code(Bits value) const {
     return static_cast<uint16_t>(exchange(static_cast<uint32_t>(value >> right_bits)));
@@ -62,7 +61,7 @@ struct Cut {
   }
 };
 
-// A cut is chosen from a sample: every `sample_stride`th value.
+// The cut is chosen from a sample: every `sample_stride`th value.
 inline constexpr uint64_t kSample = 4096;
 [[nodiscard]] constexpr uint64_t sample_stride(uint64_t values) {
   return values < kSample ? 1 : values / kSample;
@@ -71,7 +70,7 @@ inline constexpr uint64_t kSample = 4096;
 template <class T>
 [[nodiscard]] Cut choose_cut(std::span<const T> sample);
 
-// Calls f with the unsigned integer of a float's size.
+// Calls f with the unsigned integer type of a float's size.
 template <class F>
 decltype(auto) visit_size(DType type, F&& f) {
   return type == DType::f64 ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});

@@ -15,7 +15,7 @@ constexpr Codec kCodec{
     .name = "alprd",
     .max_format = 2,
     .floats_only = true,
-    // The metadata has the dictionary of left parts.
+    // The metadata holds the dictionary of left parts.
     .shape = {.metadata_bytes = std::nullopt, .children = kChildren},
     .tree_buffers = 7,
     .device_cost = 1.2F,

@@ -16,20 +16,20 @@ std::string describe(const Array& array) {
 Status validate(const Array& array) {
   const auto& metadata = array.metadata;
   BOBBIN_RETURN_IF(metadata.size() < 2, StatusCode::corrupt,
-                   "alprd: " + std::to_string(metadata.size()) + " bytes of metadata");
+                   "alprd: metadata has " + std::to_string(metadata.size()) + " bytes");
   const uint32_t bits = size_bits(array.type);
   BOBBIN_RETURN_IF(metadata[0] < bits - kMostLeftBits || metadata[0] >= bits, StatusCode::corrupt,
-                   "alprd: right parts of " + std::to_string(metadata[0]) + " bits");
+                   "alprd: invalid right part width: " + std::to_string(metadata[0]) + " bits");
   BOBBIN_RETURN_IF(metadata[1] < 1 || metadata[1] > kMostEntries, StatusCode::corrupt,
-                   "alprd: a dictionary of " + std::to_string(metadata[1]) + " entries");
+                   "alprd: invalid dictionary size: " + std::to_string(metadata[1]) + " entries");
   BOBBIN_RETURN_IF(metadata.size() != 2 + metadata[1] * sizeof(uint16_t), StatusCode::corrupt,
-                   "alprd: " + std::to_string(metadata.size()) + " bytes of metadata");
+                   "alprd: metadata has " + std::to_string(metadata.size()) + " bytes");
   const Cut cut = Cut::parse(metadata);
   for (uint32_t j = 0; j < cut.entries; ++j) {
     const bool repeated = std::find(cut.dict, cut.dict + j, cut.dict[j]) != cut.dict + j;
     const bool too_large = cut.dict[j] >> (bits - cut.right_bits) != 0;
     BOBBIN_RETURN_IF(repeated || too_large || (cut.dict[j] < cut.entries && cut.dict[j] != j),
-                     StatusCode::corrupt, "alprd: entry " + std::to_string(j) + " of the dictionary");
+                     StatusCode::corrupt, "alprd: dictionary entry " + std::to_string(j) + " is repeated or out of range");
   }
   return {};
 }

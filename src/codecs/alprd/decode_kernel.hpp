@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that decode: one that does all at once where both parts are packed vectors, and one that joins
-// parts that others have decoded.
+// Decoding kernels: one decodes everything in one launch if both parts are packed vectors; the other joins
+// parts that are already decoded.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace bobbin::codec::alprd {
 using bitpack::kSliceLength;
 using bitpack::kSlices;
 
-// Some vectors a block, as bitpack's kernel has them: both parts are unpacked into shared memory, left codes
-// become left parts there, patches first of all, and values leave it in one run, joined on the way.
+// Several vectors per block, as in bitpack's kernel: both parts are unpacked into shared memory, where left
+// codes become left parts and patches are applied; values are joined while they are stored in one run.
 template <class T>
 struct DecodeKernel {
   using Tile = bitpack::Tile<T, 2048>;
   using Patches = patched::PatchSource<uint16_t, 2>;
-  // Into how many parts a column's rows are cut, each with a thread of its own, as in alp.
+  // Number of parts a column's rows are cut into, one thread each, as in alp.
   static constexpr uint32_t kRowParts = sizeof(T);
   static constexpr uint32_t kThreads = Tile::kThreads * kRowParts;
-  static constexpr uint32_t kLeftQuads = kRows<uint16_t> * kSlices;  // of a vector
+  static constexpr uint32_t kLeftQuads = kRows<uint16_t> * kSlices;  // per vector
   struct Shared {
     simt::Shared<Quad, Tile::kQuads> right;
     simt::Shared<Quad, Tile::kVectors * kLeftQuads> left;
@@ -49,8 +49,8 @@ struct DecodeKernel {
       run = patches.find(cta, place.vector, place.part * kSlices + place.slice, kRowParts * kSlices);
       const auto left_frame = left.frame(cta, place.vector);
       const auto right_frame = right.frame(cta, place.vector);
-      // Right parts, which often lie where no frame must be loaded to know, are waited for together with what
-      // tells where the rest is.
+      // Right parts often need no frame loaded to find them, so their loads overlap with those that locate
+      // the rest.
       unpack<T>(cta, right.packed, right_frame, place, shared.right);
       patches.load_ahead(cta, run);
       unpack<uint16_t>(cta, left.packed, left_frame, place, shared.left);
@@ -63,7 +63,7 @@ struct DecodeKernel {
   }
 
  private:
-  // What a thread works on: some rows of one column of one vector.
+  // A thread's work: some rows of one column of one vector.
   struct Place {
     uint32_t part;
     uint32_t in_tile;
@@ -71,7 +71,7 @@ struct DecodeKernel {
     uint64_t vector;
     uint32_t count;  // values of the vector: 1024, fewer in the last one, none past it
 
-    // The thread's first row, and where its rows end.
+    // The thread's first row, and the end of its rows.
     template <class V>
     [[nodiscard]] BOBBIN_HD uint32_t first_row() const {
       return part * (kRows<V> / kRowParts);
@@ -82,7 +82,7 @@ struct DecodeKernel {
       const uint32_t own = first_row<V>() + kRows<V> / kRowParts;
       return own < rows ? own : rows;
     }
-    // Where a row's slice lies in shared memory.
+    // Where a row's slice is in shared memory.
     template <class V>
     [[nodiscard]] BOBBIN_HD uint32_t quad(uint32_t row) const {
       return (in_tile * kRows<V> + row) * kSlices + slice;
@@ -110,7 +110,7 @@ struct DecodeKernel {
       cta.store(to, place.template quad<V>(row), bitpack::add_reference<V>(quad, frame.reference));
     };
     if (place.count == kVectorLength) {
-      // One choice of width and part: a choice within a choice is not inlined.
+      // One dispatch over both width and part: nested dispatches are not inlined.
       bitpack::with_width_in<0, (kBits<V> + 1) * kRowParts - 1>(
           frame.width * kRowParts + place.part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
             constexpr uint32_t kFirst = I % kRowParts * kPartRows;
@@ -124,7 +124,7 @@ struct DecodeKernel {
     }
   }
 
-  // Left codes to left parts, where the thread itself has put them.
+  // Converts left codes to left parts, in the places that the thread itself wrote.
   template <class Cta>
   BOBBIN_HD void look_up(Cta& cta, Shared& shared, const Place& place) const {
     const uint32_t end_row = place.template end_row<uint16_t>();
@@ -139,7 +139,7 @@ struct DecodeKernel {
     }
   }
 
-  // Left parts by another type; a barrier must lie between.
+  // Left parts as another type; requires a barrier in between.
   template <class U>
   using LeftAs = simt::Shared<U, Tile::kValues * sizeof(uint16_t) / sizeof(U)>;
   template <class U>
@@ -164,7 +164,7 @@ struct DecodeKernel {
 
   template <class Cta>
   BOBBIN_HD void store(Cta& cta, Shared& shared, uint64_t first) const {
-    // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
+    // Quads are aligned only if the slice starts at a multiple of 16 bytes.
     if (offset % kSliceLength<T> == 0 && first >= offset && first + Tile::kValues <= end) {
       const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
       const uint64_t start = (first - offset) / kSliceLength<T>;
@@ -190,8 +190,8 @@ struct DecodeKernel {
   }
 };
 
-// Joins left codes and right parts, both decoded: one thread a value, in the right parts' place. Cost: 2
-// bytes read, T/8 read and written a value, beside decoding both.
+// Joins decoded left codes and right parts in place of the right parts, one thread per value. Cost per value,
+// besides decoding both: 2 bytes read, T/8 read and written.
 template <class T>
 struct JoinKernel {
   static constexpr uint32_t kThreads = 256;

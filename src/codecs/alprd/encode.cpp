@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where values are cut is chosen from a sample: the cut that takes fewest bits, with the eight most frequent
-// left parts as codes and the others as patches.
+// The cut is chosen from a sample: the one that takes fewest bits, with the eight most frequent left parts as
+// codes and the others as patches.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -14,10 +14,10 @@
 namespace bobbin::codec::alprd {
 namespace {
 
-using Counted = std::vector<std::pair<uint16_t, uint32_t>>;  // left parts and how often they occur
+using Counted = std::vector<std::pair<uint16_t, uint32_t>>;  // left parts with their counts
 
-// The left parts of `bits` bits, those most frequent first: as many as a dictionary holds. `sorted` has the
-// values' highest kMostLeftBits bits in ascending order, which is the order of any shorter parts too.
+// The left parts of `bits` bits, most frequent first, as many as a dictionary holds. `sorted` has the values'
+// highest kMostLeftBits bits in ascending order, which also orders all shorter parts.
 Counted most_frequent(std::span<const uint16_t> sorted, uint32_t bits) {
   Counted counts;
   for (const uint16_t highest : sorted) {
@@ -43,7 +43,7 @@ std::vector<uint16_t> sorted_highest(std::span<const T> sample) {
   return highest;
 }
 
-// Entries below their number stand at their own place, others where there is room.
+// Entries smaller than the dictionary's size go to their own index, others to free ones.
 Cut make_cut(uint32_t right_bits, const Counted& frequent) {
   Cut cut{.right_bits = right_bits, .entries = static_cast<uint32_t>(frequent.size()), .dict = {}};
   std::vector<bool> taken(frequent.size());
@@ -136,7 +136,7 @@ uint64_t estimate(const Values& values) {
 
 Result<Array> encode(const Values& values) {
   BOBBIN_RETURN_IF(!is_float(values.type), StatusCode::unsupported,
-                   "alprd: type " + std::string(to_string(values.type)) + " is no float");
+                   "alprd: type " + std::string(to_string(values.type)) + " is not a float");
   return visit_size(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
     const Halves<T> halves(values.as<T>());
     BOBBIN_ASSIGN(Array left, halves.with_patches() ? patched::encode(halves.left_values())

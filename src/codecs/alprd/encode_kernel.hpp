@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that encode: one gathers the sample that the cut is chosen from, on the host; one cuts values.
+// Encoding kernels: one gathers the sample from which the host chooses the cut; one cuts values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace bobbin::codec::alprd {
 
 using simt::Global;
 
-// A thread a value of the sample.
+// One thread per sample value.
 template <class T>
 struct SampleKernel {
   static constexpr uint32_t kThreads = 256;
@@ -30,7 +30,7 @@ struct SampleKernel {
   }
 };
 
-// A thread a value. Cost: T/8 bytes read, 2 more written.
+// One thread per value. Cost: T/8 bytes read, T/8 + 2 written.
 template <class T>
 struct CutKernel {
   static constexpr uint32_t kThreads = 256;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans that launch alprd's kernels. Where both parts are packed vectors, the left ones with patches or
-// without, all is decoded in one launch; otherwise in three. Encoding cuts values, and leaves the parts to
-// the encoders of ffor, patched and bitpack.
+// Plans that launch alprd's kernels. If both parts are packed vectors, the left ones with or without patches,
+// decoding takes one launch; otherwise three. Encoding cuts values, and ffor, patched and bitpack encode the
+// parts.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct Plans {
 
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     BOBBIN_RETURN_IF(!is_float(type), StatusCode::unsupported,
-                     "alprd: type " + std::string(to_string(type)) + " is no float");
+                     "alprd: type " + std::string(to_string(type)) + " is not a float");
     return visit_size(type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
       const Executor executor(stream);
       const Global<const T> values{static_cast<const T*>(data), length};
@@ -93,7 +93,7 @@ struct Plans {
     return device_ops(stream.backend(), codec)->encode(type, values, length, stream);
   }
 
-  // With patches where that takes less: both are tried, as codes are short.
+  // Codes are short, so both are tried: patches only if that is smaller.
   static Result<Array> encode_left(const void* codes, uint64_t length, StreamView stream) {
     BOBBIN_ASSIGN(Array patched, encode_by(CodecId::patched, DType::u16, codes, length, stream));
     BOBBIN_ASSIGN(Array plain, encode_by(CodecId::ffor, DType::u16, codes, length, stream));
@@ -114,7 +114,7 @@ struct Plans {
     return array.codec == CodecId::bitpack || array.codec == CodecId::ffor;
   }
 
-  // Takes memory for the left codes.
+  // Allocates memory for the left codes.
   static Status decode_apart(const Array& array, void* out, StreamView stream) {
     const Array& left = array.children[0];
     const Array& right = array.children[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", word by word.
+// The oracle: follows "Decoding value i" in spec.md step by step.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace bobbin::codec::alprd {
 namespace {
 
-// The left part that code `c` stands for.
+// The left part of code `c`.
 uint64_t left_part(const std::vector<uint64_t>& dict, uint64_t c) {
   if (c < dict.size()) {
     return dict[c];
@@ -40,7 +40,7 @@ void decode_as(const Array& array, std::byte* out) {
   const std::vector<Bits> right = reference_values<Bits>(array.children[1]);
   const uint64_t scale = uint64_t{1} << r;  // 2^R
   for (uint64_t i = 0; i < array.length; ++i) {
-    // Modulo 2^64, then cut to 2^T.
+    // Computed modulo 2^64, then truncated to T bits.
     const auto bits = static_cast<Bits>(left_part(dict, left[i]) * scale + right[i] % scale);
     std::memcpy(out + i * sizeof(Bits), &bits, sizeof(Bits));
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of alprd: from left codes to left parts, and both parts to values. Unpacking is bitpack's,
-// patches are patched's.
+// Tile functions of alprd: convert left codes to left parts, and join both parts. bitpack unpacks, patched
+// applies patches.
 //
 // Formula: spec.md. Codes below eight, which are nearly all, are looked up in four registers, two at a time;
-// others are searched for. A left part, of 16 bits at most, meets only the upper 32 bits of a value.
+// others are searched for. A left part has at most 16 bits, so it affects only the upper 32 bits of a value.
 //
-// Shape: two codes in a word; 16 bytes of values. Cost: four instructions a code, two a value.
+// Shape: two codes per word; 16 bytes of values. Cost: four instructions per code, two per value.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using simt::Quad;
 // A cut as kernels use it.
 struct Joiner {
   Cut cut;
-  uint32_t low[2];   // the lower bytes of what codes 0 .. 7 stand for
+  uint32_t low[2];   // the lower bytes of the left parts of codes 0 .. 7
   uint32_t high[2];  // the upper bytes
 
   BOBBIN_HD static Joiner of(const Cut& cut) {
@@ -48,7 +48,7 @@ struct Joiner {
     return permute_bytes(lower, upper, 0x5140);
   }
 
-  // As many left parts as 16 bytes have values.
+  // As many left parts as there are values in 16 bytes.
   template <class T>
   using Parts = std::conditional_t<sizeof(T) == 8, uint32_t, uint64_t>;
 

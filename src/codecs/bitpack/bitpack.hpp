@@ -27,8 +27,8 @@ namespace bobbin::codec::bitpack {
   return array.metadata[0];
 }
 
-// One vector on the CPU, for this codec and those that build on it. T is unsigned.
-// Writes rows * kLanes<T> values, each `reference` more than what is packed (modulo 2^T).
+// Functions for one vector on the CPU, also used by other codecs. T is unsigned.
+// Writes rows * kLanes<T> values: the packed values plus `reference`, modulo 2^T.
 template <class T>
 void unpack_vector(const std::byte* packed, uint32_t width, uint32_t rows, T reference, T* out);
 // Packs values[i] - reference, each below 2^width; `values` has rows * kLanes<T> items. Writes
@@ -36,7 +36,7 @@ void unpack_vector(const std::byte* packed, uint32_t width, uint32_t rows, T ref
 template <class T>
 void pack_vector(const T* values, T reference, uint32_t width, uint32_t rows, std::byte* packed);
 
-// Value i of a packed vector.
+// Returns value i of a packed vector.
 template <class T>
 [[nodiscard]] T unpack_one(const std::byte* packed, uint32_t width, uint32_t i) {
   if (width == 0) {

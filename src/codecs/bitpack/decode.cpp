@@ -64,10 +64,10 @@ Status validate(const Array& array) {
   const uint32_t width = width_of(array);
   BOBBIN_RETURN_IF(
       width > bits, StatusCode::corrupt,
-      "bitpack: width " + std::to_string(width) + " in a type of " + std::to_string(bits) + " bits");
+      "bitpack: width " + std::to_string(width) + " exceeds the type's " + std::to_string(bits) + " bits");
   const uint64_t expected = packed_bytes(array.offset + array.length, width, bits);
   BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,
-                   "bitpack: " + std::to_string(array.buffers[0].bytes.size()) + " packed bytes instead of " +
+                   "bitpack: " + std::to_string(array.buffers[0].bytes.size()) + " packed bytes, expected " +
                        std::to_string(expected));
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that decodes packed vectors, whatever becomes of their integers.
+// The kernel that decodes packed vectors, for all codecs that build on them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bobbin::codec::bitpack {
 
-// Where vectors of one width lie.
+// Where vectors of one width are.
 template <class T>
 struct UniformSource {
   using Finish = AsIs;
@@ -29,7 +29,7 @@ struct UniformSource {
   }
 };
 
-// The values a block decodes or encodes at a time, one thread for each column of each vector: 32 threads for
+// The values that a block decodes or encodes at a time, one thread per column per vector: 32 threads for
 // 64-bit values in 32 KiB, 256 for 8-bit ones.
 template <class T, uint32_t kTileQuads>
 struct Tile {
@@ -38,11 +38,12 @@ struct Tile {
   static constexpr uint32_t kVectors = kValues / kVectorLength;
   static constexpr uint32_t kVectorQuads = kQuads / kVectors;
   static constexpr uint32_t kThreads = kVectors * kSlices;
-  // As many blocks as 192 KiB of an SM's shared memory hold: some wait for memory while others compute.
+  // As many blocks as fit in 192 KiB of an SM's shared memory, so that some wait for memory while others
+  // compute.
   static constexpr uint32_t kMinBlocks = 12 * 1024 / kQuads;
 };
 
-// The shape of a source that does not say: packed values and nothing else to wait for.
+// The default shape, for sources that only unpack values.
 template <class T, class Source>
 constexpr DecodeShape decode_shape() {
   if constexpr (requires { Source::kShape; }) {
@@ -57,11 +58,11 @@ constexpr DecodeShape decode_shape() {
   }
 }
 
-// Decodes vectors from any source of frames: every codec that ends in packed vectors decodes through it. A
-// source has `packed`, frame(v), finish(v), which gives what turns unpacked integers into the values (a
-// Finish), and `patches`. Whole tiles are gathered in shared memory and leave it in one run: the card's
-// memory wants long runs of writes. Integers become values on their way out, but for patches, which are
-// values already and are marked.
+// Decodes vectors from any source of frames; used by every codec that ends in packed vectors. A source has
+// `packed`, frame(v), finish(v), which returns a Finish that converts unpacked integers to values, and
+// `patches`. Whole tiles are gathered in shared memory and stored in one run, since device memory is fastest
+// with long runs of writes. Integers are converted while they are stored; patches are already values and are
+// marked.
 template <class T, class Source>
 struct DecodeKernel {
   static constexpr DecodeShape kShape = decode_shape<T, Source>();
@@ -100,7 +101,7 @@ struct DecodeKernel {
     using Run = typename decltype(source.patches)::Run;
     const Run patches =
         inside ? source.patches.run(cta, vector, part * kSlices + slice, kParts * kSlices) : Run{};
-    // Only a slice of the array that starts on 16 bytes keeps every Quad aligned.
+    // Quads are aligned only if the slice starts at a multiple of 16 bytes.
     if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
       if (inside && part == 0) {
         decode_edge(cta, frame, source.finish(cta, vector), vector * kVectorLength, slice);
@@ -115,7 +116,7 @@ struct DecodeKernel {
       clear_marks(cta, shared);
     }
     const uint32_t to = in_tile * Tile::kVectorQuads + slice;
-    // One choice of width and part: a choice within a choice is not inlined.
+    // One dispatch over both width and part: nested dispatches are not inlined.
     with_width_in<0, (kBits<T> + 1) * kParts - 1>(
         frame.width * kParts + part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
           unpack_column<T, I / kParts, I % kParts * kPartRows, (I % kParts + 1) * kPartRows>(
@@ -176,7 +177,7 @@ struct DecodeKernel {
       }
     }
   }
-  // Value i of `marked` where bit i is set, else of `other`.
+  // Takes value i from `marked` where bit i is set, else from `other`.
   BOBBIN_HD static Quad choose(uint32_t bits, const Quad& marked, const Quad& other) {
     constexpr uint32_t kWords = sizeof(T) / sizeof(uint32_t);
     Quad quad;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kWords = kRegisterBytes / 8;
 using Register = std::array<uint64_t, kWords>;
 
-// The width that holds every value: that of all of them or-ed together.
+// The width that holds every value, found by OR-ing all of them.
 template <class T>
 uint32_t needed_width(std::span<const T> values) {
   T all = 0;
@@ -48,8 +48,8 @@ BOBBIN_INLINE void pack_rows(const T* values, T reference, uint32_t width, uint3
     std::memcpy(packed, current.data(), kRegisterBytes);
     packed += kRegisterBytes;
     shift -= kBits<T>;
-    // The high bits that did not fit start the next register; in two steps, since none may have to (width =
-    // 64).
+    // The high bits that did not fit start the next register; shifted in two steps, since width 64 leaves
+    // none.
     const auto carried = replicate<T, uint64_t>(low_mask<T>(shift));
     for (uint32_t i = 0; i < kWords; ++i) {
       current[i] = ((value[i] >> 1) >> (width - shift - 1)) & carried;

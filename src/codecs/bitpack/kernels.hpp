@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of bit-packing and the plans that launch them, for any executor: the GPU's and the
-// emulator's (device.cu).
+// Kernels of bit-packing and the plans that launch them, for the GPU and the emulator (device.cu).
 #pragma once
 
 #include <algorithm>
@@ -17,12 +16,11 @@
 
 namespace bobbin::codec::bitpack {
 
-// Compares vectors from any source of frames with a constant: see ValueRange. Writes all 32 words of each
-// vector.
+// Compares vectors from any source of frames with a range (ValueRange). Writes all 32 words of each vector.
 template <class T, class Source>
 struct CompareKernel {
   static constexpr uint32_t kThreads = 256;
-  // Bounds the registers to 40 (128 for 64-bit lanes): warps enough to cover the wait for memory.
+  // Limits a thread to 40 registers (128 for 64-bit lanes), to have enough warps to hide memory latency.
   static constexpr uint32_t kMinBlocks = sizeof(T) == 8 ? 2 : 6;
   using Shape = TestShape<T>;
   using Shared = simt::NoShared;
@@ -80,7 +78,7 @@ struct CompareKernel {
     }
   }
 
-  // A last, short vector is looked at value by value.
+  // A last, short vector is tested value by value.
   template <class Cta>
   BOBBIN_HD void store_word(Cta& cta, const Frame<T>& frame, uint64_t vector, uint32_t word, uint32_t bits,
                             bool whole) const {
@@ -121,7 +119,7 @@ Status run_compare(const Executor& executor, const Source& source, const Array& 
   return executor.run(kernel, ceil_div<uint64_t>(num_vectors(end), kVectorsPerBlock));
 }
 
-// The slice of row `row` of values in memory; values at or past `end` read as zero.
+// The slice of row `row` of values in memory; values from `end` on read as zero.
 template <class T, class Cta>
 BOBBIN_HD Quad load_values(Cta& cta, Global<const T> values, uint64_t first) {
   constexpr uint32_t kLength = kSliceLength<T>;
@@ -140,7 +138,7 @@ BOBBIN_HD Quad load_values(Cta& cta, Global<const T> values, uint64_t first) {
   return words.quad();
 }
 
-// Ors all values together, which tells the width they need. One partial word a warp reaches memory.
+// ORs all values together to find the width they need. Each warp stores one partial word.
 template <class T>
 struct OrKernel {
   static constexpr uint32_t kThreads = 256;
@@ -215,7 +213,7 @@ Result<uint32_t> run_needed_width(const Executor& executor, Global<const T> valu
   uint64_t all = 0;
   BOBBIN_TRY(copy_async(&all, result.data(), sizeof all, stream));
   BOBBIN_TRY(stream.synchronize());
-  // Narrow lanes stand side by side in the 64 bits: fold them onto the first.
+  // Folds the narrow lanes in the 64 bits onto the first.
   for (uint32_t bits = 32; bits >= kBits<T> && bits != 0; bits /= 2) {
     all |= all >> bits;
   }

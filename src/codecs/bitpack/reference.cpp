@@ -15,7 +15,7 @@ uint64_t bit_of_word(std::span<const std::byte> bytes, uint64_t start, uint64_t 
   return (byte >> (bit % 8)) & 1;
 }
 
-// With width 0 no byte is read: the buffer may be empty.
+// Width 0 reads no byte: the buffer may be empty.
 uint64_t read_value(std::span<const std::byte> packed, uint64_t type_bits, uint64_t width, uint64_t i) {
   const uint64_t lanes = 1024 / type_bits;
   const uint64_t vector_start = 128 * width * (i / 1024);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile functions of bit-packing, for this codec's kernels and for those that build on packed vectors.
 //
-// Formula: core/lanes.hpp. Row r of a vector lies in packed register r*W/T, and in the next when it
-// straddles; all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes side by
-// side (64-bit words for 64-bit lanes).
+// Formula: core/lanes.hpp. Row r of a vector starts in packed register r*W/T and may extend into the next;
+// all lanes shift alike, so a thread shifts 32-bit words that hold one, two or four lanes (64-bit words for
+// 64-bit lanes).
 //
-// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, a thread walks down slice
-// c (a *column*) of all T rows or of a part of them: it loads each register's slice once, 16 bytes at a time,
-// and hands each row's slice to a sink, from registers. The width is a template value, picked by with_width
-// at run time for each vector: shifts and masks are then constants, two instructions a word. To compare, a
-// thread walks down one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
+// Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, a thread processes slice c
+// (a *column*) of all T rows or of a part of them: it loads each register's slice once, 16 bytes at a time,
+// and passes each row's slice to a sink, in registers. The width is a template value, selected by with_width
+// at run time per vector: shifts and masks are then constants, two instructions per word. To compare, a
+// thread processes one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
 //
 // Shared memory: none. Preconditions (checked by validate): every register of a vector lies inside `packed`.
-// Cost: W/8 bytes read and T/8 written a value; about one instruction a byte written.
+// Cost per value: W/8 bytes read and T/8 written; about one instruction per byte written.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline constexpr uint32_t kSlices = kRegisterBytes / sizeof(Quad);
 template <class T>
 inline constexpr uint32_t kSliceLength = sizeof(Quad) / sizeof(T);
 
-// The word a thread computes in.
+// The word type that a thread computes in.
 template <class T>
 using LaneWord = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -73,7 +73,7 @@ BOBBIN_HD T value_in(const Quad& quad, uint32_t i) {
   return static_cast<T>(Words<Word>::of(quad).word[i / kPerWord] >> (i % kPerWord * kBits<T>));
 }
 
-// What a thread must know of a vector: where it starts, its width, and what to add to its values.
+// What a thread needs to know about a vector: where it starts, its width, and what to add to its values.
 template <class T>
 struct Frame {
   uint64_t first_register = 0;
@@ -81,17 +81,17 @@ struct Frame {
   T reference = 0;
 };
 
-// What turns unpacked integers into values where they are the values.
+// The Finish for sources whose unpacked integers are the values.
 struct AsIs {
   [[nodiscard]] BOBBIN_HD const Quad& operator()(const Quad& quad) const { return quad; }
 };
 
-// What a source of vectors without patches has in their place.
+// The patches of a source that has none.
 struct NoPatches {
   struct Run {};  // patches for one thread
 
-  // What thread `place` of `places`, which work on vector v, has to do; there are eight, or a multiple of it,
-  // the first eight of which are those of the eight columns. Loads of it may be under way while it unpacks.
+  // The patches that thread `place` of `places` applies to vector v. `places` is a multiple of eight; the
+  // first eight threads have the eight columns. Its loads may overlap with unpacking.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run run(Cta& /*cta*/, uint64_t /*v*/, uint32_t /*place*/,
                                   uint32_t /*places*/) const {
@@ -103,12 +103,13 @@ struct NoPatches {
   BOBBIN_HD void apply(Cta& /*cta*/, const Run& /*run*/, Write&& /*write*/) const {}
 };
 
-// How a block of DecodeKernel works. What is best was measured (docs/perf/patched.md).
+// How a block of DecodeKernel works; chosen by measurement (docs/perf/patched.md).
 struct DecodeShape {
-  uint32_t quads;       // that a block decodes
-  uint32_t row_parts;   // into which a column's rows are cut, each with a thread of its own
-  uint32_t min_blocks;  // an SM should hold: bounds the registers of a thread
-  // And no more than so many, since the card's memory wants few places written at a time. 0: any.
+  uint32_t quads;       // decoded per block
+  uint32_t row_parts;   // of a column's rows, with one thread each
+  uint32_t min_blocks;  // resident per SM: limits the registers of a thread
+  // An upper limit on resident blocks, since device memory is faster with few concurrent runs of writes. 0:
+  // none.
   uint32_t most_blocks = 0;
 
   template <class T>
@@ -117,8 +118,8 @@ struct DecodeShape {
   }
 };
 
-// Calls f with the width as a constant: std::integral_constant<uint32_t, width>. Halves the range at each
-// step, so that 65 widths cost seven branches.
+// Calls f with the width as a constant: std::integral_constant<uint32_t, width>. A binary search, so that 65
+// widths cost seven branches.
 template <uint32_t kLow, uint32_t kHigh, class F>
 BOBBIN_HD void with_width_in(uint32_t width, F&& f) {
   if constexpr (kLow == kHigh) {
@@ -137,8 +138,8 @@ BOBBIN_HD void with_width(uint32_t width, F&& f) {
   with_width_in<0, kBits<T>>(width, f);
 }
 
-// Walks down column `slice` of a vector at width W, from row kFirst to kEnd - 1, and calls sink(row, quad)
-// for each.
+// Unpacks rows kFirst to kEnd - 1 of column `slice` of a vector at width W, and calls sink(row, quad) for
+// each.
 template <class T, uint32_t W, uint32_t kFirst = 0, uint32_t kEnd = kRows<T>, class Cta, class Sink>
 BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first_register, uint32_t slice,
                              Sink&& sink) {
@@ -152,7 +153,7 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
   BOBBIN_UNROLL
   for (uint32_t row = kFirst; row < kEnd; ++row) {
     const auto cut = RowCut<T, Word>::of(row, W);
-    // `high` holds the register last loaded; a row that starts in it, or in none before, moves on.
+    // `high` is the last register loaded; the next is loaded when a row starts past it.
     if (W != 0 && (row == kFirst || cut.low_register != RowCut<T, Word>::of(row - 1, W).low_register)) {
       low = high;
       if (row != kFirst && RowCut<T, Word>::of(row - 1, W).high_register != cut.low_register) {
@@ -173,7 +174,7 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
   }
 }
 
-// One slice of one row at a width known only at run time: for the edges of arrays.
+// Unpacks one slice of one row at a width known only at run time: for the edges of arrays.
 template <class T, class Cta>
 BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>& frame, uint32_t row,
                             uint32_t slice) {
@@ -205,7 +206,7 @@ BOBBIN_HD Quad add_reference(const Quad& quad, T reference) {
   return words.quad();
 }
 
-// The slice whose first value has number `first`, with values numbered `count` and up set to zero.
+// The slice whose first value has index `first`, with values from index `count` on set to zero.
 template <class T>
 BOBBIN_HD Quad keep_first(const Quad& quad, uint32_t first, uint32_t count) {
   using Word = LaneWord<T>;
@@ -219,7 +220,8 @@ BOBBIN_HD Quad keep_first(const Quad& quad, uint32_t first, uint32_t count) {
   return words.quad();
 }
 
-// The slice of packed register k: `load_row(r)` gives the slice of row r's values, each below 2^width.
+// Builds the slice of packed register k: `load_row(r)` returns the slice of row r's values, each below
+// 2^width.
 template <class T, class LoadRow>
 BOBBIN_HD Quad pack_slice(uint32_t k, uint32_t width, uint32_t rows, LoadRow&& load_row) {
   using Word = LaneWord<T>;
@@ -235,8 +237,8 @@ BOBBIN_HD Quad pack_slice(uint32_t k, uint32_t width, uint32_t rows, LoadRow&& l
   return packed.quad();
 }
 
-// The values u of W bits for which u + add, modulo 2^T, is at most `span`: again a range, counted upwards
-// from `low` modulo 2^W, or nothing.
+// The values u of W bits with u + add <= `span` modulo 2^T: again a range upwards from `low` modulo 2^W, or
+// empty.
 template <class T>
 struct PackedRange {
   T low = 0;
@@ -247,9 +249,9 @@ struct PackedRange {
     const T all = static_cast<T>(~T{0});
     const T top = low_mask<T>(width);
     const auto start = static_cast<T>(T{0} - add);
-    const auto to_end = static_cast<T>(all - start);  // how far the range can go before it wraps
+    const auto to_end = static_cast<T>(all - start);  // values before the range wraps around
     const bool wraps = span > to_end;
-    const auto wrapped = static_cast<T>(span - to_end - 1);  // then it goes on from 0 to here
+    const auto wrapped = static_cast<T>(span - to_end - 1);  // it continues from 0 up to here
     if (start > top) {
       return {0, wrapped < top ? wrapped : top, !wraps};
     }
@@ -266,14 +268,14 @@ struct PackedRange {
 template <class T>
 struct TestShape {
   static constexpr uint32_t kLanesPerWord = kBits<T> < 32 ? 32 / kBits<T> : 1;
-  static constexpr uint32_t kWordsPerRegister = kLanes<T> / kLanesPerWord;          // threads a vector
+  static constexpr uint32_t kWordsPerRegister = kLanes<T> / kLanesPerWord;          // threads per vector
   static constexpr uint32_t kVectorsPerWarp = simt::kWarpSize / kWordsPerRegister;  // two for 64 bits
-  static constexpr uint32_t kHalves = kRows<T> * kLanesPerWord / 32;  // words a thread: two for 64
-  // How many index bits of the thread change places with index bits of its word, and from which bit on.
+  static constexpr uint32_t kHalves = kRows<T> * kLanesPerWord / 32;  // words per thread: two for 64
+  // How many index bits of the thread are exchanged with index bits of its word, and from which bit on.
   static constexpr uint32_t kSwaps = kBits<T> == 8 ? 3 : kBits<T> == 32 ? 5 : 4;
   static constexpr uint32_t kFirstBit = kBits<T> == 8 ? 2 : kBits<T> == 16 ? 1 : 0;
 
-  // The bit of a thread's word that row r and lane j of its column go to.
+  // The bit of a thread's word for row r and lane j of its column.
   BOBBIN_HD static constexpr uint32_t bit(uint32_t row, uint32_t j) {
     if (kBits<T> == 64) {
       return (row % 32) / 2 | (row % 2) << 4;
@@ -288,8 +290,8 @@ struct TestShape {
   }
 };
 
-// Exchanges bit `1 << thread_bit` of the thread's number with bit `1 << word_bit` of a bit's number in its
-// word: half of the word stays, the other half comes from the neighbour, moved up or down.
+// Exchanges bit `1 << thread_bit` of the thread's index with bit `1 << word_bit` of the bit's index in its
+// word: half of the word stays, the other half comes from the neighbour, shifted up or down.
 template <class Cta>
 BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit, uint32_t word_bit) {
   constexpr uint32_t kLowBits[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
@@ -301,17 +303,17 @@ BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit,
   return (word & stays) | (moved & ~stays);
 }
 
-// Tests a whole vector at width W; a warp works together. `words` are the packed registers as words of
-// LaneWord<T>; the thread looks at word `column` of each. Fills one word a half: bit b is set when its value
-// lies in the range.
+// Tests a whole vector at width W; the warp works together. `words` are the packed registers as words of
+// LaneWord<T>; the thread reads word `column` of each. Fills one word per half: bit b is set if its value is
+// in the range.
 template <class T, uint32_t W, class Cta>
 BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word,
                            PackedRange<T> range, uint32_t (&hits)[TestShape<T>::kHalves]) {
   using Word = LaneWord<T>;
   using Shape = TestShape<T>;
   static_assert(W != 0);
-  // A value is compared where it stands at the top of a word, with whatever stands below it: `low` below a
-  // multiple of 2^(bits-W) and `span` filled up with ones make the bits below count for nothing.
+  // A value is compared at the top of a word without clearing the bits below it: `low` is a multiple of
+  // 2^(bits-W) and `span` is filled with ones below, so those bits do not affect the result.
   constexpr uint32_t kBelow = kBits<Word> - W;
   const Word low = static_cast<Word>(range.low) << kBelow;
   const Word span = static_cast<Word>(range.span) << kBelow | bobbin::low_mask<Word>(kBelow);
@@ -342,8 +344,8 @@ BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t f
   }
 }
 
-// Packs a column of a whole vector at width W, the way back of unpack_column: `load_row(r)` gives the slice
-// of row r's values, each below 2^W; sink(k, quad) gets each packed register's slice.
+// Packs a column of a whole vector at width W, the inverse of unpack_column: `load_row(r)` returns the slice
+// of row r's values, each below 2^W; sink(k, quad) receives each packed register's slice.
 template <class T, uint32_t W, class LoadRow, class Sink>
 BOBBIN_HD void pack_column(LoadRow&& load_row, Sink&& sink) {
   using Word = LaneWord<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value for all rows, only for values that are all alike: see spec.md.
+// One value for all rows, only for values that are all equal: see spec.md.
 #pragma once
 
 #include <cstdint>

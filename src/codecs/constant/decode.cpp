@@ -13,7 +13,7 @@
 namespace bobbin::codec::constant {
 namespace {
 
-// Large outputs are written past the caches, from a few values that stay in them.
+// Large outputs bypass the caches; they are copied from a few values that stay cached.
 template <class T>
 void fill(T* out, uint64_t count, T value) {
   if (count * sizeof(T) < kStreamBytes) {
@@ -44,7 +44,7 @@ std::string describe(const Array& array) {
 
 Status validate(const Array& array) {
   BOBBIN_RETURN_IF(constant_of(array).bits > low_mask<uint64_t>(size_bits(array.type)), StatusCode::corrupt,
-                   "constant: a value wider than its type");
+                   "constant: the value does not fit its type");
   return {};
 }
 

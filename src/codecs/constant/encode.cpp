@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kBytes = sizeof(Scalar::bits);
 
-// Each value is the one before it.
+// Whether each value equals the one before it.
 bool all_alike(const Values& values) {
   const size_t size = size_bytes(values.type);
   const auto* bytes = static_cast<const std::byte*>(values.data);
@@ -23,7 +23,7 @@ uint64_t estimate(const Values& values) {
 }
 
 Result<Array> encode(const Values& values) {
-  BOBBIN_RETURN_IF(!all_alike(values), StatusCode::unsupported, "constant: the values are not all alike");
+  BOBBIN_RETURN_IF(!all_alike(values), StatusCode::unsupported, "constant: the values are not all equal");
   std::vector<uint8_t> metadata(kBytes);
   if (values.length != 0) {
     std::memcpy(metadata.data(), values.data, size_bytes(values.type));

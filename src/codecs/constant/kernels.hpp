@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels over the functions of tile.hpp, and the plans that launch them.
+// The kernels over tile.hpp, and the plans that launch them.
 #pragma once
 
 #include <algorithm>

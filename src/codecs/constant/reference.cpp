@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: the metadata's bytes, once for each value.
+// The oracle, written from spec.md alone: copies the metadata's bytes for each value.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bobbin::codec::constant {
 
-// A value's bytes are taken as they stand in the metadata, the lowest first.
+// The metadata holds a value's bytes, lowest first.
 static_assert(std::endian::native == std::endian::little);
 
 void reference(const Array& array, void* out) {

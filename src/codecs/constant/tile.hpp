@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one value, or one answer for all rows.
+// Writes one value, or one comparison result, for all rows.
 //
-// Values: a block writes a tile of 1024 quads of 16 bytes, a thread every 256th of them; what is left behind
-// the last whole quad is written byte by byte. Answers: a thread writes a word of 32 rows. Shared memory:
-// none. Preconditions: none but the sizes. Cost: nothing is read; a value, or a bit, is written for each row.
+// Values: a block writes a tile of 1024 quads of 16 bytes, each thread every 256th of them; the bytes after
+// the last whole quad are written one by one. Results: a thread writes a word for 32 rows. Shared memory:
+// none. Preconditions: only the sizes. Cost: nothing is read; a value, or a bit, is written per row.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@
 namespace bobbin::codec::delta {
 namespace {
 
-// A number wide enough for a value plus 1024 residuals of 64 bits.
+// An integer wide enough for a value plus 1024 residuals of 64 bits.
 __extension__ typedef __int128 Wide;
 
-// Differences of order 1, vector by vector: the value before it, and what its residuals lie between.
+// Differences of order 1, vector by vector: the value before each vector, and the range of its residuals.
 template <class T>
 struct Steps {
   const Array& array;
@@ -29,8 +29,8 @@ struct Steps {
   [[nodiscard]] Wide most(uint64_t v) const { return least(v) + ((Wide{1} << parts.entry(v).width()) - 1); }
 };
 
-// Whether values never descend, as restart points and frames tell. A sum of non-negative residuals that is
-// less than 2^T has not wrapped around when it ends no lower than it began.
+// Whether values never descend, judged by restart points and frames. A sum of non-negative residuals below
+// 2^T has not wrapped around if it ends no lower than it began.
 template <class T>
 bool is_sorted(const Steps<T>& steps, uint64_t vectors, T last) {
   for (uint64_t v = 0; v < vectors; ++v) {
@@ -64,7 +64,7 @@ std::optional<Bounds> bounds_of(const Array& array) {
     high = std::max(high, steps.before(v) + std::max<Wide>(steps.most(v), 0) * kVectorLength);
   }
   if (low < std::numeric_limits<T>::min() || high > std::numeric_limits<T>::max()) {
-    return std::nullopt;  // it may have wrapped around: nothing is known
+    return std::nullopt;  // it may have wrapped around: no bounds
   }
   return Bounds{scalar_of<T>(low), scalar_of<T>(high), false};
 }

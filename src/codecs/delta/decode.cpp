@@ -12,7 +12,7 @@
 namespace bobbin::codec::delta {
 namespace {
 
-// Decodes vector v, or the first rows of it.
+// Decodes vector v, or its first rows.
 template <class T>
 void decode_vector(const Array& array, uint64_t v, uint32_t rows, T* to) {
   const Parameters p = parameters_of(array);
@@ -55,7 +55,7 @@ Status validate(const Array& array) {
                    "delta: order " + std::to_string(p.order));
   BOBBIN_RETURN_IF(p.tuple < 1 || p.tuple > scan::kMaxTuple, StatusCode::corrupt,
                    "delta: stride " + std::to_string(p.tuple));
-  // Fits: 2^60 values are 2^50 vectors of at most 2^8 words of 2^3 bytes.
+  // No overflow: 2^60 values are 2^50 vectors of at most 2^8 words of 2^3 bytes.
   const uint64_t expected = num_vectors(array.offset + array.length) * p.words() * size_bytes(array.type);
   BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,
                    "delta: restarts have " + std::to_string(array.buffers[0].bytes.size()) +

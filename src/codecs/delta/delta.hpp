@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of some order and stride, packed, with restart points: see spec.md.
+// Packed differences of some order and stride, with restart points: see spec.md.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Parameters {
   uint32_t order = 1;
   uint32_t tuple = 1;
 
-  // Restart words a vector.
+  // Restart words per vector.
   [[nodiscard]] constexpr uint32_t words() const { return order * tuple; }
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
@@ -43,41 +43,41 @@ inline constexpr uint32_t kMaxWords = scan::kMaxOrder * scan::kMaxTuple;
   }
 }
 
-// Where samples lie in an array of some length: what choose() is to see.
+// Where the samples for choose() are taken in an array of some length.
 struct Range {
   uint64_t begin = 0;
   uint64_t length = 0;
 };
 [[nodiscard]] std::vector<Range> sample_ranges(uint64_t length);
-// The parameters that make samples smallest; they lie one behind the other in `samples`.
+// The parameters with the smallest encoding of the samples, which are contiguous in `samples`.
 template <class T>
 [[nodiscard]] Parameters choose(std::span<const Range> ranges, std::span<const T> samples);
 
-// The values an array pretends to have had before its first, from its first ones: words() of them.
+// The words() values assumed before an array's first, derived from its first values.
 template <class T>
 [[nodiscard]] std::vector<T> history(std::span<const T> first, Parameters parameters);
 
-// An array of these parts. `residuals` is the child.
+// Builds an array from its parts. `residuals` is the child.
 [[nodiscard]] Array assemble(DType type, Parameters parameters, Buffer restarts, Array residuals);
 
-// With parameters of the caller's choice.
+// With parameters chosen by the caller.
 [[nodiscard]] Result<Array> encode_with(const Values& values, Parameters parameters);
 
-// As DeviceOps::encode, with parameters of the caller's choice.
+// As DeviceOps::encode, with parameters chosen by the caller.
 template <Backend kBackend>
 [[nodiscard]] Result<Array> encode_on(DType type, const void* values, uint64_t length, Parameters parameters,
                                       StreamView stream);
 
-// What an array's values are known to lie between without decoding them, from restart points and frames.
-// Values are in the array's own order (signed, unsigned); floats have none.
+// Bounds of an array's values, found without decoding, from restart points and frames. Values are in the
+// array's own order (signed or unsigned); floats have none.
 struct Bounds {
   Scalar min;
   Scalar max;
-  bool sorted = false;  // the values do not descend, so min and max are the first and the last
+  bool sorted = false;  // values do not descend: min and max are the first and last
 };
 [[nodiscard]] std::optional<Bounds> bounds(const Array& array);
 
-// All values but the first, unsigned ones of 32 or 64 bits, as ones of 64 with `base` added.
+// All values but the first, widened from unsigned 32 or 64 bits to 64, with `base` added.
 void decode_ends(const Array& array, uint64_t base, uint64_t* out);
 
 }  // namespace bobbin::codec::delta

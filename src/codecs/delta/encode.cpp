@@ -10,8 +10,8 @@
 namespace bobbin::codec::delta {
 namespace {
 
-// Takes the differences of a vector: `before` are the words() values before it. Ping-pong between two
-// buffers, so that the compiler vectorises whatever the stride.
+// Computes the differences of a vector; `before` holds the words() values before it. Alternates between two
+// buffers, so that the compiler vectorises for any stride.
 template <class T>
 BOBBIN_INLINE void difference(const T* before, const T* values, uint32_t count, Parameters p, T* residuals,
                               T* restarts) {
@@ -97,7 +97,7 @@ std::vector<T> history(std::span<const T> first, Parameters p) {
         value = up;
       }
     }
-    // Step back along the polynomial through them, past the first value.
+    // Extrapolate the polynomial through them, back past the first value.
     for (uint32_t back = 1; back < known + p.order; ++back) {
       for (uint32_t m = 0; m + 1 < known; ++m) {
         last[m] = static_cast<T>(last[m] - last[m + 1]);
@@ -137,7 +137,7 @@ uint64_t estimate(const Values& values) {
 
 Result<Array> encode_with(const Values& values, Parameters p) {
   BOBBIN_RETURN_IF(p.order < 1 || p.order > scan::kMaxOrder || p.tuple < 1 || p.tuple > scan::kMaxTuple,
-                   StatusCode::invalid_argument, "delta: orders are 1 to 8, tuples 1 to 32");
+                   StatusCode::invalid_argument, "delta: expected order 1 to 8 and stride 1 to 32");
   return visit_bits(values.type, [&]<class T>(std::type_identity<T>) { return encode_values<T>(values, p); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of order and stride, by the size of a few samples.
+// Chooses order and stride by the encoded size of a few samples.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -14,9 +14,9 @@ namespace {
 constexpr uint64_t kSamples = 8;
 constexpr uint64_t kSampleLength = kMaxWords + kVectorLength;  // a vector, and the values before it
 constexpr size_t kStrides = 3;                                 // how many strides are tried at every order
-constexpr size_t kRanking = 2;                                 // how many samples tell which ones
+constexpr size_t kRanking = 2;                                 // how many samples select them
 
-// Bits a vector of residuals takes: as many a value as their range needs.
+// Bits of a vector of residuals: their range's width for each value.
 template <class T>
 BOBBIN_INLINE uint64_t packed_bits(std::span<const T> residuals) {
   using Signed = std::make_signed_t<T>;
@@ -29,14 +29,14 @@ BOBBIN_INLINE uint64_t packed_bits(std::span<const T> residuals) {
   return residuals.size() * bit_width_of(static_cast<T>(static_cast<T>(high) - static_cast<T>(low)));
 }
 
-// Takes the differences of one sample again and again, and adds up what each order would cost.
+// Takes differences of one sample repeatedly, and adds up the cost of each order.
 template <class T>
 BOBBIN_INLINE void add_costs(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
   std::array<T, kSampleLength> buffers[2];
   T* now = buffers[0].data();
   T* next = buffers[1].data();
   std::copy(sample.begin(), sample.end(), now);
-  // All orders are measured over the same values: those that have enough before them.
+  // All orders are measured over the same values: those with enough values before them.
   const uint64_t skip = std::min<uint64_t>(costs.size() * tuple, sample.size() / 2);
   for (size_t order = 1; order <= costs.size(); ++order) {
     for (size_t i = tuple; i < sample.size(); ++i) {
@@ -53,7 +53,7 @@ BOBBIN_AVX2 void add_costs_avx2(std::span<const T> sample, uint32_t tuple, std::
   add_costs(sample, tuple, costs);
 }
 
-// What orders 1, 2 .. `orders` cost at a stride, over all samples.
+// Costs of orders 1, 2 .. `orders` at one stride, over all samples.
 template <class T>
 std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, std::span<const T> samples,
                                                uint32_t tuple, uint32_t orders) {
@@ -70,7 +70,7 @@ std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, st
   return costs;
 }
 
-// The strides at which values resemble each other most: that is where small differences are.
+// The strides at which values are most similar, where differences are small.
 template <class T>
 std::array<uint32_t, kStrides> best_strides(std::span<const Range> all_ranges, std::span<const T> samples) {
   const auto ranges = all_ranges.first(std::min(all_ranges.size(), kRanking));

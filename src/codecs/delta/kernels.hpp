@@ -22,16 +22,15 @@ BOBBIN_HD void with_order(uint32_t order, F&& f) {
 }
 
 // Decodes in one pass: a warp unpacks four vectors of residuals into shared memory, scans them there from
-// their restart points, and stores the values in one run. Warps do not wait for each other.
-// Kernels that join it to other work choose the number of its warps, and with kSimple leave out all but order
-// 1 and stride 1.
+// their restart points, and stores the values in one run. Warps do not wait for each other. Kernels that
+// combine it with other work choose its number of warps; kSimple supports only order 1 and stride 1.
 template <class T, uint32_t kTheWarps = sizeof(T) == 8 ? 1 : 2, bool kSimple = false>
 struct DecodeKernel {
-  static constexpr uint32_t kVectors = simt::kWarpSize / kSlices;  // a warp
+  static constexpr uint32_t kVectors = simt::kWarpSize / kSlices;  // per warp
   static constexpr uint32_t kWarps = kTheWarps;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kVectorsOfBlock = kWarps * kVectors;
-  // As many blocks as shared memory holds: 16 KiB of values, and padding, a warp (32 of 64-bit ones).
+  // As many blocks as shared memory holds: per warp 16 KiB of values (32 for 64-bit ones) and padding.
   static constexpr uint32_t kMinBlocks = sizeof(T) == 1 ? 16 : 6;
   struct Shared {
     simt::Shared<Quad, kVectorsOfBlock * kPaddedQuads<T>> values;
@@ -95,7 +94,7 @@ struct DecodeKernel {
       });
       return;
     }
-    // A last, short vector; what is past the end counts as zero.
+    // A last, short vector; values past the end count as zero.
     const bool there = vector * kVectorLength < end;
     const auto frame = there ? residuals.frame(cta, vector) : ffor::Frame<T>{};
     const uint32_t rows = there ? num_rows(static_cast<uint32_t>(end - vector * kVectorLength), kBits<T>) : 0;
@@ -113,7 +112,7 @@ struct DecodeKernel {
     const auto at = [&](uint32_t q) {
       return place + q / kVectorQuads<T> * kPaddedQuads<T> + padded(q % kVectorQuads<T>);
     };
-    // Only a slice of the array that starts on 16 bytes keeps every quad aligned.
+    // Quads are aligned only if the slice starts at a multiple of 16 bytes.
     if (offset % kSliceLength<T> == 0 && begin >= offset && begin + kVectors * kVectorLength <= end) {
       const Global<Quad> to{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
       for (uint32_t q = cta.lane(); q < kQuads; q += simt::kWarpSize) {
@@ -132,7 +131,7 @@ struct DecodeKernel {
   }
 };
 
-// The difference of some order at a position, which may lie before the first value.
+// The difference of some order at a position, which may be before the first value.
 template <class T>
 struct Differences {
   Global<const T> values;
@@ -180,7 +179,7 @@ struct DifferenceKernel {
   }
 };
 
-// One thread a restart word.
+// One thread per restart word.
 template <class T>
 struct RestartKernel {
   static constexpr uint32_t kThreads = 256;
@@ -207,7 +206,7 @@ struct RestartKernel {
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {
-  // The kernel that decodes an array, and on how many blocks.
+  // The kernel that decodes an array, and its number of blocks.
   template <class K>
   struct Decoding {
     K kernel;
@@ -256,7 +255,7 @@ struct Plans {
     });
   }
 
-  // With parameters of the caller's choice; `first` are as many of the first values as history() wants.
+  // With parameters chosen by the caller; `first` has as many of the first values as history() needs.
   template <class T>
   static Result<Array> encode_with(DType type, Global<const T> values, Parameters p,
                                    const std::vector<T>& first, StreamView stream) {
@@ -281,7 +280,7 @@ struct Plans {
   }
 
  private:
-  // What the host must see of the values.
+  // The values that the host needs to see.
   template <class T>
   struct Samples {
     std::vector<T> first;

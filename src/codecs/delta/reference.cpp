@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding vector v", word by word.
+// The oracle: follows "Decoding vector v" in spec.md step by step.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -13,17 +13,17 @@
 namespace bobbin::codec::delta {
 namespace {
 
-// read_integer and the final copy take a number's lowest bytes to come first.
+// read_integer and the final copy assume little-endian numbers.
 static_assert(std::endian::native == std::endian::little);
 
-// Integer number `index` of those of `size` bytes that start at `bytes`, zero-extended.
+// Integer `index` of those of `size` bytes at `bytes`, zero-extended.
 uint64_t read_integer(const std::byte* bytes, uint64_t index, uint64_t size) {
   uint64_t value = 0;
   std::memcpy(&value, bytes + index * size, size);
   return value;
 }
 
-// All residuals of the vectors that the array touches, also those of the values it skips.
+// All residuals of the array's vectors, including those of skipped values.
 std::vector<std::byte> read_residuals(const Array& array) {
   Array child = array.children[0];
   child.offset = 0;
@@ -42,8 +42,8 @@ void reference(const Array& array, void* out) {
   auto* target = static_cast<std::byte*>(out);
 
   for (uint64_t v = 0; v * 1024 < end; ++v) {
-    // Word j of scan l is state[l * k + j]. The words hold 64 bits; only additions change them, so their
-    // lowest T bits are right modulo 2^T, and only those are written.
+    // Word j of scan l is state[l * k + j]. Words have 64 bits and change only by additions, so their lowest
+    // T bits are right modulo 2^T, and only those are written.
     std::vector<uint64_t> state(s * k);
     for (uint64_t l = 0; l < s; ++l) {
       for (uint64_t j = 0; j < k; ++j) {

@@ -5,7 +5,7 @@
 
 namespace bobbin::codec::delta {
 
-// Restart points are what makes it possible: nothing before the slice's first vector is needed.
+// Restart points make slices possible: nothing before the slice's first vector is needed.
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
   const uint64_t start = array.offset + begin;
   Array part = slice_rows(array, begin, length);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of delta: a vector of residuals in shared memory becomes values, in place.
+// Tile functions of delta: turn a vector of residuals in shared memory into values, in place.
 //
-// Formula: the recurrence of spec.md, done as in scan/tile.hpp. Shape: of one scan, eight lanes have 128
-// values each, so a warp does four vectors at a time; of s scans, all lanes of the warp work on one vector
-// after another, lane t on scan t modulo s.
+// Formula: the recurrence in spec.md, computed as in scan/tile.hpp. Shape: with one scan, eight lanes have
+// 128 values each, so a warp processes four vectors at a time; with s scans, all lanes of the warp work on
+// one vector after another, lane t on scan t modulo s.
 //
-// Shared memory: a vector lies in quads of 16 bytes; after every 32nd quad one stays free, so that lanes
-// which are 32 quads apart meet different banks. Preconditions: the warp has passed a sync_warp() since the
-// residuals were written; it must pass another before the values are read.
-// Cost: 2k additions a value, its loads and stores in shared memory, and k*k multiplications a lane.
+// Shared memory: a vector is stored in quads of 16 bytes; one quad is left free after every 32nd, so that
+// lanes which are 32 quads apart use different banks. Preconditions: the warp has passed a sync_warp() since
+// the residuals were written; it must pass another before the values are read. Cost: 2k additions per value,
+// its loads and stores in shared memory, and k*k multiplications per lane.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using bitpack::kSlices;
 using simt::Global;
 using simt::Quad;
 
-// Where quad q, or value i, of a vector lies.
+// The place of quad q, or of value i, of a vector.
 BOBBIN_HD constexpr uint32_t padded(uint32_t q) {
   return q + q / 32;
 }
@@ -38,13 +38,13 @@ BOBBIN_HD constexpr uint32_t padded_value(uint32_t i) {
   return padded(i / kSliceLength<T>) * kSliceLength<T> + i % kSliceLength<T>;
 }
 
-// The word a type is computed in.
+// The word type that a type is computed in.
 template <class T>
 using Word = bitpack::LaneWord<T>;
 template <class T, uint32_t K>
 using VectorState = scan::State<scan::Sum<Word<T>>, K>;
 
-// The state a scan of a vector starts from.
+// The state that the scan of a vector starts from.
 template <class T, uint32_t K, class Cta>
 BOBBIN_HD VectorState<T, K> load_restart(Cta& cta, Global<const T> restarts, uint64_t vector, uint32_t tuple,
                                          uint32_t scan) {
@@ -56,10 +56,10 @@ BOBBIN_HD VectorState<T, K> load_restart(Cta& cta, Global<const T> restarts, uin
   return state;
 }
 
-// Loads of shared memory under way at a time.
+// Concurrent loads from shared memory.
 inline constexpr uint32_t kAtOnce = 4;
 
-// The quad with f's result in place of each of its values, from the lowest on.
+// Replaces each value of the quad by f's result, lowest first.
 template <class T, class F>
 BOBBIN_HD Quad map_quad(const Quad& quad, F&& f) {
   constexpr uint32_t kPerWord = sizeof(Word<T>) / sizeof(T);
@@ -74,7 +74,7 @@ BOBBIN_HD Quad map_quad(const Quad& quad, F&& f) {
   return out.quad();
 }
 
-// Four vectors of one scan each, eight lanes a vector; `first` is the lane's vector in shared memory, in
+// Four vectors of one scan each, eight lanes per vector; `first` is the lane's vector in shared memory, in
 // quads.
 template <class T, uint32_t K, class Cta, uint32_t N>
 BOBBIN_HD void scan_vectors(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t first,
@@ -112,7 +112,7 @@ BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t firs
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     const auto place = [&](uint32_t i) {
       const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;
-      return i < items && v < kVectorLength && shape.active() ? v : kVectorLength;  // that is: nowhere
+      return i < items && v < kVectorLength && shape.active() ? v : kVectorLength;  // no vector: past the end
     };
     for (uint32_t i = 0; i < items; i += kAtOnce) {
       T loaded[kAtOnce];

@@ -6,7 +6,7 @@
 namespace bobbin::codec::dict {
 namespace {
 
-// Entries are looked up one by one at times: by codecs that find one in a few steps.
+// Entries may be looked up one by one, so only codecs that find one value quickly are allowed.
 constexpr CodecId kForCodes[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
 constexpr CodecId kForEntries[] = {CodecId::bitpack, CodecId::ffor, CodecId::alp};
 constexpr ChildShape kChildren[] = {

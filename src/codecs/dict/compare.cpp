@@ -11,7 +11,7 @@
 namespace bobbin::codec::dict {
 namespace {
 
-// 1 for each value that lies in one of the ranges.
+// 1 for each value in one of the ranges.
 template <class T>
 std::vector<uint8_t> test(std::span<const BitsOf<T>> values, std::span<const ValueRange> ranges) {
   using Bits = BitsOf<T>;
@@ -34,15 +34,15 @@ std::vector<uint8_t> test_all(const Array& array, std::span<const ValueRange> ra
   return test<T>(values, ranges);
 }
 
-// The codes that pass as one range, or as all but one, when they are that. Of `passes` only entries that
-// codes can name are looked at; codes past the last entry are as it is.
+// The passing codes as one range, or as all but one range, if possible. Only entries that codes can address
+// are examined; codes past the last entry mean the last.
 std::optional<ValueRange> range_of(std::span<const uint8_t> passes, DType codes) {
   const uint64_t greatest = low_mask<uint64_t>(size_bits(codes));
   passes = passes.first(std::min<uint64_t>(passes.size(), greatest + 1));
   if (std::ranges::find(passes, 1) == passes.end()) {
     return ValueRange::none(codes);
   }
-  // From the first entry unlike entry 0 to the last one.
+  // From the first entry that differs from entry 0 to the last such.
   const auto others = static_cast<uint8_t>(1 - passes[0]);
   const auto first = static_cast<uint64_t>(std::ranges::find(passes, others) - passes.begin());
   if (first == passes.size()) {
@@ -56,7 +56,7 @@ std::optional<ValueRange> range_of(std::span<const uint8_t> passes, DType codes)
   return ValueRange{.low = first, .span = last - first, .negated = others == 0};
 }
 
-// Calls rows(begin, length, to) for the rows of each vector: it sets to[k] to 0 where row begin + k passes.
+// Calls rows(begin, length, to) for each vector's rows: it sets to[k] to 0 if row begin + k passes.
 template <class Rows>
 void compare_rows(const Array& array, uint32_t* bitmap, Rows&& rows) {
   compare_vectors<uint8_t>(
@@ -70,7 +70,7 @@ void compare_rows(const Array& array, uint32_t* bitmap, Rows&& rows) {
       [](uint64_t) { return uint8_t{0}; });
 }
 
-// Of codes that are no range: each is looked up.
+// For codes that are not a range: each is looked up.
 template <class Code>
 void compare_codes(const Array& array, const std::vector<uint8_t>& passes, uint32_t* bitmap) {
   const Array& codes = codes_of(array);
@@ -85,7 +85,7 @@ void compare_codes(const Array& array, const std::vector<uint8_t>& passes, uint3
   });
 }
 
-// Of rows that are fewer than the entries.
+// For fewer rows than entries.
 template <class T>
 void compare_few(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   const std::vector<uint8_t> passes = test_all<T>(array, std::span(&range, 1));

@@ -12,7 +12,7 @@
 namespace bobbin::codec::dict {
 namespace {
 
-// What is added up must not wrap around.
+// The sum must not wrap around.
 Status check_strings(const Array& array) {
   const Array& dictionary = dictionary_of(array);
   if (auto fault = nesting_fault(array, array.type); fault.has_value()) {
@@ -20,15 +20,15 @@ Status check_strings(const Array& array) {
   }
   const Codec* codec = find_codec(dictionary.codec);
   BOBBIN_RETURN_IF(codec == nullptr || codec->strings == nullptr, StatusCode::corrupt,
-                   "dict: entries of a codec that is not for strings");
+                   "dict: the entries' codec does not support strings");
   BOBBIN_TRY(validate_node(dictionary));
   const uint64_t most = array.length == 0 ? UINT64_MAX : uint64_t{INT64_MAX} / array.length;
   BOBBIN_RETURN_IF(codec->strings->sizes(dictionary).bytes > most, StatusCode::corrupt,
-                   "dict: more bytes of strings than can be counted");
+                   "dict: total string size too large");
   return {};
 }
 
-// Of a dictionary that is not worth decoding.
+// For a dictionary that is not worth decoding.
 template <class T>
 void decode_few(const Array& array, T* out) {
   const Array& dictionary = dictionary_of(array);
@@ -38,7 +38,8 @@ void decode_few(const Array& array, T* out) {
   });
 }
 
-// A dictionary's entries. Codes of one byte find one whatever they are: the last is there for those above it.
+// Decodes the entries. For one-byte codes they are padded to 256 with the last one, so that no code needs a
+// check.
 template <class T, class Code>
 UnsetVector<T> decode_entries(const Array& dictionary) {
   UnsetVector<T> entries(dictionary.length);
@@ -49,7 +50,7 @@ UnsetVector<T> decode_entries(const Array& dictionary) {
   return entries;
 }
 
-// As many as there are; nothing is above the last.
+// Whether no code needs clamping to the last entry.
 template <class Code>
 bool all_have_entries(std::span<const Code> codes, size_t entries) {
   Code greatest = 0;
@@ -97,7 +98,7 @@ std::string describe(const Array& array) {
 
 Status validate(const Array& array) {
   BOBBIN_RETURN_IF(dictionary_of(array).length == 0 && array.length != 0, StatusCode::corrupt,
-                   "dict: " + std::to_string(array.length) + " rows and no entry");
+                   "dict: " + std::to_string(array.length) + " rows but no entries");
   return is_string(array.type) ? check_strings(array) : Status{};
 }
 

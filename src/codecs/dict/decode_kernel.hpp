@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From codes to strings. Rows are cut into tiles of 2048, a block each. A first kernel adds up the bytes of
-// each tile's strings, one block makes of the sums where tiles begin, and the third kernel writes a tile's
-// offsets and bytes: its rows' places and their entries' go to shared memory (16 KiB, or 32 with offsets of
-// 64 bits), and a thread puts 16 bytes of the output together at a time, wherever in strings they lie. Tiles
-// of much output have several blocks.
+// Decodes codes to strings. Rows are cut into tiles of 2048. The first kernel adds up the bytes of each
+// tile's strings, one block turns the sums into the tiles' begins, and the third kernel writes a tile's
+// offsets and bytes: the places of its rows and of their entries are kept in shared memory (16 KiB, or 32
+// with 64-bit offsets), and a thread assembles 16 bytes of the output at a time, from one or more strings.
+// Tiles with much output have several blocks.
 //
 // Preconditions (checked by validate): at least one entry; entries' ends ascend.
-// Cost: codes read twice, offsets and bytes written once; for 16 bytes a search among the tile's rows in
-// shared memory, and three words of each entry that has some of them, mostly from caches.
+// Cost: codes read twice, offsets and bytes written once; per 16 bytes a search among the tile's rows in
+// shared memory, and three words of each entry involved, mostly from caches.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Pair {
   uint64_t low = 0;
   uint64_t high = 0;
 
-  // The first `count` bytes, 1 to 16, moved up by `places` bytes, 0 to 15.
+  // The first `count` bytes (1 to 16), shifted up by `places` bytes (0 to 15).
   [[nodiscard]] BOBBIN_HD Pair cut_and_moved(uint32_t count, uint32_t places) const {
     const Pair cut{count < 8 ? low & ~(~uint64_t{0} << (8 * count)) : low,
                    count <= 8    ? 0
@@ -38,18 +38,18 @@ struct Pair {
   }
 };
 
-// Rows of strings, a few to a thread.
+// Rows of strings, a few per thread.
 template <class Code, class Offset>
 struct StringTiles {
   static constexpr uint32_t kWarps = 8;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kOwn = 8;  // rows of a thread
+  static constexpr uint32_t kOwn = 8;  // rows per thread
   static constexpr uint32_t kRows = kThreads * kOwn;
 
   CodeSource<Code> source;
-  Global<const Offset> ends;  // of entries: one more
+  Global<const Offset> ends;  // of entries, after a first begin
 
-  // Where a thread's rows begin among the entries' bytes, and their sizes: 0 past the last row.
+  // Where a thread's rows begin in the entries' bytes, and their sizes: 0 past the last row.
   struct Own {
     Offset from[kOwn];
     Offset size[kOwn];
@@ -89,7 +89,7 @@ struct StringTiles {
   }
 };
 
-// The bytes of each tile's strings.
+// Adds up the bytes of each tile's strings.
 template <class Code, class Offset>
 struct TileSumsKernel {
   using Tiles = StringTiles<Code, Offset>;
@@ -120,8 +120,8 @@ struct TileSumsKernel {
   }
 };
 
-// Where tiles begin: `sums` become their sums up to each, and one more, 0, stands before them. One block,
-// whose threads take neighbouring tiles: there are few of them.
+// Turns sums into the tiles' begins, by an inclusive prefix scan after an initial 0. One block suffices:
+// there are few tiles.
 struct TileBeginsKernel {
   static constexpr uint32_t kWarps = 32;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
@@ -129,7 +129,7 @@ struct TileBeginsKernel {
     simt::Shared<uint64_t, kWarps> warps;
   };
 
-  Global<uint64_t> begins;  // one more than tiles; the sums stand from the second on
+  Global<uint64_t> begins;  // one more than tiles; the sums start at index 1
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -149,7 +149,7 @@ struct TileBeginsKernel {
         at += w < cta.warp() ? sum : 0;
         before += sum;
       }
-      cta.sync();  // the next round writes the warps' sums
+      cta.sync();  // the next round overwrites the warps' sums
       if (i < begins.size) {
         cta.store(begins, i, at);
       }
@@ -157,13 +157,13 @@ struct TileBeginsKernel {
   }
 };
 
-// Offsets and bytes of all rows.
+// Writes offsets and bytes of all rows.
 template <class Code, class Offset>
 struct StringsKernel {
   using Tiles = StringTiles<Code, Offset>;
   static constexpr uint32_t kThreads = Tiles::kThreads;
   static constexpr uint32_t kQuadBytes = sizeof(Quad);
-  // Loads of entries' bytes go past their end by up to so many.
+  // Loads of entries' bytes read up to this many bytes past the end.
   static constexpr uint32_t kPadding = 3 * sizeof(uint64_t);
   struct Shared {
     simt::Shared<Offset, Tiles::kRows> begins;  // of rows, in the tile's output
@@ -173,12 +173,12 @@ struct StringsKernel {
 
   Tiles tiles;
   Global<const uint64_t> bytes;        // of entries, padded
-  Global<const uint64_t> tile_begins;  // one more than tiles; the last is the size of all output
-  uint32_t parts;                      // blocks of a tile
-  Global<uint32_t> narrow;             // offsets: one of the two is there
+  Global<const uint64_t> tile_begins;  // one more than tiles; the last is the total size
+  uint32_t parts;                      // blocks per tile
+  Global<uint32_t> narrow;             // offsets: one of the two is used
   Global<uint64_t> wide;
   Global<uint8_t> out;
-  Global<uint32_t> fault;  // set when the strings' bytes are not as many as `out` has room for
+  Global<uint32_t> fault;  // set if the strings' total size differs from the size of `out`
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -216,7 +216,7 @@ struct StringsKernel {
  private:
   [[nodiscard]] BOBBIN_HD uint64_t rows() const { return tiles.source.codes.size; }
 
-  // A thread's rows: their places to shared memory, and, in one block of the tile, to the output.
+  // Writes the places of a thread's rows to shared memory, and in one block of the tile to the output.
   template <class Cta>
   BOBBIN_HD void place_rows(Cta& cta, Shared& shared, uint64_t first, bool with_offsets,
                             uint64_t begin) const {
@@ -244,7 +244,7 @@ struct StringsKernel {
     }
   }
 
-  // In stores of 16 bytes, which do not collide in shared memory.
+  // Uses 16-byte stores, which avoid bank conflicts.
   template <class Cta>
   BOBBIN_HD static void store_own(Cta& cta, simt::Shared<Offset, Tiles::kRows>& to,
                                   const Offset (&values)[Tiles::kOwn]) {
@@ -295,7 +295,7 @@ struct StringsKernel {
     }
   }
 
-  // The last of the tile's rows that begins at or before `position`.
+  // The tile's last row that begins at or before `position`.
   template <class Cta>
   BOBBIN_HD static uint32_t row_of(Cta& cta, const Shared& shared, uint32_t rows_here, Offset position) {
     uint32_t begin = 0;
@@ -311,7 +311,7 @@ struct StringsKernel {
     return begin;
   }
 
-  // Bytes to .. stop-1 of the tile's output, at most 16.
+  // Assembles bytes to .. stop-1 of the tile's output, at most 16.
   template <class Cta>
   BOBBIN_HD Pair gather(Cta& cta, const Shared& shared, uint32_t rows_here, Offset to, Offset stop,
                         Offset tile_end) const {
@@ -334,7 +334,7 @@ struct StringsKernel {
     return made;
   }
 
-  // Sixteen bytes of the entries, from any place on.
+  // Sixteen bytes of the entries, at any alignment.
   template <class Cta>
   BOBBIN_HD Pair bytes_at(Cta& cta, uint64_t at) const {
     const uint64_t word = at / sizeof(uint64_t);

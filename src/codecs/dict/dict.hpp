@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that repeat, numbers or strings, as codes for entries of a dictionary: see spec.md.
+// Repeated values, numbers or strings, stored as codes for dictionary entries: see spec.md.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace bobbin::codec::dict {
 
-// How many different values are made a dictionary of. With 2^20 numbers, codes are 20 bits wide, about what
-// packed values take, and the dictionary is 8 MiB at most: it still fits a GPU's cache. Strings are many
-// times as large, and sorting them is slow: 2^16 of them take codes of 16 bits.
+// Largest dictionaries that are built. With 2^20 numbers, codes are 20 bits wide, about as wide as packed
+// values, and the dictionary has at most 8 MiB, which still fits a GPU's cache. Strings are many times larger
+// and slow to sort: 2^16 of them need 16-bit codes.
 inline constexpr uint64_t kMaxEntries = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxStrings = uint64_t{1} << 16;
 
@@ -29,7 +29,7 @@ inline constexpr uint64_t kMaxStrings = uint64_t{1} << 16;
   return array.children[1];
 }
 
-// The smallest type for codes of so many entries.
+// The smallest type for codes of this many entries.
 [[nodiscard]] constexpr DType code_type(uint64_t entries) {
   return entries <= 256 ? DType::u8 : entries <= 65536 ? DType::u16 : DType::u32;
 }
@@ -47,37 +47,36 @@ decltype(auto) visit_codes(DType type, F&& f) {
   }
 }
 
-// The last code that means an entry of its own; those above it mean the same entry. There is at least one
-// entry.
+// The last code with an entry of its own; greater codes mean the same entry. There is at least one entry.
 template <class Code>
 [[nodiscard]] constexpr Code last_code(uint64_t entries) {
   return static_cast<Code>(std::min<uint64_t>(entries - 1, std::numeric_limits<Code>::max()));
 }
 
-// Whether so few rows are wanted that a dictionary is not worth decoding: its entries are had one by one.
+// Whether there are so few rows that looking up single entries is faster than decoding the dictionary.
 [[nodiscard]] constexpr bool is_few(uint64_t rows, uint64_t entries) {
   return entries / 32 > rows;
 }
 
-// Codes and dictionary, as spec.md says our writer makes them; nothing when there are more than so many
-// different values. That is known as soon as one too many has been seen.
+// Builds codes and dictionary as spec.md says the writer does; nothing if there are more than `max_entries`
+// different values. It stops as soon as there is one too many.
 [[nodiscard]] std::optional<Split> build(const Values& values, uint64_t max_entries);
 [[nodiscard]] std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries);
 
-// Codes that pass: those of entries that do. Greater codes are as the last one. There is at least one entry.
+// The codes of entries that pass. Greater codes count as the last one. There is at least one entry.
 struct CodeSet {
-  std::vector<uint8_t> passes;      // 1 or 0, one an entry
-  std::optional<ValueRange> range;  // the same as a range of codes, where it is one
+  std::vector<uint8_t> passes;      // 1 or 0 per entry
+  std::optional<ValueRange> range;  // the same as a range of codes, if it is one
 
   [[nodiscard]] static CodeSet of(std::vector<uint8_t> passes, DType codes);
-  // Entries that lie in one of several ranges.
+  // Entries in one of several ranges.
   [[nodiscard]] static CodeSet of(const Values& entries, DType codes, std::span<const ValueRange> ranges);
-  // Entries that are codes themselves: `passes` tells of those.
+  // For entries that are codes themselves; `passes` applies to those.
   [[nodiscard]] static CodeSet of(const Values& entries, DType codes, const std::vector<uint8_t>& passes);
 };
 [[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
 
-// For strings. `previous` means nothing to this codec: every chunk has its own dictionary.
+// Functions for strings. `previous` is ignored: every chunk has its own dictionary.
 Result<Array> encode_strings(const StringsView& strings, const Array* previous);
 Result<StringSplit> split_strings(const StringsView& strings);
 StringSizes sizes(const Array& array);

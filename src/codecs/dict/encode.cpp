@@ -16,8 +16,8 @@
 namespace bobbin::codec::dict {
 namespace {
 
-// The number of every row's value; nothing when there are too many. The table's memory for some rows ahead is
-// on its way while one is looked up.
+// The number of every row's value; nothing if there are too many values. Table slots of later rows are
+// prefetched.
 template <class Bits>
 std::optional<std::vector<uint32_t>> numbers_of(std::span<const Bits> values, Table<NumberKey<Bits>>& table) {
   constexpr size_t kAhead = 16;
@@ -35,7 +35,7 @@ std::optional<std::vector<uint32_t>> numbers_of(std::span<const Bits> values, Ta
   return numbers;
 }
 
-// The place of each entry in an order of all.
+// Each entry's rank in the order.
 std::vector<uint32_t> ranks_in(const std::vector<uint32_t>& order) {
   std::vector<uint32_t> ranks(order.size());
   for (uint32_t rank = 0; rank < order.size(); ++rank) {
@@ -64,7 +64,7 @@ Array node_of(DType type, uint64_t length) {
           .children = {}};
 }
 
-// Keys lie beside their numbers while they are sorted.
+// Keys are next to their numbers while they are sorted.
 template <class T>
 std::vector<uint32_t> order_of(const std::vector<NumberKey<BitsOf<T>>>& keys) {
   std::vector<std::pair<decltype(order_key(T{})), uint32_t>> sorted(keys.size());
@@ -92,8 +92,7 @@ BOBBIN_AVX2 std::pair<T, T> bounds_of_avx2(std::span<const T> values) {
   return bounds_of(values);
 }
 
-// Integers that lie close together, from `low` on: a table of all that there could be tells which there are,
-// and their places in the order.
+// For integers in a small range from `low` on: a table indexed by value finds which occur, and their ranks.
 template <class T>
 std::optional<Split> build_close(const Values& values, uint64_t max_entries, T low, uint64_t span) {
   using Bits = BitsOf<T>;
@@ -129,7 +128,7 @@ template <class T>
 std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
   using Bits = BitsOf<T>;
   if constexpr (std::is_integral_v<T>) {
-    constexpr uint64_t kMaxSpan = UINT16_MAX;  // ranks are of 16 bits
+    constexpr uint64_t kMaxSpan = UINT16_MAX;  // ranks have 16 bits
     const auto [low, high] = have_avx2() ? bounds_of_avx2(values.as<T>()) : bounds_of(values.as<T>());
     const auto span = static_cast<Bits>(static_cast<Bits>(high) - static_cast<Bits>(low));
     if (span <= std::min(kMaxSpan, 2 * values.length)) {
@@ -150,7 +149,7 @@ std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
                {codes_from(*numbers, ranks_in(order)), {values.type, order.size(), entries.buffer}}};
 }
 
-// Strings byte by byte.
+// Compares strings bytewise.
 std::vector<uint32_t> order_of(const std::vector<StringKey>& keys) {
   std::vector<uint32_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -162,7 +161,7 @@ std::vector<uint32_t> order_of(const std::vector<StringKey>& keys) {
   return order;
 }
 
-// Null, if there is one, is entry 0: strings' numbers follow it.
+// A null, if any, is entry 0; the strings follow.
 StringSplit sorted_split(const StringsView& strings, std::vector<uint32_t> numbers,
                          const std::vector<StringKey>& keys) {
   const bool has_null = std::ranges::find(numbers, kNoNumber) != numbers.end();
@@ -193,8 +192,8 @@ std::optional<Split> build(const Values& values, uint64_t max_entries) {
                     [&]<class T>(std::type_identity<T>) { return build_numbers<T>(values, max_entries); });
 }
 
-// Some rows at a time: the table's memory for all of them is on its way before the first is looked up. A
-// string like the one before it, which is common, has its key already.
+// Processes rows in batches: table slots are prefetched for a whole batch before its first lookup. A string
+// equal to the previous one, which is common, reuses its key.
 std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
   constexpr uint64_t kRows = 32;
   Table<StringKey> table(max_entries);

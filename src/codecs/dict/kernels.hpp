@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of dictionaries: entries, and codes that are not packed, are decoded by their own codecs'
-// kernels, to memory of their own, and joined by ours.
+// Plans for dictionaries: entries, and codes that are not packed, are decoded to separate memory by the
+// kernels of their own codecs, and joined here.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Plans {
     });
   }
 
-  // The range is looked at on the dictionary alone; codes look up what became of it.
+  // Tests only the dictionary's entries; codes then look up the results.
   static Status compare(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
     return with_codes(array, stream, [&]<class Code>(const CodeSource<Code>& source) -> Status {
       BOBBIN_ASSIGN(const DeviceBuffer passes, test_entries(dictionary_of(array), range, stream));
@@ -65,7 +65,7 @@ struct Plans {
   static Status decode_strings(const Array& array, const StringSizes& sizes, const StringsOut& out,
                                uint32_t* fault, StreamView stream) {
     if (array.length == 0) {
-      BOBBIN_RETURN_IF(sizes.bytes != 0, StatusCode::corrupt, "dict: bytes of strings without rows");
+      BOBBIN_RETURN_IF(sizes.bytes != 0, StatusCode::corrupt, "dict: no rows, but string bytes expected");
       return fill_async(out.offsets, 0, sizeof(uint32_t), stream);
     }
     const bool wide = sizes.wide || host_sizes(dictionary_of(array)).wide;
@@ -124,14 +124,14 @@ struct Plans {
     return *device_ops(stream.backend(), dictionary.codec)->strings;
   }
 
-  // All values of an array of numbers.
+  // Decodes all values of an array of numbers.
   static Result<DeviceBuffer> decoded(const Array& array, StreamView stream) {
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
     BOBBIN_TRY(device_ops(stream.backend(), array.codec)->decode(array, values.data(), stream));
     return {std::move(values)};
   }
 
-  // Calls f with all codes, decoded; not for an array without rows.
+  // Calls f with all codes, decoded, unless there are no rows.
   template <class F>
   static Status with_codes(const Array& array, StreamView stream, F&& f) {
     if (array.length == 0) {
@@ -144,7 +144,7 @@ struct Plans {
     });
   }
 
-  // Codes that are packed, in the same launch.
+  // Decodes packed codes in the same launch.
   template <class T, class Code>
   static Status unpack(const Array& array, Global<const T> entries, Global<T> values, StreamView stream) {
     using Frames = patched::AnyFrames<Code>;
@@ -166,7 +166,7 @@ struct Plans {
     return Executor(stream).run(K{source, entries, values}, K::blocks(array.length));
   }
 
-  // Room for a bit an entry.
+  // Space for one bit per entry.
   static Result<DeviceBuffer> bits_for(uint64_t entries, StreamView stream) {
     return DeviceBuffer::create(ceil_div<uint64_t>(entries, 32) * sizeof(uint32_t), stream);
   }
@@ -196,7 +196,7 @@ struct Plans {
     return Executor(stream).run(kernel, blocks_for(kernel, bitmap.size * 32));
   }
 
-  // Where each entry's string ends, and the first begins.
+  // Where the first entry's string begins and where each ends.
   static Result<DeviceBuffer> entry_ends(const Array& dictionary, StreamView stream) {
     const uint64_t entries = dictionary.length;
     BOBBIN_ASSIGN(const DeviceBuffer all, DeviceBuffer::create(entries * sizeof(uint64_t), stream));
@@ -209,7 +209,7 @@ struct Plans {
     return {std::move(ends)};
   }
 
-  // The bytes of all rows' strings together. Waits for the stream.
+  // Total size of all rows' strings. Waits for the stream.
   template <class Code>
   static Result<uint64_t> total_of(const CodeSource<Code>& source, const Array& dictionary,
                                    StreamView stream) {
@@ -225,7 +225,7 @@ struct Plans {
     return total;
   }
 
-  // The entries of rows.
+  // Maps rows to their entries.
   static Result<DeviceBuffer> entries_of(const Array& array, const uint64_t* indices, uint64_t count,
                                          StreamView stream) {
     BOBBIN_ASSIGN(DeviceBuffer entries, DeviceBuffer::create(count * sizeof(uint64_t), stream));
@@ -236,18 +236,18 @@ struct Plans {
     return {std::move(entries)};
   }
 
-  // What the host knows of a dictionary's strings: it has their metadata.
+  // Sizes from the metadata, which the host has.
   static StringSizes host_sizes(const Array& dictionary) {
     return find_codec(dictionary.codec)->strings->sizes(dictionary);
   }
 
-  // What is needed beside the output, in one allocation: those are slow when several threads ask for them.
+  // All temporary memory in one allocation: allocations are slow when several threads make them.
   template <class Offset>
   struct Scratch {
     DeviceBuffer memory;
-    Global<uint32_t> narrow_ends;  // of entries, as they are decoded; nothing where that is `ends`
+    Global<uint32_t> narrow_ends;  // of entries, as decoded; empty if those are `ends`
     Global<Offset> ends;           // of entries
-    Global<uint64_t> bytes;        // of entries, with room to read past their end
+    Global<uint64_t> bytes;        // of entries, padded for reads past their end
     Global<uint64_t> begins;       // of tiles
 
     static Result<Scratch> create(const StringSizes& entries, uint64_t num_entries, uint64_t num_tiles,
@@ -293,7 +293,7 @@ struct Plans {
   static Status copy_strings(const Array& array, const CodeSource<Code>& source, const StringSizes& sizes,
                              const StringsOut& out, uint32_t* fault, StreamView stream) {
     using Tiles = StringTiles<Code, Offset>;
-    constexpr uint64_t kBlockBytes = 64 * 1024;  // of a tile's output, for each of its blocks
+    constexpr uint64_t kBlockBytes = 64 * 1024;  // of a tile's output per block
     const Executor executor(stream);
     const Array& dictionary = dictionary_of(array);
     const uint64_t count = Tiles::count(array.length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to be known of strings before their bytes are copied: a thread takes a row.
+// Kernels that find entries and sizes before strings are copied, one thread per row.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace bobbin::codec::dict {
 
-// The numbers 0, 1, 2 ..: all entries, as a request.
+// Writes the numbers 0, 1, 2 ..: indices of all entries.
 struct CountUpKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -25,7 +25,7 @@ struct CountUpKernel {
   }
 };
 
-// The entries of the rows asked for.
+// Maps the requested rows to their entries.
 template <class Code>
 struct EntriesKernel {
   static constexpr uint32_t kThreads = 256;
@@ -44,15 +44,15 @@ struct EntriesKernel {
   }
 };
 
-// The bytes of all rows' strings together, added to `sum`.
+// Adds the total size of all rows' strings to `sum`.
 template <class Code>
 struct TotalKernel {
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kRows = 16;  // a thread
+  static constexpr uint32_t kRows = 16;  // per thread
   using Shared = simt::NoShared;
 
   CodeSource<Code> source;
-  Global<const uint64_t> ends;  // of entries: one more
+  Global<const uint64_t> ends;  // of entries, after a first begin
   Global<uint64_t> sum;
 
   static uint64_t blocks(uint64_t rows) { return ceil_div<uint64_t>(rows, kThreads * kRows); }
@@ -74,7 +74,7 @@ struct TotalKernel {
   }
 };
 
-// Offsets of 32 bits as ones of 64.
+// Widens 32-bit offsets to 64.
 struct WidenKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: all codes, all entries, then row by row the entry of its code.
+// The oracle, written from spec.md alone: decodes all codes and entries, then looks up each row's entry.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace bobbin::codec::dict {
 namespace {
 
-// Numbers of fewer than 64 bits are copied from and to the lowest bytes of wider ones.
+// Assumes little-endian numbers: narrower ones are copied to and from the lowest bytes of wider ones.
 static_assert(std::endian::native == std::endian::little);
 
 // Number `index` of those of `size` bytes, zero-extended.
@@ -23,7 +23,7 @@ uint64_t read_number(const std::vector<std::byte>& bytes, uint64_t index, uint64
   return value;
 }
 
-// For each row the number of its entry.
+// The index of each row's entry.
 std::vector<uint64_t> read_entry_numbers(const Array& array) {
   const Array& codes = array.children[0];
   const uint64_t entries = array.children[1].length;
@@ -67,7 +67,7 @@ Status reference_strings(const Array& array, const HostStringsOut& out) {
   uint64_t place = 0;
   for (uint64_t i = 0; i < array.length; ++i) {
     for (uint64_t at = entries.offsets[numbers[i]]; at < entries.offsets[numbers[i] + 1]; ++at) {
-      BOBBIN_RETURN_IF(place == out.bytes.size(), StatusCode::corrupt, "dict: more bytes than expected");
+      BOBBIN_RETURN_IF(place == out.bytes.size(), StatusCode::corrupt, "dict: more string bytes than expected");
       out.bytes[place] = entries.bytes[at];
       ++place;
     }

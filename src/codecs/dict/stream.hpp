@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array's codes, a few vectors at a time: what is made of them finds them in a cache.
+// Iterates over an array's codes a few vectors at a time, so that they stay in a cache.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace bobbin::codec::dict {
 
 inline constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
-// Decoded at once: a slice of some codecs, such as rle, has to be searched for.
+// Decoded at once, because slicing some codecs, such as rle, needs a search.
 inline constexpr uint64_t kCodesRows = 8 * kBatchRows;
 
-// Calls f(first, codes) for one batch of rows after the other: `first` is its first row. Batches begin and
-// end where vectors do.
+// Calls f(first, codes) for each batch of rows in order; `first` is its first row. Batches begin and end at
+// vector boundaries.
 template <class Code, class F>
 void for_each_batch(const Array& codes, F&& f) {
   const Codec& codec = *find_codec(codes.codec);
@@ -36,13 +36,13 @@ void for_each_batch(const Array& codes, F&& f) {
   }
 }
 
-// Calls f(i, entry) for each row i with the number of its entry.
+// Calls f(i, entry) for each row i with the index of its entry.
 template <class F>
 void for_each_entry(const Array& array, F&& f) {
   visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) {
     const uint64_t entries = dictionary_of(array).length;
     if (entries == 0) {
-      return;  // and there are no rows
+      return;  // there are no rows either
     }
     const Code last = last_code<Code>(entries);
     for_each_batch<Code>(codes_of(array), [&](uint64_t first, std::span<const Code> codes) {

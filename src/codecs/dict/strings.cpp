@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of a dictionary on the CPU. What has to be found out about a string is found out of its entry.
+// Strings of a dictionary on the CPU. Questions about a string are answered by its entry.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -17,14 +17,14 @@ const StringOps& ops_of(const Array& dictionary) {
   return *find_codec(dictionary.codec)->strings;
 }
 
-// Bytes of all strings together.
+// Total size of all strings.
 uint64_t total_of(const Array& array, const std::vector<uint64_t>& entry_sizes) {
   uint64_t total = 0;
   for_each_entry(array, [&](uint64_t, uint64_t entry) { total += entry_sizes[entry]; });
   return total;
 }
 
-// A dictionary's strings, with a chunk of room behind them.
+// A dictionary's strings, padded by one chunk.
 struct Entries {
   UnsetVector<uint64_t> offsets;  // one more than entries
   UnsetVector<uint8_t> bytes;
@@ -48,10 +48,10 @@ Result<Entries> decode_entries(const Array& dictionary) {
 
 Status wrong_total(uint64_t expected) {
   return {StatusCode::corrupt,
-          "dict: the strings do not have " + std::to_string(expected) + " bytes together"};
+          "dict: the strings do not have " + std::to_string(expected) + " bytes in total"};
 }
 
-// By whole chunks, which are an instruction each and reach past the end on both sides. Most strings are one.
+// Copies whole chunks, one instruction each, reading and writing past the end. Most strings fit in one.
 inline void copy_chunks(uint8_t* to, const uint8_t* from, uint64_t size) {
   constexpr uint64_t kLong = 256;
   std::memcpy(to, from, kChunk);
@@ -64,14 +64,14 @@ inline void copy_chunks(uint8_t* to, const uint8_t* from, uint64_t size) {
   }
 }
 
-// Puts strings one behind the other.
+// Appends strings to the output.
 template <class Code>
 class Copier {
  public:
   Copier(const Entries& entries, const HostStringsOut& out)
       : entries_(entries), last_(last_code<Code>(entries.offsets.size() - 1)), out_(out) {}
 
-  // False when there is no room for the strings.
+  // Returns false if the strings do not fit.
   bool copy(uint64_t first, std::span<const Code> codes) {
     uint64_t bytes = codes.size() * entries_.longest;
     if (bytes + kChunk > room()) {
@@ -134,7 +134,7 @@ Status copy_all(const Array& array, const HostStringsOut& out) {
   });
 }
 
-// Of a dictionary that is not worth decoding.
+// For a dictionary that is not worth decoding.
 Status copy_few(const Array& array, const HostStringsOut& out) {
   std::vector<uint64_t> wanted(array.length);
   for_each_entry(array, [&](uint64_t i, uint64_t entry) { wanted[i] = entry; });
@@ -169,7 +169,7 @@ std::vector<uint8_t> validity(const Array& array) {
   const std::vector<uint8_t> entries = ops_of(dictionary_of(array)).validity(dictionary_of(array));
   std::vector<uint8_t> bits(entries.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
   if (!bits.empty()) {
-    uint64_t word = 0;  // of up to 64 rows
+    uint64_t word = 0;  // for up to 64 rows
     for_each_entry(array, [&](uint64_t i, uint64_t entry) {
       word |= uint64_t{entries[entry / 8] >> (entry % 8) & 1U} << (i % 64);
       if (i % 64 == 63 || i + 1 == array.length) {

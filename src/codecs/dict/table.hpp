@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for different values, in the order in which they come: hash tables with open addressing, whose size
-// is a power of two and which are at most half full.
+// Numbers different values in order of first occurrence: hash tables with open addressing, whose size is a
+// power of two and which are at most half full.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace bobbin::codec::dict {
 
 inline constexpr uint32_t kNoNumber = UINT32_MAX;
 
-// The top bits of a product depend on all bits below: a table takes as many as it needs.
+// The top bits of the product depend on all lower bits; a table uses as many top bits as it needs.
 [[nodiscard]] constexpr uint64_t scramble(uint64_t word) {
   return (word ^ word >> 32) * 0x9e3779b97f4a7c15U;
 }
@@ -25,8 +25,7 @@ template <class T>
   return word;
 }
 
-// Up to eight bytes as a word, by loads of fixed size that overlap: different bytes of one size, different
-// words.
+// Up to eight bytes as a word, by fixed-size loads that overlap. Injective for strings of the same size.
 [[nodiscard]] inline uint64_t load_few(const uint8_t* bytes, size_t size) {
   if (size >= 4) {
     return load<uint32_t>(bytes) | uint64_t{load<uint32_t>(bytes + size - 4)} << 32;
@@ -34,7 +33,7 @@ template <class T>
   return size == 0 ? 0 : bytes[0] | uint64_t{bytes[size / 2]} << 8 | uint64_t{bytes[size - 1]} << 16;
 }
 
-// A string's bytes, eight at a time.
+// Hashes a string, eight bytes at a time.
 [[nodiscard]] inline uint64_t hash_of(std::span<const uint8_t> bytes) {
   constexpr size_t kWord = sizeof(uint64_t);
   uint64_t hash = scramble(bytes.size());
@@ -59,7 +58,7 @@ template <class T>
   return std::memcmp(a, b, size) == 0;
 }
 
-// What a table is over: how a key is hashed and told from others.
+// Keys define how they are hashed and compared.
 template <class T>
 struct NumberKey {
   T value;
@@ -89,14 +88,14 @@ class Table {
  public:
   explicit Table(uint64_t max_entries) : max_entries_(max_entries), slots_(size_t{1} << (64 - shift_)) {}
 
-  // kNoNumber for a key that would be one too many.
+  // Returns kNoNumber for a new key if the table is full.
   [[nodiscard]] uint32_t number_of(const Key& key) {
     Slot& slot = slot_of(key);
     return slot.number == kNoNumber ? add(key, slot) : slot.number;
   }
-  // Asks for the memory in which number_of(key) will look.
+  // Prefetches the slot that number_of(key) reads first.
   void prefetch(const Key& key) const { __builtin_prefetch(&slots_[key.hash() >> shift_]); }
-  // By number.
+  // Keys by number.
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
 
  private:
@@ -105,7 +104,7 @@ class Table {
     uint32_t number = kNoNumber;
   };
 
-  // Where the key is, or belongs.
+  // The slot of the key, or the free slot where it belongs.
   Slot& slot_of(const Key& key) {
     for (uint64_t at = key.hash() >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at].number == kNoNumber || slots_[at].key.is(key)) {
@@ -133,7 +132,7 @@ class Table {
   }
 
   uint64_t max_entries_;
-  uint32_t shift_ = 64 - 10;  // of a hash, to the number of a slot
+  uint32_t shift_ = 64 - 10;  // right shift from a hash to a slot index
   std::vector<Slot> slots_;
   std::vector<Key> keys_;
 };

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From codes, decoded, to entries: of numbers their values, of any entries one bit each.
+// Maps decoded codes to entries: to values for numbers, or to one bit per entry.
 //
-// Formula: entries[min(code, last)]. Shape: a thread makes 16 bytes of output at a time, a few times over;
-// lanes next to each other have 16 bytes next to each other, and their codes are one load. Entries are read
-// through the caches: a dictionary of 48 KiB stays in L1, one of 2^20 entries in L2.
+// Formula: entries[min(code, last)]. Shape: a thread makes 16 bytes of output at a time, several times;
+// neighbouring lanes have neighbouring 16 bytes, and their codes are one load. Entries are read through the
+// caches: a dictionary of 48 KiB stays in L1, one of 2^20 entries in L2.
 //
-// Packed codes are unpacked in the same kernel, eight vectors to a block's shared memory (8 or 16 KiB), and
-// never reach memory.
+// Packed codes are unpacked in the same kernel, eight vectors per block into shared memory (8 or 16 KiB), and
+// are not written to device memory.
 //
-// Preconditions (checked by validate): at least one entry when there are codes.
-// Cost: a code and an entry read, a value written, beside writing the entries once, and the codes where they
-// are not packed.
+// Preconditions (checked by validate): at least one entry if there are codes. Cost per value: a code and an
+// entry read, a value written; besides, entries are written once, as are codes that are not packed.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ namespace bobbin::codec::dict {
 using simt::Global;
 using simt::Quad;
 
-// Codes of rows, and how many entries they are for.
+// Codes of rows, and the last valid code.
 template <class Code>
 struct CodeSource {
   Global<const Code> codes;
@@ -40,7 +39,7 @@ struct CodeSource {
     return entry_of(cta.load(codes, i));
   }
 
-  // Entries of kCount codes from number kCount * group on, in as few loads as there can be.
+  // Entries of the kCount codes from index kCount * group on, in as few loads as possible.
   template <uint32_t kCount, class Cta>
   BOBBIN_HD void entries(Cta& cta, uint64_t group, uint32_t (&to)[kCount]) const {
     constexpr uint32_t kBytes = kCount * sizeof(Code);
@@ -72,7 +71,7 @@ struct CodeSource {
   }
 };
 
-// Values side by side.
+// Packs values into a quad.
 template <class T, uint32_t kCount = sizeof(Quad) / sizeof(T)>
 BOBBIN_HD Quad quad_of(const T (&values)[kCount]) {
   Quad quad{};
@@ -89,11 +88,11 @@ BOBBIN_HD Quad quad_of(const T (&values)[kCount]) {
   return quad;
 }
 
-// Values of all rows.
+// Writes the values of all rows.
 template <class T, class Code>
 struct GatherKernel {
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kQuads = 4;  // a thread
+  static constexpr uint32_t kQuads = 4;  // per thread
   static constexpr uint32_t kValues = sizeof(Quad) / sizeof(T);
   using Shared = simt::NoShared;
 
@@ -137,14 +136,14 @@ struct GatherKernel {
 template <class T, class Code, class Source>
 struct UnpackKernel {
   static constexpr uint32_t kVectors = 8;
-  static constexpr uint32_t kParts = 4;  // of a column's rows
+  static constexpr uint32_t kParts = 4;  // parts of a column's rows
   static constexpr uint32_t kColumns = kVectors * bitpack::kSlices;
   static constexpr uint32_t kThreads = kColumns * kParts;
   static constexpr uint32_t kPartRows = kRows<Code> / kParts;
   static constexpr uint32_t kCodes = kVectors * kVectorLength;
   static constexpr uint32_t kVectorQuads = kVectorLength * sizeof(Code) / sizeof(Quad);
   static constexpr uint32_t kValues = sizeof(Quad) / sizeof(T);
-  // As many codes as make 16 bytes of values.
+  // As many codes as there are values in 16 bytes.
   using Word = std::conditional_t<kValues * sizeof(Code) == 2, uint16_t,
                                   std::conditional_t<kValues * sizeof(Code) == 4, uint32_t, uint64_t>>;
   static_assert(sizeof(Word) == kValues * sizeof(Code));
@@ -190,7 +189,7 @@ struct UnpackKernel {
   BOBBIN_HD T value_of(Cta& cta, Code code) const {
     return cta.load(entries, code < last ? code : last);
   }
-  // Values from number `first` on, whose codes begin at `at`: those that belong to the array.
+  // Stores the values from index `first` on that belong to the array; their codes begin at `at`.
   template <class Cta>
   BOBBIN_HD void put_each(Cta& cta, const simt::Shared<Code, kCodes>& codes, uint64_t first,
                           uint32_t at) const {
@@ -233,7 +232,7 @@ struct UnpackKernel {
   }
 };
 
-// One bit an entry: whether it lies in a range (ValueRange).
+// One bit per entry: whether it is in a range (ValueRange).
 template <class T>
 struct TestKernel {
   static constexpr uint32_t kThreads = 256;
@@ -264,7 +263,7 @@ struct TestKernel {
   }
 };
 
-// From a bit an entry to one a row: bit `first + i` is row i's. All words of `bitmap` are written.
+// Maps one bit per entry to one per row: bit `first + i` is row i's. Writes all words of `bitmap`.
 template <class Code>
 struct LookUpKernel {
   static constexpr uint32_t kThreads = 256;

@@ -12,8 +12,8 @@
 namespace bobbin::codec::diff {
 namespace {
 
-// Differences are decoded so many vectors at a time: enough that a child which has to search for its first
-// value, such as rle, does so rarely; few enough that they stay in a cache.
+// Differences are decoded this many vectors at a time: enough that children which search for their first
+// value, such as rle, rarely do so; few enough to stay in a cache.
 constexpr uint64_t kBatchVectors = 16;
 
 template <class T>
@@ -21,7 +21,7 @@ void sum_up(T* values, uint64_t count, T before) {
   scan::scan_tile_on_cpu<T>(values, count, 1, 1, &before);
 }
 
-// Values 0 .. count-1 of vector v, counted from the vector's start.
+// Values 0 .. count-1 of vector v, from the vector's start.
 template <class T>
 void decode_head(const Array& array, uint64_t v, uint64_t count, T* to) {
   const Array& differences = differences_of(array);
@@ -31,7 +31,7 @@ void decode_head(const Array& array, uint64_t v, uint64_t count, T* to) {
   sum_up(to, count, static_cast<T>(find_codec(starts.codec)->value_at(starts, v).bits));
 }
 
-// Of an array that starts with a vector.
+// For an array that starts at a vector.
 template <class T>
 void decode_vectors(const Array& array, T* out) {
   const Array& starts = starts_of(array);

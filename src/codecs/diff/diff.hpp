@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of neighbouring values in an array of any codec, and the value before each vector: see spec.md.
+// Differences of neighbouring values as an array of any codec, and the value before each vector: see spec.md.
 #pragma once
 
 #include "codecs/codec.hpp"

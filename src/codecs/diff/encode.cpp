@@ -19,7 +19,7 @@ void take_differences(std::span<const T> values, T* differences) {
   }
 }
 
-// The value before each vector; before the first, the one that its first difference implies.
+// The value before each vector; before the first vector, the value implied by its first difference.
 template <class T>
 void take_starts(std::span<const T> values, const T* differences, T* starts) {
   for (uint64_t v = 0; v < num_vectors(values.size()); ++v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel and its plan: differences are decoded by their own codec's kernels into the place of the values,
-// and summed up there. A slice that does not start with a vector is made apart, and the part that is wanted
+// The kernel and its plan: differences are decoded by their own codec's kernels in the place of the values,
+// and summed there. A slice that does not start at a vector is decoded separately, and the wanted part
 // copied.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace bobbin::codec::diff {
 template <class T>
 struct SumKernel {
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kVectors = kThreads / simt::kWarpSize;  // a block
+  static constexpr uint32_t kVectors = kThreads / simt::kWarpSize;  // per block
   using Shared = simt::NoShared;
 
   Global<const T> starts;
@@ -52,7 +52,7 @@ struct Plans {
   static constexpr DeviceOps ops() { return {.decode = &decode}; }
 
  private:
-  // All values of the array's vectors, also those that its offset skips.
+  // All values of the array's vectors, including those that its offset skips.
   static Status decode_vectors(const Array& array, void* out, StreamView stream) {
     const Array& differences = differences_of(array);
     const Array& starts = starts_of(array);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: value by value, by exact arithmetic on numbers with a sign, cut to
-// the type's bits at the end.
+// The oracle, written from spec.md alone: value by value, in exact signed arithmetic, truncated to the type's
+// bits at the end.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace bobbin::codec::diff {
 namespace {
 
-// All of a child's values, extended by their sign.
+// All of a child's values, sign-extended.
 std::vector<int64_t> read_numbers(const Array& child) {
   const size_t size = size_bytes(child.type);
   const auto bytes = reference_values<std::byte>(child);
@@ -33,7 +33,7 @@ void reference(const Array& array, void* out) {
   const std::vector<int64_t> starts = read_numbers(array.children[1]);
   const size_t size = size_bytes(array.type);
   auto* target = static_cast<std::byte*>(out);
-  Int128 sum = 0;  // 1025 numbers of 64 bits
+  Int128 sum = 0;  // fits sums of 1025 numbers of 64 bits
   for (uint64_t i = 0; i < array.offset + array.length; ++i) {
     if (i % 1024 == 0) {
       sum = starts[i / 1024];

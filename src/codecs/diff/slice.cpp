@@ -6,7 +6,7 @@
 
 namespace bobbin::codec::diff {
 
-// Differences are kept from the start of the slice's first vector on: sums begin there.
+// Differences are kept from the start of the slice's first vector on, where sums begin.
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
   const uint64_t start = array.offset + begin;
   const uint64_t vector = start / kVectorLength;

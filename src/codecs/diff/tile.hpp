@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns differences into values, in place.
 //
-// Formula: the running sum of spec.md, from the value before each vector. A warp has one vector; its lanes
-// take neighbouring quads of 16 bytes, all loaded before the first is summed, and the warp adds up the quads'
-// totals, row of quads after row. Shared memory: none. Preconditions (checked by validate): a start for each
-// vector. Cost: each value is read and written once.
+// Formula: the running sum in spec.md, from the value before each vector. A warp processes one vector; its
+// lanes take neighbouring quads of 16 bytes, all loaded before the first is summed, and the warp adds up the
+// quads' totals, one row of quads after another. Shared memory: none. Preconditions (checked by validate): a
+// start for each vector. Cost: each value is read and written once.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace bobbin::codec::diff {
 using simt::Global;
 using simt::Quad;
 
-// Values in device memory, of which the last quad may not be whole: then its values go one by one.
+// Values in device memory; those of an incomplete last quad are accessed one by one.
 template <class T>
 struct QuadValues {
   static constexpr uint32_t kPer = simt::kPerQuad<T>;
@@ -50,10 +50,10 @@ struct QuadValues {
   }
 };
 
-// By all lanes of a warp.
+// Called by all lanes of a warp.
 template <class T, class Cta>
 BOBBIN_HD void sum_vector(Cta& cta, uint64_t vector, T start, const QuadValues<T>& values) {
-  using Sum = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;  // what shuffles take
+  using Sum = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;  // a type that shuffles support
   constexpr uint32_t kRounds = kVectorLength / (simt::kPerQuad<T> * simt::kWarpSize);
   const uint64_t first = vector * (kVectorLength / simt::kPerQuad<T>)+cta.lane();
   Quad loaded[kRounds];
