@@ -960,7 +960,7 @@ def decode_dict(node, buffers, _):
     codes, dictionary = node.children
     require(TYPES[codes.type][0] in ("u8", "u16", "u32") and codes.length == node.length, "dict: the codes' type or length")
     require(dictionary.type == node.type, "dict: the dictionary's type")
-    require(node.type not in STRINGS or dictionary.codec != DICT, "dict: a dictionary of strings inside another")
+    require(node.type not in STRINGS or dictionary.codec != DICT, "dict: string dictionaries cannot be nested")
     require(dictionary.length != 0 or node.length == 0, "dict: rows without entries")
     entries = decode(dictionary)
     if node.type in STRINGS:

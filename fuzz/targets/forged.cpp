@@ -452,7 +452,7 @@ bool repair_zones(ForgedFile& forged, const Reader& reader) {
 // Whether strings are UTF-8, and decode alone to the same bytes as together.
 bool only_verify_finds(const Status& status) {
   return status.message().find("UTF-8") != std::string::npos ||
-         status.message().find("is not of the size its codes give") != std::string::npos;
+         status.message().find("does not have the size that its codes give") != std::string::npos;
 }
 
 // A file in memory, which each run overwrites.

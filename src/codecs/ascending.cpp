@@ -94,7 +94,8 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   SliceLoader loader(node, begin, length, segments);
   Array& part = loader.part;
   const StoredNode& rows = node.children[0];
-  BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported, "row numbers are too slow to search in this encoding");
+  BOBBIN_RETURN_IF(!is_cheap_to_search(rows), StatusCode::unsupported,
+                   "row numbers are too slow to search in this encoding");
   const uint64_t row = first_row(part) + loader.first_vector() * kVectorLength;
   set_first_row(part, row);
   // The last number below a bound is in the last vector that begins below it; the next number is in the same

@@ -51,7 +51,7 @@ struct CompareKernel {
   Global<const uint32_t> rows;
   RowValues values;
   Global<uint32_t> bitmap;
-  uint64_t row;   // row of the first bit
+  uint64_t row;  // row of the first bit
   uint64_t bits;
   T low;
   T span;

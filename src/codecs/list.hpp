@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of all codecs. CodecId, the registry and its table of device operations are made from it, and
-// tools/check_codecs.py holds the lists in documents and in the Python reader against it.
+// The list of all codecs. CodecId, the registry and its table of device functions are made from it, and
+// tools/check_codecs.py compares the lists in documents and in the Python reader with it.
 #pragma once
 
 // CODEC(name, wire id), by ascending id. Ids are part of the file format and never reused. The codec's folder
-// defines bobbin::codec::<name>::kCodec (codec.cpp) and ops_on() (device.cu, or registry_device.cu).
+// defines bobbin::codec::<name>::kCodec (codec.cpp) and ops_on() (device.cu or registry_device.cu).
 #define BOBBIN_CODECS(CODEC) \
   CODEC(bitpack, 1)          \
   CODEC(ffor, 2)             \

@@ -29,21 +29,20 @@ std::optional<std::string> pair_fault(CodecId codec, DType type, CodecId inner) 
   const Codec* const outer_codec = find_codec(codec);
   const Codec* const inner_codec = find_codec(inner);
   if (outer_codec == nullptr || inner_codec == nullptr) {
-    return std::nullopt;  // another check names unknown codecs
+    return std::nullopt;  // reported by another check
   }
   if (inner_codec->has_nulls()) {
-    return std::string(outer_codec->name) + ": an array with nulls inside another";
+    return std::string(outer_codec->name) + ": arrays with nulls cannot be nested";
   }
-  // The sizes of a dictionary's strings are read from their metadata, which a second dictionary does not
-  // have.
+  // Sizes of a dictionary's strings are read from their metadata, which a second dictionary does not have.
   if (is_string(type) && codec == CodecId::dict && inner == CodecId::dict) {
-    return "dict: a dictionary of strings inside another";
+    return "dict: string dictionaries cannot be nested";
   }
   return std::nullopt;
 }
 
 std::string too_many_lookups(uint32_t lookups) {
-  return std::to_string(lookups) + " lookups inside each other, at most " + std::to_string(kMaxLookups) +
+  return std::to_string(lookups) + " nested lookups, at most " + std::to_string(kMaxLookups) +
          " are allowed (rle and sparse look into their row numbers, dict into its entries)";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which codecs may be inside which. This is the only place that decides it: the choice of cascades, their
-// parser, the encoders and validate() all ask here, so that nothing is written that a reader refuses.
+// Which codecs may be nested. Only this file decides it: the choice of cascades, their parser, the encoders
+// and validate() all ask here, so that nothing is written that a reader rejects.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,19 @@
 
 namespace bobbin {
 
-// `rle` and `sparse` find a value by a search in their row numbers, `dict` by its entry. Each of these
-// lookups multiplies the work for one value when it happens inside the child that another one looks into. Two
-// cost little; a tree of unlimited depth would take forever.
+// `rle` and `sparse` find a value by a search in their row numbers, `dict` by its entry. Nested lookups
+// multiply the work per value, if each happens inside the child that another one searches. Two cost little;
+// unlimited depth would take forever.
 inline constexpr uint32_t kMaxLookups = 2;
 
-// The number of the child that a codec looks into for every value; none for most codecs.
+// The index of the child that a codec searches for every value; none for most codecs.
 [[nodiscard]] std::optional<size_t> looked_up_child(CodecId codec);
 
-// The type of what a codec for values of `type` keeps in one of its children. Codes of a dictionary have one
-// of three types, which the same codecs take: u8 is used for all of them. A child that the codec does not
-// have is of `type`.
+// The type of a codec's child, for values of `type`. Codes of a dictionary have one of three types, which the
+// same codecs support: u8 is used for all of them. For a child that does not exist, `type`.
 [[nodiscard]] DType child_type(CodecId codec, size_t child, DType type);
 
-// Lookups inside each other, at the deepest place of a tree (anything with a codec and children: an Array, a
+// Number of nested lookups at the deepest place of a tree (anything with a codec and children: an Array, a
 // Cascade, a file's Node).
 template <class Tree>
 [[nodiscard]] uint32_t num_lookups(const Tree& tree) {
@@ -41,7 +40,7 @@ template <class Tree>
 
 namespace nesting {
 
-// Of one codec inside another, which holds values of `type`.
+// For one codec inside another that holds values of `type`.
 [[nodiscard]] std::optional<std::string> pair_fault(CodecId codec, DType type, CodecId inner);
 [[nodiscard]] std::string too_many_lookups(uint32_t lookups);
 
@@ -60,7 +59,7 @@ template <class Tree>
 
 }  // namespace nesting
 
-// Why a tree whose root holds values of `type` is not allowed; nothing when it is.
+// Why a tree whose root holds values of `type` is not allowed; nothing if it is.
 template <class Tree>
 [[nodiscard]] std::optional<std::string> nesting_fault(const Tree& tree, DType type) {
   const uint32_t lookups = num_lookups(tree);

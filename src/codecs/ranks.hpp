@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of arrays with row numbers that ascend (ascending.hpp), once those are decoded.
+// Tile functions of arrays with ascending row numbers (ascending.hpp), after those are decoded.
 //
-// A block takes a tile of 8192 rows. Its warps look for the tile's first and last row number, 32 probes at a
-// time; each number in the tile then marks its row by a bit in shared memory, and a sum over the words' ones
-// tells how many numbers lie before each word. So the rank of any row, how many numbers stand up to it, is
-// one more count of ones: all threads do the same, however long the runs are.
+// A block takes a tile of 8192 rows. Its warps search for the tile's first and last row number, 32 probes at
+// a time; each number in the tile then marks its row by a bit in shared memory, and a prefix scan over the
+// words' popcounts gives the count of numbers before each word. The rank of any row, the count of numbers up
+// to it, is then one more popcount: all threads do the same work, however long the runs are.
 //
 // Shared memory: 2 KiB of marks and ranks. Preconditions (checked by validate): the numbers ascend strictly.
-// Cost: 4 bytes read for each number in the tile, beside the search.
+// Cost: 4 bytes read for each number in the tile, besides the search.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,12 @@ inline constexpr uint32_t kTileRows = 32 * kTileThreads;  // a word of 32 rows f
 
 struct TileShared {
   simt::Shared<uint32_t, kTileThreads> marks;
-  simt::Shared<uint32_t, kTileThreads> before;  // how many marks the words before have
+  simt::Shared<uint32_t, kTileThreads> before;  // number of marks in earlier words
   simt::Shared<uint32_t, kTileThreads / simt::kWarpSize> sums;
 };
 
-// How many numbers are below `bound`. All lanes of the warp ask for the same; each step leaves a 32nd.
+// Counts the numbers below `bound`. All lanes of the warp pass the same bound; each step divides the range by
+// 32.
 template <class Cta>
 [[nodiscard]] BOBBIN_HD uint64_t count_below(Cta& cta, Global<const uint32_t> rows, uint64_t bound) {
   uint64_t low = 0;
@@ -47,11 +48,11 @@ template <class Cta>
   return low;
 }
 
-// A tile's row numbers, marked. Rows are counted from the tile's first one.
+// A tile's row numbers, marked. Rows count from the tile's first.
 struct Ranks {
-  uint64_t first;  // how many numbers lie before those that are marked
+  uint64_t first;  // count of numbers before the marked ones
 
-  // Marks numbers first .. last-1, all of which lie in the tile from row `begin` on. All threads take part.
+  // Marks numbers first .. last-1, all inside the tile that starts at row `begin`. All threads take part.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static Ranks mark(Cta& cta, Global<const uint32_t> rows, uint64_t first,
                                             uint64_t last, uint64_t begin) {
@@ -78,13 +79,13 @@ struct Ranks {
     return {first};
   }
 
-  // The marks of the 32 rows around a row, and how many numbers lie before them.
+  // The marks of the 32 rows around a row, and the count of numbers before them.
   struct Word {
     uint32_t marks;
     uint64_t before;
 
     [[nodiscard]] BOBBIN_HD bool marked(uint32_t row) const { return (marks >> (row % 32) & 1) != 0; }
-    // How many numbers are up to a row, that one included.
+    // Counts the numbers up to and including a row.
     [[nodiscard]] BOBBIN_HD uint64_t through(uint32_t row) const {
       return before + count_ones(marks & low_mask<uint32_t>(row % 32 + 1));
     }
@@ -96,7 +97,8 @@ struct Ranks {
   }
 };
 
-// Writes the block's tile of `out`: quad_of(row) gives the values from a row of the tile on, as many as fit.
+// Writes the block's tile of `out`: quad_of(row) returns the values from a row of the tile on, as many as
+// fit.
 template <class T, class Cta, class QuadOf>
 BOBBIN_HD void write_tile(Cta& cta, Global<T> out, Global<Quad> quads, QuadOf&& quad_of) {
   constexpr uint32_t kPer = simt::kPerQuad<T>;
@@ -117,8 +119,8 @@ BOBBIN_HD void write_tile(Cta& cta, Global<T> out, Global<Quad> quads, QuadOf&& 
   }
 }
 
-// Writes the bits of the block's tile: a warp asks hit(row) for 32 words' rows, a word at a time, and stores
-// them together. Bits of rows from `rows` on are zero.
+// Writes the bits of the block's tile: a warp calls hit(row) for the rows of 32 words, one word at a time,
+// and stores them together. Bits of rows from `rows` on are zero.
 template <class Cta, class Hit>
 BOBBIN_HD void write_tile_bits(Cta& cta, Global<uint32_t> bitmap, uint64_t rows, Hit&& hit) {
   uint32_t own = 0;

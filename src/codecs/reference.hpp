@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the reference decoders: a child's values, by its own codec's reference decoder.
+// For the reference decoders: decodes a child with its own codec's reference decoder.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace bobbin {
 
-// References copy numbers as they are stored, the lowest byte first.
+// References assume little-endian numbers.
 static_assert(std::endian::native == std::endian::little);
 
 // T is any type of the values' size, or std::byte for all of their bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codecs with small kernels, for the GPU and for the emulator. They share a file because reading the
-// headers takes longer than compiling any of them.
+// Codecs with small kernels, for the GPU and the emulator. They share a file because parsing the headers
+// takes longer than compiling any of them.
 #include "codecs/constant/kernels.hpp"
 #include "codecs/device_ops.cuh"
 #include "codecs/diff/kernels.hpp"

@@ -12,7 +12,7 @@
 namespace bobbin {
 namespace {
 
-// So that sizes in bits, rounded up to whole vectors, fit 64 bits.
+// Sizes in bits, rounded up to whole vectors, fit 64 bits.
 constexpr uint64_t kMaxLength = UINT64_MAX / 16 - kVectorLength;
 
 Status refuse(const Codec& codec, const std::string& why) {
@@ -38,7 +38,7 @@ std::span<const DType> types_of(ChildType child) {
     case ChildType::offset:
       return types.subspan(2, 2);
     default:
-      return {};  // they depend on the array's
+      return {};  // depends on the array's type
   }
 }
 
@@ -61,7 +61,7 @@ Status check_buffers(const Codec& codec, const Array& array) {
   return {};
 }
 
-// How many values a child has, from which on, and how many it should have.
+// A child's length and offset, as found or as expected.
 struct Extent {
   uint64_t length = 0;
   uint64_t offset = 0;
@@ -87,10 +87,9 @@ Status check_length(const Codec& codec, const ChildShape& shape, const Array& ar
   if (Extent{child.length, child.offset} == expected) {
     return {};
   }
-  return refuse(codec, std::to_string(child.length) + " " + std::string(shape.name) + " from " +
-                           std::to_string(child.offset) + " on instead of " +
-                           std::to_string(expected.length) + " from " + std::to_string(expected.offset) +
-                           " on");
+  return refuse(codec, std::to_string(child.length) + " " + std::string(shape.name) + " at offset " +
+                           std::to_string(child.offset) + ", expected " + std::to_string(expected.length) +
+                           " at offset " + std::to_string(expected.offset));
 }
 
 Status check_child(const Codec& codec, const ChildShape& shape, const Array& array, const Array& child) {
@@ -102,7 +101,7 @@ Status check_child(const Codec& codec, const ChildShape& shape, const Array& arr
   const bool has_type = types.empty() ? child.type == child_type(shape.type, array.type)
                                       : std::ranges::find(types, child.type) != types.end();
   if (!has_type) {
-    return refuse(codec, name + " of type " + std::string(to_string(child.type)));
+    return refuse(codec, name + " have type " + std::string(to_string(child.type)));
   }
   return check_length(codec, shape, array, child);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of nodes against the shape that their codecs declare.
+// Checks nodes against the shapes that their codecs declare.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace bobbin {
 
-// The type of a child, in an array of `type`; where there is a choice, the smallest.
+// The type of a child in an array of `type`; if there is a choice, the smallest.
 [[nodiscard]] DType child_type(ChildType child, DType type);
 
-// Whether a node has as many parts as its codec says; a node in a file has them too.
+// Checks that a node has as many parts as its codec says, also for nodes in a file.
 [[nodiscard]] Status check_parts(const Codec& codec, size_t metadata_bytes, size_t buffers, size_t children);
 
-// Whether a node has the shape that its codec declares: its type, the parts' numbers and sizes, and its
-// children's codecs, types and lengths. Nothing is checked inside the parts.
+// Checks that a node has the shape that its codec declares: its type, the number and sizes of its parts, and
+// its children's codecs, types and lengths. Does not look inside the parts.
 [[nodiscard]] Status check_shape(const Array& array);
 
-// The same, then what the codec's own validate() checks.
+// The same, followed by the codec's own validate().
 [[nodiscard]] Status validate_node(const Array& array);
 
-// For Codec::slice: the node of a slice, with those of its children sliced that have a value for each row.
-// Everything else is as in `array`: buffers and other children are the codec's to cut.
+// For Codec::slice: the node of a slice, with sliced children where they have a value per row. Buffers and
+// other children are unchanged, for the codec to cut.
 [[nodiscard]] Array slice_rows(const Array& array, uint64_t begin, uint64_t length);
 
 }  // namespace bobbin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which codecs can encode some values, and a simple choice among them, for children whose encoding nobody has
-// chosen: the one that takes fewest bytes.
+// Which codecs can encode some values, and a simple choice among them for children without a chosen encoding:
+// the smallest.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace bobbin {
   return codec.takes(values.type) && codec.estimate(values) != kNoEncoding;
 }
 
-// Of the candidates that take the values' type. Of the smallest, the first is taken.
+// Among the candidates that support the values' type, the first of the smallest is used.
 [[nodiscard]] uint64_t smallest_estimate(const Values& values,
                                          std::span<const CodecId> candidates = kSimpleCodecs);
 [[nodiscard]] Result<Array> encode_smallest(const Values& values,
                                             std::span<const CodecId> candidates = kSimpleCodecs);
 
-// What becomes of a codec's split by that choice: each child has its candidates in the codec's shape.
+// Encodes a codec's split with that choice: each child has its candidates in the codec's shape.
 [[nodiscard]] uint64_t split_estimate(const Split& split);
 [[nodiscard]] Result<Array> encode_split(Split split);
 

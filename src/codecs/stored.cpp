@@ -37,8 +37,8 @@ Result<Array> load_whole(const StoredNode& node, Segments& segments) {
 
 Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
   BOBBIN_RETURN_IF(begin > node.length || length > node.length - begin, StatusCode::corrupt,
-                   "values " + std::to_string(begin) + " to " + std::to_string(begin + length) +
-                       " of an array of " + std::to_string(node.length));
+                   "slice of values " + std::to_string(begin) + " to " + std::to_string(begin + length) +
+                       " exceeds the array's length " + std::to_string(node.length));
   if (length == node.length) {
     return load_whole(node, segments);
   }

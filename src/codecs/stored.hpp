@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that lie in a file, and slices of them that are read without the rest. Nothing a node says has been
-// checked yet: every read is held against the segment's size, and what comes of it has to pass validate().
+// Arrays in a file, and slices of them that are read without the rest. Nothing in a node has been checked
+// yet: every read is checked against the segment's size, and the result has to pass validate().
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace bobbin {
 
-// An array without its bytes: its buffers are segments of the file, by number.
+// An array without its bytes: its buffers are segments of the file, by index.
 struct StoredNode {
   CodecId codec{};
   DType type{};
@@ -28,41 +28,41 @@ class Segments {
   virtual ~Segments() = default;
 
   [[nodiscard]] virtual uint64_t size(uint32_t segment) const = 0;
-  // Some bytes of a segment, checked against their checksums. An error when they are not all inside it.
+  // Some bytes of a segment, checked against their checksums. Fails if they are not all inside it.
   [[nodiscard]] virtual Result<Buffer> read(uint32_t segment, uint64_t offset, uint64_t bytes) = 0;
-  // array::validate(), for codecs that have to decode a child in order to know what else they need.
+  // array::validate(), for codecs that must decode a child to know what else they need.
   [[nodiscard]] virtual Status validate(const Array& array) = 0;
 };
 
 // Values begin .. begin+length-1 of an array.
 [[nodiscard]] Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length,
                                        Segments& segments);
-// All of an array's bytes. Not validated.
+// Loads all of an array's bytes, without validation.
 [[nodiscard]] Result<Array> load_whole(const StoredNode& node, Segments& segments);
 
-// A slice on its way, for codecs: buffers and children are added in their order.
+// A slice being loaded, for codecs: buffers and children are added in order.
 class SliceLoader {
  public:
   SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments);
 
   // Bytes of the node's next buffer.
   [[nodiscard]] Status add_buffer(uint64_t offset, uint64_t bytes);
-  // All of it.
+  // The whole next buffer.
   [[nodiscard]] Status add_buffer();
   // Values of the node's next child.
   [[nodiscard]] Status add_child(uint64_t begin, uint64_t length);
   [[nodiscard]] Status add_child();
-  // All children: of those that have a value for each row, the slice's values; the others whole.
+  // Adds all children: sliced if they have a value per row, otherwise whole.
   [[nodiscard]] Status add_children();
 
   [[nodiscard]] const StoredNode& node() const { return node_; }
   [[nodiscard]] Segments& segments() const { return segments_; }
   [[nodiscard]] uint64_t buffer_bytes(size_t index) const { return segments_.size(node_.segments[index]); }
-  // The number of the slice's first vector in the array, and how many it has.
+  // The index of the slice's first vector in the array, and its number of vectors.
   [[nodiscard]] uint64_t first_vector() const { return first_vector_; }
   [[nodiscard]] uint64_t vectors() const;
 
-  Array part;  // what there is of it
+  Array part;  // what has been added so far
 
  private:
   const StoredNode& node_;

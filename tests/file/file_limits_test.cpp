@@ -161,7 +161,7 @@ TEST(FileLimits, StringsComeOutOneByOneAsTheyDoTogether) {
       {fsst.children[1].type, wide ? static_cast<const void*>(moved.data()) : narrow.data(), 5}, {1, 1});
   const Status status = verdict(file_of(column, 4, {.array = fsst, .strings = zone}));
   EXPECT_EQ(status.code(), StatusCode::corrupt);
-  EXPECT_NE(status.message().find("string 0 is not of the size its codes give"), std::string::npos)
+  EXPECT_NE(status.message().find("string 0 does not have the size that its codes give"), std::string::npos)
       << status.message();
 }
 
@@ -210,7 +210,7 @@ TEST(FileLimits, LookupsInsideEachOtherHaveALimit) {
   forged.groups[0].chunks[0].array.children[0] = encoded(ends, "sparse(rle, ffor)");
   const Status status = verdict(forged);
   EXPECT_EQ(status.code(), StatusCode::corrupt);
-  EXPECT_NE(status.message().find("3 lookups inside each other"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("3 nested lookups"), std::string::npos) << status.message();
 }
 
 }  // namespace

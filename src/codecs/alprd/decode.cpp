@@ -29,7 +29,8 @@ Status validate(const Array& array) {
     const bool repeated = std::find(cut.dict, cut.dict + j, cut.dict[j]) != cut.dict + j;
     const bool too_large = cut.dict[j] >> (bits - cut.right_bits) != 0;
     BOBBIN_RETURN_IF(repeated || too_large || (cut.dict[j] < cut.entries && cut.dict[j] != j),
-                     StatusCode::corrupt, "alprd: dictionary entry " + std::to_string(j) + " is repeated or out of range");
+                     StatusCode::corrupt,
+                     "alprd: dictionary entry " + std::to_string(j) + " is repeated or out of range");
   }
   return {};
 }

@@ -67,7 +67,8 @@ Status reference_strings(const Array& array, const HostStringsOut& out) {
   uint64_t place = 0;
   for (uint64_t i = 0; i < array.length; ++i) {
     for (uint64_t at = entries.offsets[numbers[i]]; at < entries.offsets[numbers[i] + 1]; ++at) {
-      BOBBIN_RETURN_IF(place == out.bytes.size(), StatusCode::corrupt, "dict: more string bytes than expected");
+      BOBBIN_RETURN_IF(place == out.bytes.size(), StatusCode::corrupt,
+                       "dict: more string bytes than expected");
       out.bytes[place] = entries.bytes[at];
       ++place;
     }

@@ -5,7 +5,7 @@
 
 namespace bobbin::codec::ffor {
 
-// The constant moves to the packed side: difference + (reference - low) replaces value - low.
+// The constant is moved to the packed side: difference + (reference - low) replaces value - low.
 void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const Parts parts(array);

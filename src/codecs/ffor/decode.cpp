@@ -20,9 +20,9 @@ Status validate_entries(const Array& array) {
     const uint64_t needed = num_registers(num_rows(here, bits), entry.width(), bits);
     BOBBIN_RETURN_IF(entry.width() > bits, StatusCode::corrupt,
                      "ffor: vector " + std::to_string(v) + " has width " + std::to_string(entry.width()) +
-                         " in a type of " + std::to_string(bits) + " bits");
+                         ", more than the type's " + std::to_string(bits) + " bits");
     BOBBIN_RETURN_IF(entry.first_register() + needed > stored, StatusCode::corrupt,
-                     "ffor: vector " + std::to_string(v) + " lies outside the packed bytes");
+                     "ffor: vector " + std::to_string(v) + " is outside the packed bytes");
   }
   return {};
 }
@@ -44,7 +44,7 @@ std::string describe(const Array& array) {
 Status validate(const Array& array) {
   const uint64_t packed = array.buffers[2].bytes.size();
   BOBBIN_RETURN_IF(packed % kRegisterBytes != 0, StatusCode::corrupt,
-                   "ffor: " + std::to_string(packed) + " packed bytes are no whole number of registers");
+                   "ffor: " + std::to_string(packed) + " packed bytes are not a multiple of a register");
   BOBBIN_RETURN_IF(packed / kRegisterBytes > kMaxRegisters, StatusCode::corrupt,
                    "ffor: too many packed bytes");
   return validate_entries(array);

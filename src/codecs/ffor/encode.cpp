@@ -10,7 +10,7 @@
 namespace bobbin::codec::ffor {
 namespace {
 
-// A vector's least value and the width of the others' distance to it.
+// A vector's least value, and the width of the others' differences from it.
 template <class T>
 struct Frame {
   T reference = 0;
@@ -50,7 +50,7 @@ uint64_t registers_of(std::span<const T> vector, uint32_t width) {
   return num_registers(num_rows(static_cast<uint32_t>(vector.size()), kBits<T>), width, kBits<T>);
 }
 
-// A last, short vector is filled up with its reference, which packs as zero.
+// A last, short vector is padded with its reference, which packs as zero.
 template <class T>
 void pack(std::span<const T> vector, const Frame<T>& frame, std::byte* packed) {
   using Bits = std::make_unsigned_t<T>;

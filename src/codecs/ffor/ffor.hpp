@@ -12,7 +12,7 @@
 
 namespace bobbin::codec::ffor {
 
-// An entry has 25 bits for a register's number: just under 4 GiB of packed bytes.
+// An entry has 25 bits for a register's index, which limits packed bytes to just under 4 GiB.
 inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;
 
 // Where a vector's registers start, and its width: the u32 of `entries`.

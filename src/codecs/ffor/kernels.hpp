@@ -14,7 +14,7 @@
 
 namespace bobbin::codec::ffor {
 
-// What EncodeKernel has in the place of a codec's patches: all values fit the width.
+// The patcher for plain ffor: all values fit the width.
 template <class T>
 struct NoPatcher {
   struct Shared {};
@@ -34,10 +34,10 @@ struct NoPatcher {
                        uint32_t /*count*/, const Frame<T>& /*frame*/, RowOf&& /*row_of*/) const {}
 };
 
-// Encodes in one pass over memory: a block brings a tile of vectors into shared memory, finds their frames,
-// learns from the tiles before it where its registers go (decoupled look-back), and packs. Tiles go to blocks
-// by ticket, in the order in which they start, so a tile waits only for tiles that are under way. A patcher
-// may choose smaller widths and keep what does not fit.
+// Encodes in one pass: a block loads a tile of vectors into shared memory, finds their frames, learns from
+// earlier tiles where its registers go (decoupled look-back), and packs. Blocks take tiles by ticket, in the
+// order in which they start, so a tile waits only for tiles in progress. A patcher may choose smaller widths
+// and keep the values that do not fit.
 template <class T, class Patcher = NoPatcher<T>>
 struct EncodeKernel {
   using Tile = bitpack::Tile<T, 2048>;
@@ -59,8 +59,8 @@ struct EncodeKernel {
   Global<T> references;
   Global<uint32_t> entries;
   Global<Quad> packed;
-  Global<uint64_t> tickets;  // [0]: the next tile; [1]: receives the number of registers in all
-  Global<uint64_t> states;   // one a tile
+  Global<uint64_t> tickets;  // [0]: the next tile; [1]: receives the total number of registers
+  Global<uint64_t> states;   // one per tile
   T sign;
   Patcher patcher{};
 
@@ -129,7 +129,7 @@ struct EncodeKernel {
     return num_registers(num_rows(count, kBits<T>), width, kBits<T>);
   }
 
-  // One warp; lane v numbers vector v's registers and writes its frame.
+  // Called by one warp; lane v numbers vector v's registers and writes its frame.
   template <class Cta>
   BOBBIN_HD void number_registers(Cta& cta, Shared& shared, uint64_t tile) const {
     const uint32_t v = cta.lane();
@@ -168,7 +168,7 @@ struct EncodeKernel {
       });
       return;
     }
-    // A last, short vector: zero past its last value, and only as many registers as it needs.
+    // A last, short vector: padded with zeros, and with only as many registers as it needs.
     for (uint32_t k = 0; k < registers_of(count, frame.width); ++k) {
       sink(k, bitpack::pack_slice<T>(k, frame.width, num_rows(count, kBits<T>), [&](uint32_t row) {
              return bitpack::keep_first<T>(difference(row), row * kLanes<T> + slice * kSliceLength<T>, count);
@@ -177,7 +177,7 @@ struct EncodeKernel {
   }
 };
 
-// What an encoding needs besides its input. The packed bytes may come to as much as the input's.
+// The temporary memory of an encoding. The packed bytes may be as large as the input.
 template <class T>
 struct EncodeBuffers {
   DeviceBuffer references;
@@ -200,7 +200,7 @@ struct EncodeBuffers {
   }
 };
 
-// Asynchronous; the number of registers is left in work[1].
+// Asynchronous; leaves the number of registers in work[1].
 template <class T, class Executor, class Patcher = NoPatcher<T>>
 Status run_encode(const Executor& executor, DType type, Global<const T> values,
                   const EncodeBuffers<T>& buffers, const Patcher& patcher = {}) {
@@ -244,7 +244,7 @@ struct Plans {
     });
   }
 
-  // Waits for what run_encode has under way, and makes an array of it.
+  // Waits for run_encode to finish, and builds the array.
   template <class T>
   static Result<Array> finish(DType type, uint64_t length, EncodeBuffers<T> made, StreamView stream) {
     auto buffers = std::make_shared<EncodeBuffers<T>>(std::move(made));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding value i", word by word.
+// The oracle: follows "Decoding value i" in spec.md step by step.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,7 +51,7 @@ void reference(const Array& array, void* out) {
   auto* target = static_cast<uint8_t*>(out);
   for (uint64_t j = 0; j < array.length; ++j) {
     const uint64_t value = read_value(array, array.offset + j);
-    // Only the lowest bytes are kept: that is the addition modulo 2^T.
+    // Only the lowest bytes are kept: the addition is modulo 2^T.
     for (size_t b = 0; b < size; ++b) {
       target[j * size + b] = static_cast<uint8_t>(value >> (8 * b));
     }

@@ -19,7 +19,7 @@ Entry entry_at(const Buffer& entries, uint64_t v) {
   return entry;
 }
 
-// The registers in which the vectors of a slice lie, of which only entries are there.
+// The registers of a slice's vectors, found from the entries alone.
 Registers registers_of(const Array& part, uint64_t vectors) {
   const uint32_t bits = size_bits(part.type);
   Registers all;
@@ -34,7 +34,7 @@ Registers registers_of(const Array& part, uint64_t vectors) {
   return all.begin < all.end ? all : Registers{.begin = 0, .end = 0};
 }
 
-// Entries of vectors that lie in other registers: their numbers are less by `less`.
+// Copies entries with register numbers reduced by `less`, for packed bytes cut at the front.
 Buffer shift_entries(const Buffer& entries, uint64_t vectors, uint64_t less) {
   const NewBuffer shifted = make_buffer(vectors * sizeof(uint32_t));
   for (uint64_t v = 0; v < vectors; ++v) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of the frame of reference. Unpacking is bitpack's (codecs/bitpack/tile.hpp): this adds where
-// a vector's frame comes from, and how a vector of values in shared memory gets one.
+// Tile functions of the frame of reference. Unpacking is bitpack's (codecs/bitpack/tile.hpp); added here are
+// the source of a vector's frame, and how a frame is found for values in shared memory.
 //
 // Formula: value = reference + difference modulo 2^T; reference = the least value, width = bits of the
-// greatest difference. Order among signed values is order among unsigned ones with the sign bit flipped.
+// greatest difference. Signed values are ordered as unsigned ones with the sign bit flipped.
 //
-// Shape: as in bitpack, eight threads a vector, each a column of 16 bytes a row.
+// Shape: as in bitpack, eight threads per vector, each with a column of 16 bytes per row.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using bitpack::kSlices;
 using simt::Global;
 using simt::Quad;
 
-// Where vectors with their own frames lie.
+// The places of vectors with frames of their own.
 template <class T>
 struct FrameSource {
   using Finish = bitpack::AsIs;
@@ -57,9 +57,9 @@ BOBBIN_HD T vector_min(Cta& cta, T value) {
   return value;
 }
 
-// The frame of a vector of `count` (1 to 1024, or none) values; `load_row(r)` gives the thread's slice of row
-// r. `sign` is the sign bit for signed types, else zero. All eight threads, and the whole warp, must call it
-// together; first_register is left to the caller.
+// The frame of a vector of `count` (0 to 1024) values; `load_row(r)` returns the thread's slice of row r.
+// `sign` is the sign bit for signed types, else zero. All eight threads, and the whole warp, must call it
+// together; the caller sets first_register.
 template <class T, class Cta, class LoadRow>
 BOBBIN_HD Frame<T> find_frame(Cta& cta, uint32_t count, uint32_t slice, T sign, LoadRow&& load_row) {
   T low = static_cast<T>(~T{0});

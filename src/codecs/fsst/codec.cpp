@@ -31,7 +31,7 @@ constexpr Codec kCodec{
     .id = CodecId::fsst,
     .name = "fsst",
     .max_format = 2,
-    // Short chunks of one column get by with one table of symbols.
+    // Short chunks of one column share a table of symbols.
     .shares_first_buffer = true,
     .shape = {.metadata_bytes = Header::kBytes, .buffers = kBuffers, .children = kChildren},
     .describe = &describe,

@@ -9,7 +9,7 @@
 namespace bobbin::codec::fsst {
 namespace {
 
-// All of a child's values; both kinds fit 64 bits.
+// All of a child's values; both types fit 64 bits.
 std::vector<uint64_t> all_offsets(const Array& child) {
   std::vector<uint64_t> offsets(child.length);
   if (child.type == DType::u64) {
@@ -22,7 +22,7 @@ std::vector<uint64_t> all_offsets(const Array& child) {
   return offsets;
 }
 
-// Sets the bits of strings that are there and for which `test` holds of their codes' begin and end.
+// Sets the bits of strings that are not null and for which `test` is true of their codes' begin and end.
 template <class Test>
 void test_all(const Array& array, const Parts& parts, uint32_t* bitmap, Test&& test) {
   const std::vector<uint64_t> offsets = all_offsets(*parts.code_offsets);
@@ -36,7 +36,7 @@ void test_all(const Array& array, const Parts& parts, uint32_t* bitmap, Test&& t
   }
 }
 
-// A run's own longest end that is also its beginning, for each of its first bytes: Knuth, Morris, Pratt.
+// For each prefix of a run, the longest proper suffix that is also a prefix (Knuth, Morris, Pratt).
 std::vector<uint32_t> borders(std::span<const uint8_t> run) {
   std::vector<uint32_t> border(run.size() + 1);
   for (uint32_t i = 1, k = 0; i < run.size(); ++i) {
@@ -73,7 +73,7 @@ Automaton::Automaton(const Table& table, std::span<const uint8_t> run)
   }
 }
 
-// By trying all symbols: a table from elsewhere need not be one that a Matcher can hold.
+// Tries all symbols: a table from another writer may not fit a Matcher.
 std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes) {
   std::vector<uint8_t> codes;
   for (size_t at = 0; at < bytes.size();) {
@@ -84,7 +84,7 @@ std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t
     for (uint32_t c = 0; c < table.size(); ++c) {
       const uint32_t length = table.lengths[c];
       if (length <= rest && (word ^ table.symbols[c]) << (64 - 8 * length) == 0) {
-        best = c;  // symbols are in order of their lengths
+        best = c;  // symbols are ordered by length
       }
     }
     codes.push_back(static_cast<uint8_t>(best));
@@ -99,7 +99,7 @@ std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t
 Status check_query(const StringQuery& query) {
   BOBBIN_RETURN_IF(query.test == StringTest::contains && query.bytes.size() > Automaton::kMaxBytes,
                    StatusCode::unsupported,
-                   "fsst: looking for more than " + std::to_string(Automaton::kMaxBytes) + " bytes");
+                   "fsst: cannot search for more than " + std::to_string(Automaton::kMaxBytes) + " bytes");
   return {};
 }
 

@@ -28,20 +28,20 @@ Status check_sizes(const Array& array, const Header& header) {
   const auto size = [&](size_t buffer) { return array.buffers[buffer].bytes.size(); };
   BOBBIN_RETURN_IF(
       size(0) != symbol_bytes, StatusCode::corrupt,
-      "fsst: symbols have " + std::to_string(size(0)) + " bytes instead of " + std::to_string(symbol_bytes));
+      "fsst: symbols have " + std::to_string(size(0)) + " bytes, expected " + std::to_string(symbol_bytes));
   const uint64_t tiles = num_tiles(size(1)) * sizeof(uint64_t);
   BOBBIN_RETURN_IF(
       size(2) != tiles, StatusCode::corrupt,
-      "fsst: tiles have " + std::to_string(size(2)) + " bytes instead of " + std::to_string(tiles));
+      "fsst: tiles have " + std::to_string(size(2)) + " bytes, expected " + std::to_string(tiles));
   const uint64_t validity = ceil_div<uint64_t>(array.offset + array.length, 8);
   BOBBIN_RETURN_IF(
       size(3) != 0 && size(3) != validity, StatusCode::corrupt,
-      "fsst: validity has " + std::to_string(size(3)) + " bytes instead of " + std::to_string(validity));
+      "fsst: validity has " + std::to_string(size(3)) + " bytes, expected " + std::to_string(validity));
   BOBBIN_RETURN_IF(header.code_begin > header.code_end || header.code_end > size(1), StatusCode::corrupt,
-                   "fsst: code_begin and code_end do not lie in the codes");
-  // The whole decodes to at most eight bytes a code.
+                   "fsst: code_begin and code_end are outside the codes");
+  // A code decodes to at most eight bytes.
   BOBBIN_RETURN_IF(header.out_bytes > (header.code_end - header.code_begin) * kMaxSymbolBytes,
-                   StatusCode::corrupt, "fsst: more output than the codes can stand for");
+                   StatusCode::corrupt, "fsst: more output than the codes can produce");
   BOBBIN_RETURN_IF(header.out_begin >= kLiteralFirst - header.out_bytes, StatusCode::corrupt,
                    "fsst: out_begin too large");
   return {};
@@ -60,14 +60,14 @@ Status check_child(const Array& array, size_t index) {
   return {};
 }
 
-// Whether the offsets run from `first` to `last` without descending, and are alike around nulls.
+// Checks that the offsets go from `first` to `last` without descending, and that nulls are empty.
 template <class T>
 Status check_offsets(const Array& child, uint64_t first, uint64_t last, const char* name,
                      std::span<const uint8_t> validity) {
   std::vector<T> offsets(child.length);
   delta::decode(child, offsets.data());
   BOBBIN_RETURN_IF(offsets.front() != first || offsets.back() != last, StatusCode::corrupt,
-                   std::string("fsst: ") + name + " do not begin and end where they should");
+                   std::string("fsst: ") + name + " have a wrong first or last value");
   for (uint64_t i = 0; i + 1 < offsets.size(); ++i) {
     BOBBIN_RETURN_IF(offsets[i] > offsets[i + 1], StatusCode::corrupt,
                      std::string("fsst: ") + name + " descend at string " + std::to_string(i));
@@ -92,13 +92,13 @@ Status check_tiles(const Parts& parts) {
     const uint64_t word = parts.tiles[t] & ~kLiteralFirst;
     BOBBIN_RETURN_IF(word < before || (t == 0 && word > parts.header.out_begin) ||
                          word > parts.header.out_begin + parts.header.out_bytes,
-                     StatusCode::corrupt, "fsst: tile " + std::to_string(t) + " lies out of order");
+                     StatusCode::corrupt, "fsst: tile " + std::to_string(t) + " is out of order");
     before = word;
   }
-  // What stands before the first string was made by codes before its own.
+  // The bytes before the first string were produced by codes before its own.
   BOBBIN_RETURN_IF(!parts.tiles.empty() && header.out_begin - (parts.tiles[0] & ~kLiteralFirst) >
                                                header.code_begin * kMaxSymbolBytes,
-                   StatusCode::corrupt, "fsst: tile 0 lies too far before the first string");
+                   StatusCode::corrupt, "fsst: tile 0 is too far before the first string");
   return {};
 }
 
@@ -173,17 +173,17 @@ Status decode(const Array& array, const HostStringsOut& out) {
   const Parts parts(array);
   const Header& header = parts.header;
   if (header.out_bytes != out.bytes.size()) {
-    return damaged(std::to_string(header.out_bytes) + " bytes of strings instead of " +
+    return damaged(std::to_string(header.out_bytes) + " string bytes, expected " +
                    std::to_string(out.bytes.size()));
   }
   StreamDecoder decoder(parts.table(), out.bytes.data(), header.out_bytes);
   uint64_t at = header.code_begin;
-  // Strings begin where code_begin is, so an escape does not stand before it. What a tile's word says is held
-  // against the codes from there on.
+  // Strings begin at code_begin, so no escape is right before it. From there on, tile words are checked
+  // against the codes.
   while (at < header.code_end) {
     const uint64_t end = std::min(header.code_end, round_up<uint64_t>(at + 1, kTileBytes));
     if (!decoder.decode(parts.codes.data() + at, parts.codes.data() + end)) {
-      return damaged("a code means nothing, or the output is full, before code byte " + std::to_string(end));
+      return damaged("invalid code or too much output before code byte " + std::to_string(end));
     }
     at = end;
     if (at < header.code_end) {
@@ -191,7 +191,7 @@ Status decode(const Array& array, const HostStringsOut& out) {
       const auto made = static_cast<uint64_t>(decoder.position() - out.bytes.data());
       if ((word & ~kLiteralFirst) != header.out_begin + made ||
           (word >= kLiteralFirst) != decoder.literal_is_next()) {
-        return damaged("the codes do not bear out tile " + std::to_string(at / kTileBytes));
+        return damaged("tile " + std::to_string(at / kTileBytes) + "'s offset disagrees with its codes");
       }
     }
   }
@@ -199,7 +199,7 @@ Status decode(const Array& array, const HostStringsOut& out) {
     return damaged("the codes end with an escape");
   }
   if (static_cast<uint64_t>(decoder.position() - out.bytes.data()) != header.out_bytes) {
-    return damaged("the codes stand for fewer bytes than the array says");
+    return damaged("the codes decode to fewer bytes than the array says");
   }
   delta::decode_ends(*parts.offsets, out.base, out.ends);
   return {};

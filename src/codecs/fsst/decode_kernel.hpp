@@ -10,8 +10,8 @@
 
 namespace bobbin::codec::fsst {
 
-// Decodes all strings: a warp takes a tile at a time. Bytes are put together in registers, eight at a time,
-// gathered in shared memory as they lie in the output, and stored 16 at a time.
+// Decodes all strings, one tile per warp at a time. Bytes are assembled in registers, eight at a time, staged
+// in shared memory in output order, and stored 16 at a time.
 struct BytesDecoder {
   static constexpr uint32_t kWarps = 32;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
@@ -24,10 +24,10 @@ struct BytesDecoder {
 
   CodeStream stream;
   Global<uint8_t> out;
-  uint64_t out_begin;  // on the scale of the tiles' words
+  uint64_t out_begin;  // in the numbering of the tiles' words
   Global<uint32_t> fault;
 
-  // As block `block` of `blocks`.
+  // Runs as block `block` of `blocks`.
   template <class Cta>
   BOBBIN_HD void run(Cta& cta, uint32_t block, uint32_t blocks) const {
     auto& shared = cta.template shared<Shared>();
@@ -43,13 +43,13 @@ struct BytesDecoder {
   }
 
  private:
-  // How far a warp is in its tile. Places in the output are counted from its first byte; those of a slice's
-  // first tile may lie before it.
+  // A warp's progress in its tile. Positions count from the output's first byte; a slice's first tile may
+  // begin before it.
   struct Progress {
     int64_t at;
     int64_t end;         // of the tile
-    uint64_t rest;       // bytes that have not filled a word of the stage yet
-    uint32_t foreign;    // bytes of the stage's first quad that belong to the tile before
+    uint64_t rest;       // bytes that have not yet filled a word of the stage
+    uint32_t foreign;    // bytes of the stage's first quad that belong to the previous tile
     bool literal_first;  // of the next round
 
     [[nodiscard]] BOBBIN_HD uint32_t phase() const { return static_cast<uint32_t>(at) % kQuadBytes; }
@@ -116,7 +116,7 @@ struct BytesDecoder {
   [[nodiscard]] BOBBIN_HD int64_t position(uint64_t word) const {
     return static_cast<int64_t>((word & ~kLiteralFirst) - out_begin);
   }
-  // False when a code means nothing, or the tile is to have fewer bytes.
+  // Returns false if a code is invalid, or the tile has too many bytes.
   template <bool kEscapes, bool kPartial, class Cta>
   BOBBIN_HD bool measure(Cta& cta, Shared& shared, const Quad& codes, uint64_t at, Progress& now,
                          Round& round) const {
@@ -130,8 +130,8 @@ struct BytesDecoder {
     return cta.warp() * kStageWords;
   }
 
-  // Writes a lane's bytes, which are at least eight: every word of the stage but its first is the lane's own
-  // from its lowest byte on, and the rest that fills no word goes to the next lane.
+  // Writes a lane's bytes, at least eight: the lane owns every word of the stage except a partial first one;
+  // its last, partial word is passed to the next lane.
   template <bool kEscapes, class Cta>
   BOBBIN_HD void spell(Cta& cta, Shared& shared, const Round& round, Progress& now) const {
     const uint32_t start = now.phase() + round.before;
@@ -146,7 +146,7 @@ struct BytesDecoder {
       bytes |= symbol << used;
       const uint64_t over = shift_out(symbol, 64 - used);
       used += 8 * code_at(round.lengths, i);
-      // Apart from the store no step hangs on this: no branch.
+      // Selects instead of branching: only the store depends on it.
       const bool full = used >= 64;
       if (full) {
         cta.store(shared.stage, word, bytes);
@@ -166,12 +166,12 @@ struct BytesDecoder {
     }
   }
 
-  // The same byte by byte, where lanes may have fewer: at the end of a stream.
+  // The same byte by byte, for the end of a stream, where lanes may have fewer bytes.
   template <class Cta>
   BOBBIN_HD void spell_slowly(Cta& cta, Shared& shared, const Round& round, const Progress& now) const {
     auto& stage = reinterpret_cast<simt::Shared<uint8_t, kWarps * kStageWords * 8>&>(shared.stage);
     uint32_t to = stage_of(cta) * 8 + now.phase() + round.before;
-    // The rest of the rounds before has its bytes still to come.
+    // Writes the partial word left over from earlier rounds.
     for (uint32_t b = 0; cta.lane() == 0 && b < now.phase() % 8 && now.foreign == 0; ++b) {
       cta.store(stage, stage_of(cta) * 8 + now.phase() / 8 * 8 + b,
                 static_cast<uint8_t>(now.rest >> (8 * b)));
@@ -185,8 +185,8 @@ struct BytesDecoder {
     }
   }
 
-  // Takes what the stage holds of the tile, `end` bytes, to the output: whole quads, and the bytes of quads
-  // that the tile shares with its neighbours or that lie across the output's ends.
+  // Stores the tile's `end` bytes in the stage to the output: whole quads, and single bytes of quads that are
+  // shared with neighbouring tiles or extend past the output's ends.
   template <class Cta>
   BOBBIN_HD void store(Cta& cta, Shared& shared, const Progress& now, uint32_t end, bool last) const {
     auto& quads = reinterpret_cast<simt::Shared<Quad, kWarps * kStageWords / 2>&>(shared.stage);
@@ -223,8 +223,8 @@ struct BytesDecoder {
     }
   }
 
-  // The last quad, where it is not full, is the next round's first: its whole word goes there, and what does
-  // not fill one is in `rest`.
+  // An incomplete last quad becomes the first of the next round: a complete word is moved there, and `rest`
+  // holds the remaining bytes.
   template <class Cta>
   BOBBIN_HD void keep_rest(Cta& cta, Shared& shared, Progress& now, uint32_t end) const {
     if (end >= kQuadBytes) {
@@ -237,8 +237,8 @@ struct BytesDecoder {
   }
 };
 
-// Decodes a column, bytes and offsets, in one launch: the first blocks decode offsets, with a few of their
-// warps, and the others bytes.
+// Decodes a column, bytes and offsets, in one launch: the first blocks decode offsets, using only some of
+// their warps, the others bytes.
 template <class T>
 struct DecodeKernel {
   using Offsets = delta::DecodeKernel<T, sizeof(T) == 8 ? 4 : 8, true>;

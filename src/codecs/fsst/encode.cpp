@@ -12,7 +12,7 @@
 namespace bobbin::codec::fsst {
 namespace {
 
-// Codes of all strings, and where each string's end.
+// Codes of all strings, and where each string's codes end.
 struct Encoded {
   Buffer buffer;
   std::span<const uint8_t> codes;
@@ -25,7 +25,7 @@ uint64_t load_word(const uint8_t* from) {
   return word;
 }
 
-// Writes a code, and the literal an escape needs; which of both count, the length says.
+// Writes a code and the literal of an escape, but advances past the literal only for an escape.
 BOBBIN_INLINE uint8_t* put(Match match, uint64_t word, uint8_t* to) {
   to[0] = match.code();
   to[1] = static_cast<uint8_t>(word);
@@ -45,16 +45,16 @@ uint64_t encoded_size(const Matcher& matcher, std::span<const uint8_t> piece) {
   return codes;
 }
 
-// Encodes a run of strings, a code at a time: each code hangs on the one before it, so a core has time for
-// several such lanes in turn.
+// Encodes a run of strings, one code per step: each code depends on the previous one, so a core interleaves
+// several lanes.
 class Lane {
  public:
-  // `ends` receives where each string's codes end, counted from the lane's first.
+  // `ends` receives the end of each string's codes, counted from the lane's first.
   Lane(const Matcher& matcher, const StringsView& strings, uint64_t begin, uint64_t end, uint64_t* ends)
       : matcher_(&matcher), strings_(&strings), string_(begin), last_(end), ends_(ends) {
     if (begin < end) {
       safe_ = strings.bytes + strings.offset(strings.length);
-      // Twice the bytes is the worst case; memory that is not touched costs nothing.
+      // The worst case is twice the bytes; untouched memory costs nothing.
       codes_ =
           std::make_unique_for_overwrite<uint8_t[]>(2 * (strings.offset(end) - strings.offset(begin)) + 1);
       to_ = codes_.get();
@@ -92,7 +92,7 @@ class Lane {
     from_ += match.length();
   }
 
-  // The next string that has bytes.
+  // Starts the next string that is not empty.
   void start_string() {
     for (; string_ < last_; finish_string()) {
       const auto string = strings_->string(string_);  // a null has no bytes
@@ -124,10 +124,10 @@ class Lane {
   const uint8_t* from_ = nullptr;
   const uint8_t* end_ = nullptr;         // of the piece
   const uint8_t* string_end_ = nullptr;  // of the string
-  const uint8_t* safe_ = nullptr;        // what may be read ends here
+  const uint8_t* safe_ = nullptr;        // reads must end here
 };
 
-constexpr uint64_t kLanes = 4;  // of a thread
+constexpr uint64_t kLanes = 4;  // per thread
 
 void run(std::span<Lane, kLanes> lanes) {
   while (lanes[0].busy() && lanes[1].busy() && lanes[2].busy() && lanes[3].busy()) {
@@ -142,7 +142,7 @@ void run(std::span<Lane, kLanes> lanes) {
   }
 }
 
-// Puts the lanes' codes behind each other.
+// Concatenates the lanes' codes.
 void join(const std::vector<Lane>& lanes, const std::vector<uint64_t>& cuts, Encoded& all) {
   uint64_t size = 0;
   for (const Lane& lane : lanes) {
@@ -162,7 +162,7 @@ void join(const std::vector<Lane>& lanes, const std::vector<uint64_t>& cuts, Enc
   all.codes = {reinterpret_cast<const uint8_t*>(fresh.data), size};
 }
 
-// On several threads when there is enough for each; the result does not depend on their number.
+// Uses several threads if each has enough to do; the result does not depend on their number.
 Encoded encode_all(const Matcher& matcher, const StringsView& strings) {
   Encoded all;
   all.ends.resize(strings.length);
@@ -189,7 +189,7 @@ Buffer to_buffer(const void* data, size_t bytes) {
   return fresh.buffer;
 }
 
-// The child of offsets, which begin with 0 and of which `end(i)` is the one behind string i.
+// Encodes a child of offsets: the first is 0, and `end(i)` is the one after string i.
 template <class T, class End>
 Result<Array> encode_offsets(uint64_t length, End&& end) {
   std::vector<T> offsets(length + 1);
@@ -223,7 +223,7 @@ Table choose_table(const Pieces& pieces, const Array* previous) {
   if (!could_be_learnt(old)) {
     return fresh;
   }
-  // A new table takes space of its own, and readers keep one they have seen.
+  // A new table takes space, and readers cache tables.
   constexpr double kWorthwhile = 0.99;
   const auto as_is = static_cast<double>(encoded_size(Matcher(old), pieces));
   return static_cast<double>(encoded_size(Matcher(fresh), pieces)) < kWorthwhile * as_is ? fresh : old;
@@ -240,7 +240,7 @@ Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const ui
     tiles.push_back(out | (literal ? kLiteralFirst : 0));
     const size_t end = std::min<size_t>(at + kTileBytes, codes.size());
     for (size_t c = at; c < end;) {
-      // Eight symbols at a time, where there are.
+      // Decodes eight symbols at a time where possible.
       if (end - c >= 8 && !literal && !special.any(load_word(&codes[c]))) {
         for (size_t i = 0; i < 8; ++i) {
           out += table.lengths[codes[c + i]];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The encoder.
 //
-// Tiles here are of input bytes. A block lists where the pieces of its tile begin; its threads walk them from
-// code to code, a piece a thread, and mark the bytes where codes begin; and those codes are written, behind
-// what earlier tiles write (decoupled look-back).
+// Tiles here consist of input bytes. A block lists where the pieces of its tile begin; its threads encode one
+// piece each, code by code, and mark the bytes where codes begin; the codes are then written after those of
+// earlier tiles (decoupled look-back).
 #pragma once
 
 #include <bit>
@@ -16,13 +16,13 @@
 
 namespace bobbin::codec::fsst {
 
-// A Matcher as kernels want it: small enough for several blocks an SM. Codes are in order of their lengths,
-// and those of one length in order of their bytes, so that a symbol of two bytes is found by counting.
+// A Matcher for kernels, small enough for several blocks per SM. Codes are ordered by length, then by bytes,
+// so that a two-byte symbol is found by counting.
 struct MatcherImage {
   static constexpr uint32_t kPairWords = 65536 / 32;
 
   uint64_t symbols[kSlots];    // 0 for an empty slot: its length is 0
-  uint16_t slots[kSlots];      // code, and length above it
+  uint16_t slots[kSlots];      // code, with the length above it
   uint32_t pairs[kPairWords];  // a bit for every two bytes that are a symbol
   uint8_t first[kPairWords];   // the code of a word's first bit
   uint8_t singles[256];
@@ -52,8 +52,8 @@ struct SharedMatcher {
     copy(image->singles, singles);
   }
 
-  // Code, and length above it, of the longest symbol that the first `rest` bytes of `word` begin with. All
-  // choices are at hand before one is taken, so that lanes stay together.
+  // Code, with the length above it, of the longest symbol at the start of the first `rest` bytes of `word`.
+  // All candidates are computed before one is selected, so that lanes do not diverge.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t longest(Cta& cta, uint64_t word, uint32_t rest) const {
     const uint32_t slot = slot_of(static_cast<uint32_t>(word));
@@ -73,14 +73,14 @@ struct SharedMatcher {
 
 struct EncodeKernel {
   static constexpr uint32_t kThreads = 512;
-  static constexpr uint32_t kMinBlocks = 2;  // while one waits for earlier tiles, the other walks
+  static constexpr uint32_t kMinBlocks = 2;  // while one waits for earlier tiles, the other encodes
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
   static constexpr uint32_t kTile = 28 * 1024;
   static constexpr uint32_t kPositions =
       kTile + kPieceBytes;  // a piece that begins in the tile may end later
   static constexpr uint32_t kQuads = kPositions / kQuadBytes + 1;  // words are read ahead
-  static constexpr uint32_t kWords = kPositions / 32 + 1;  // of a bitmap: all positions, and the one behind
-  static constexpr uint32_t kOwned = 2;                    // words of a thread
+  static constexpr uint32_t kWords = kPositions / 32 + 1;  // of a bitmap: one bit per position and one more
+  static constexpr uint32_t kOwned = 2;                    // words per thread
   static_assert(kOwned * kThreads >= kWords && 2 * kPositions < 65536);
   static constexpr uint32_t kListed = 2048;
   static constexpr uint32_t kClasses = 2 * simt::kWarpSize;  // of pieces, by their length
@@ -88,25 +88,25 @@ struct EncodeKernel {
   struct Shared {
     SharedMatcher matcher;
     simt::Shared<Quad, kQuads> bytes;
-    simt::Shared<uint32_t, kPositions / 4> codes;  // a byte where a code begins: it, or an escape's literal
-    simt::Shared<uint32_t, kWords> begins;         // a bit where a piece begins, or nothing more does
+    simt::Shared<uint32_t, kPositions / 4> codes;  // a code, or an escape's literal, at its first byte
+    simt::Shared<uint32_t, kWords> begins;         // a bit where a piece begins, and one at the end
     simt::Shared<uint32_t, kWords> taken;          // where a code begins
     simt::Shared<uint32_t, kWords> escaped;        // where that is an escape
-    simt::Shared<uint16_t, kWords> before;         // codes before a word's
-    simt::Shared<uint16_t, kListed + 1> pieces;    // where they begin, and the last one ends
+    simt::Shared<uint16_t, kWords> before;         // codes before each word's
+    simt::Shared<uint16_t, kListed + 1> pieces;    // begins of pieces, and the end of the last one
     simt::Shared<uint16_t, kListed> order;         // of the tile's pieces, longest first
-    simt::Shared<uint32_t, kClasses> classes;      // where each class goes on in `order`
+    simt::Shared<uint32_t, kClasses> classes;      // next free place of each class in `order`
     simt::Shared<uint32_t, kWarps> sums;
-    simt::Shared<uint64_t, 2> tile;  // its number; codes before it
+    simt::Shared<uint64_t, 2> tile;  // its index; codes before it
   };
 
   DeviceOffsets offsets;
   Global<const uint8_t> bytes;
   Global<const MatcherImage> matcher;
   Global<const uint64_t> firsts;
-  Global<uint64_t> states;  // a word a tile, zero
-  Global<uint64_t> counts;  // [0]: the next tile, zero; [1] receives the number of codes in all
-  Global<uint8_t> codes;    // whether all fit, counts[1] tells
+  Global<uint64_t> states;  // one word per tile, initially zero
+  Global<uint64_t> counts;  // [0]: the next tile, initially zero; [1]: receives the total number of codes
+  Global<uint8_t> codes;    // may be too small: compare with counts[1]
   Global<uint64_t> code_offsets;
 
   template <class Cta>
@@ -114,7 +114,7 @@ struct EncodeKernel {
     auto& shared = cta.template shared<Shared>();
     shared.matcher.fill(cta, matcher.data, kThreads);
     for (uint32_t i = cta.thread(); i < kPositions / 4; i += kThreads) {
-      cta.store(shared.codes, i, uint32_t{0});  // so that four may be read where not all are codes
+      cta.store(shared.codes, i, uint32_t{0});  // so that four may be read even if not all are codes
     }
     const uint64_t tiles = states.size;
     while (true) {
@@ -171,7 +171,7 @@ struct EncodeKernel {
     }
   }
 
-  // Where pieces begin: strings, and every 512 bytes within one.
+  // Marks the begins of pieces: strings, and every 512 bytes within one.
   template <class Cta>
   BOBBIN_HD void mark_pieces(Cta& cta, Shared& shared, uint64_t tile, uint32_t present) const {
     const uint64_t begin = tile * kTile;
@@ -180,7 +180,7 @@ struct EncodeKernel {
     if (cta.thread() == 0) {
       mark(cta, shared, present);
     }
-    // The string before the first one may reach into the tile.
+    // The string before the first one may extend into the tile.
     for (uint64_t s = (first == 0 ? 0 : first - 1) + cta.thread(); s < end; s += kThreads) {
       const uint64_t start = offsets.at(cta, s);
       if (start >= begin + present) {
@@ -209,7 +209,7 @@ struct EncodeKernel {
     return w < N ? cta.load(words, w) : 0;
   }
 
-  // Walks all pieces that begin in the tile, a list full of them at a time.
+  // Encodes all pieces that begin in the tile, kListed at a time.
   template <class Cta>
   BOBBIN_HD void walk(Cta& cta, Shared& shared) const {
     uint32_t own = 0;
@@ -242,8 +242,8 @@ struct EncodeKernel {
     }
   }
 
-  // Puts pieces that begin in the tile in order of their lengths, roughly, so that lanes of a warp have as
-  // much to do. Those of a class come in any order: it does not matter who walks which.
+  // Sorts the tile's pieces roughly by length, so that the lanes of a warp have about equal work. The order
+  // within a class does not matter.
   template <class Cta>
   BOBBIN_HD void sort_pieces(Cta& cta, Shared& shared, uint32_t listed) const {
     const auto each = [&](auto&& f) {
@@ -274,8 +274,8 @@ struct EncodeKernel {
     each([&](uint32_t i, uint32_t place) { cta.store(shared.order, place, static_cast<uint16_t>(i)); });
   }
 
-  // The three words that hold the eight bytes from p on. The two behind them are loaded while the next symbol
-  // is sought, so that nothing waits for them.
+  // The three words that hold the eight bytes from p on. The next two are loaded while a symbol is searched
+  // for, to hide their latency.
   struct Window {
     uint32_t word[3];
 
@@ -293,7 +293,7 @@ struct EncodeKernel {
       const uint64_t high = (word[1] | uint64_t{word[2]} << 32) >> shift;
       return static_cast<uint32_t>(low) | high << 32;
     }
-    // Moves on by up to two words.
+    // Advances by up to two words.
     BOBBIN_HD void move(uint32_t words, uint32_t third, uint32_t fourth) {
       const uint32_t all[5] = {word[0], word[1], word[2], third, fourth};
       BOBBIN_UNROLL
@@ -303,8 +303,7 @@ struct EncodeKernel {
     }
   };
 
-  // A thread goes on to its next piece as soon as it is done with one: lanes wait for each other at the end
-  // only.
+  // A thread continues with its next piece as soon as one is done: lanes wait for each other only at the end.
   template <class Cta>
   BOBBIN_HD void walk_listed(Cta& cta, Shared& shared) const {
     auto& codes_there = reinterpret_cast<simt::Shared<uint8_t, kPositions>&>(shared.codes);
@@ -341,7 +340,7 @@ struct EncodeKernel {
     }
   }
 
-  // Writes a tile's codes and its strings' offsets, once it is known how many codes come before.
+  // Writes a tile's codes and its strings' offsets, once the number of codes before it is known.
   template <class Cta>
   BOBBIN_HD void write(Cta& cta, Shared& shared, uint64_t tile) const {
     uint32_t counts_of[kOwned];
@@ -369,7 +368,7 @@ struct EncodeKernel {
     }
     cta.sync();
     const uint64_t earlier = cta.load(shared.tile, 1);
-    if (earlier + total <= codes.size) {  // else the caller finds out, and comes again with more room
+    if (earlier + total <= codes.size) {  // otherwise the caller retries with more space
       write_codes(cta, shared, {codes.data + earlier, total});
     }
     write_offsets(cta, shared, tile, earlier);
@@ -393,7 +392,7 @@ struct EncodeKernel {
     return {(cta.warp() == 0 ? 0 : earlier) + through - count, total};
   }
 
-  // Codes among the positions of word w that lie below bit `bit`.
+  // Number of codes in word w below bit `bit`.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t codes_before(Cta& cta, const Shared& shared, uint32_t w,
                                                        uint32_t bit) {
@@ -402,8 +401,8 @@ struct EncodeKernel {
            bits_of(cta.load(shared.escaped, w) & below);
   }
 
-  // A warp takes four words' positions at a time, a lane four of them, so that codes next to each other are
-  // stored together.
+  // A warp processes the positions of four words at a time, each lane four of them, so that neighbouring
+  // codes are stored together.
   template <class Cta>
   BOBBIN_HD void write_codes(Cta& cta, const Shared& shared, Global<uint8_t> to) const {
     constexpr uint32_t kLanes = 32 / 4;  // for a word
@@ -425,7 +424,7 @@ struct EncodeKernel {
     }
   }
 
-  // Codes before each string that begins in the tile; with the last tile, at the end of all.
+  // Writes the number of codes before each string that begins in the tile, and after the last tile the total.
   template <class Cta>
   BOBBIN_HD void write_offsets(Cta& cta, const Shared& shared, uint64_t tile, uint64_t earlier) const {
     const bool last = tile + 1 == states.size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings as codes for symbols, in tiles that decode by themselves: see spec.md.
+// Strings as codes for symbols, in tiles that can be decoded independently: see spec.md.
 #pragma once
 
 #include <cstddef>
@@ -50,27 +50,27 @@ struct Parts {
   [[nodiscard]] bool wide() const { return offsets->type == DType::u64; }
 };
 
-// The words of a stream's tiles; nothing when the codes are damaged.
+// Computes the words of a stream's tiles; nothing if the codes are corrupt.
 [[nodiscard]] Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const uint8_t> codes);
 
 // The canonical codes of a string, for comparisons.
 [[nodiscard]] std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes);
 [[nodiscard]] Status check_query(const StringQuery& query);
 
-// Validity with bits for its strings only; empty when none is null. An error when a null has bytes.
+// Validity with bits for its strings only; empty if there are no nulls. Fails if a null has bytes.
 [[nodiscard]] Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings);
-// Arrow's offsets have a sign.
+// Arrow's offsets are signed.
 [[nodiscard]] constexpr bool needs_wide_offsets(uint64_t out_bytes, uint64_t code_bytes) {
   return out_bytes > INT32_MAX || code_bytes > INT32_MAX;
 }
-// An array of these parts, which spec.md names: buffers 0 to 3, children 0 and 1.
+// Builds an array from its parts, as named in spec.md: buffers 0 to 3, children 0 and 1.
 [[nodiscard]] Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_bytes,
                                std::vector<Buffer> buffers, std::vector<Array> children);
 
-// Codes for a byte of a sample.
+// Number of codes per byte of a sample.
 [[nodiscard]] double expected_share(const Table& table, const Pieces& sample);
 
-// The new table, or the previous one where that does about as well.
+// Returns a new table, or the previous one if that is about as good.
 [[nodiscard]] Table choose_table(const Pieces& sample, const Array* previous);
 
 Result<Array> encode(const StringsView& strings, const Array* previous);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of tiles, from the codes alone: for codes made elsewhere, and for the encoder.
+// Computes tile words from the codes alone: for codes from elsewhere, and for the encoder.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace bobbin::codec::fsst {
 
-// How many bytes each tile's codes stand for, when its first byte is a literal and when it is not.
+// How many bytes each tile's codes decode to, if its first byte is a literal and if it is not.
 struct TileSums {
-  static constexpr uint64_t kUnsound = uint64_t{1} << 63;  // a code means nothing
+  static constexpr uint64_t kUnsound = uint64_t{1} << 63;  // marks an invalid code
 
   Global<uint64_t> closed;
   Global<uint64_t> open;
@@ -27,8 +27,8 @@ struct MeasureKernel {
 
   CodeStream stream;  // without tiles
   TileSums sums;
-  // Of a tile that knows whether it ends with an escape: its number plus 1, doubled, plus 1 when it does. One
-  // of nothing but 255s does not know: that is as with the tile before. Its key is 0.
+  // For a tile that determines whether it ends with an escape: 2 * (index + 1), plus 1 if it does. A tile of
+  // nothing but 255s depends on the tile before it, and its key is 0.
   Global<uint64_t> keys;
 
   template <class Cta>
@@ -51,7 +51,7 @@ struct MeasureKernel {
 
   template <class Cta>
   BOBBIN_HD void measure_tile(Cta& cta, const SharedTable& table, uint64_t tile) const {
-    // Only a tile behind a 255 may begin with a literal.
+    // Only a tile after a 255 may begin with a literal.
     const uint64_t begin = tile * kTileBytes;
     const bool may_be_open = tile != 0 && cta.load(stream.codes, begin - 1) == kEscape;
     const Result closed = measure(cta, table, begin, false);
@@ -79,7 +79,7 @@ struct MeasureKernel {
   }
 };
 
-// Picks of both sums the one that holds. `states` is, for each tile, the greatest key before it.
+// Picks the sum that applies. `states` has, for each tile, the greatest key before it.
 struct PickKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -104,7 +104,7 @@ struct PickKernel {
   }
 };
 
-// Joins the bytes before each tile with what its first byte is.
+// Combines the bytes before each tile with the flag for its first byte.
 struct JoinKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;

@@ -24,7 +24,7 @@ Global<const T> global_of(const Buffer& buffer) {
   return {reinterpret_cast<const T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
 }
 
-// Memory of a device with a number of Ts.
+// Device memory for a number of Ts.
 template <class T>
 class DeviceArray {
  public:
@@ -48,7 +48,7 @@ class DeviceArray {
   [[nodiscard]] Buffer buffer() const {
     return {memory_, {memory_->template as<std::byte>(), size_ * sizeof(T)}};
   }
-  // Some of them in host memory. Waits for the stream.
+  // Copies some of them to host memory. Waits for the stream.
   [[nodiscard]] Result<std::vector<T>> fetch(uint64_t first, uint64_t count, StreamView stream) const {
     std::vector<T> values(count);
     BOBBIN_TRY(copy_async(values.data(), get().data + first, count * sizeof(T), stream));
@@ -64,7 +64,7 @@ class DeviceArray {
   uint64_t size_;
 };
 
-// From offsets of either size to the size an array has.
+// Converts offsets of either width to the width that an array uses.
 template <class T>
 struct NarrowKernel {
   static constexpr uint32_t kThreads = 256;
@@ -112,7 +112,7 @@ struct Plans {
         });
   }
 
-  // Of code offsets nothing is asked, as validate_content() does: decoding all strings does not need them.
+  // Code offsets are not checked, unlike in validate_content(): decoding all strings does not need them.
   static Status check_content(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
     return with_offset_type(array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) {
       const CheckOffsetsKernel<T> kernel{.offsets = {static_cast<const T*>(out.offsets), array.length + 1},
@@ -158,7 +158,7 @@ struct Plans {
     });
   }
 
-  // Waits for the stream: the constant must stay until the kernel is done with it.
+  // Waits for the stream: the constant must outlive the kernel.
   static Status match(const Array& array, const StringQuery& query, uint32_t* bitmap, uint32_t* /*fault*/,
                       StreamView stream) {
     BOBBIN_TRY(check_query(query));
@@ -195,8 +195,8 @@ struct Plans {
     });
   }
 
-  // The words of a stream's tiles, from its codes; for codes without them. `stream_of_codes.tiles` is not
-  // looked at. Sets `fault` when the codes are damaged.
+  // Computes the words of a stream's tiles from its codes, for codes without them. Ignores
+  // `stream_of_codes.tiles`. Sets `fault` if the codes are corrupt.
   struct Index {
     DeviceArray<uint64_t> tiles;
     uint64_t bytes = 0;
@@ -204,7 +204,7 @@ struct Plans {
   static Result<Index> index(const CodeStream& codes, uint32_t* fault, StreamView stream) {
     const Executor executor(stream);
     const uint64_t tiles = num_tiles(codes.codes.size);
-    // One more than tiles: the last has the sum of all, and what a byte behind the last one would be.
+    // One more than tiles: the last has the total, and the flag for a byte after the last one.
     BOBBIN_ASSIGN(const auto closed, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
     BOBBIN_ASSIGN(const auto open, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
     BOBBIN_ASSIGN(const auto keys, DeviceArray<uint64_t>::zeros(tiles + 1, stream));
@@ -311,7 +311,7 @@ struct Plans {
                           .validity = bits.data()});
   }
 
-  // What the host learns the table from.
+  // The sample from which the host learns the table.
   struct Sample {
     std::vector<uint8_t> bytes;
     std::vector<uint8_t> begins;
@@ -360,7 +360,7 @@ struct Plans {
   static Result<Encoded> encode_bytes(const Table& table, const DeviceOffsets& offsets,
                                       Global<const uint8_t> bytes, const Pieces& sample, StreamView stream) {
     BOBBIN_ASSIGN(const auto code_offsets, DeviceArray<uint64_t>::zeros(offsets.length + 1, stream));
-    // Twice the bytes is the worst case: what the sample needed, and a little more, is mostly enough.
+    // The worst case is twice the bytes; what the sample needed, plus a little, is usually enough.
     const uint64_t most = 2 * bytes.size;
     const double share = expected_share(table, sample);
     uint64_t room =

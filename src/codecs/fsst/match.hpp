@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of single strings on their codes, for host and device: nothing is decoded but what is looked at.
+// Tests of single strings on their codes, for host and device: only what is examined is decoded.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace bobbin::codec::fsst {
 
-// The bytes a code stands for, lowest first.
+// The bytes that a code decodes to, lowest first.
 struct Spelling {
   uint64_t bytes = 0;
   uint32_t length = 0;
 };
 
-// Calls f(code, is_literal) for each code of `code(begin) .. code(end - 1)` until it returns false. An escape
-// without its literal, in damaged codes, is passed over.
+// Calls f(code, is_literal) for each of `code(begin) .. code(end - 1)` until it returns false. Ignores an
+// escape without its literal, which only occurs in corrupt codes.
 template <class Code, class F>
 BOBBIN_HD void for_each_code(uint64_t begin, uint64_t end, Code&& code, F&& f) {
   for (uint64_t at = begin; at < end; ++at) {
@@ -36,7 +36,7 @@ BOBBIN_HD void for_each_code(uint64_t begin, uint64_t end, Code&& code, F&& f) {
   }
 }
 
-// Whether codes spell `wanted(0) .. wanted(size - 1)`, and nothing after it when `whole`.
+// Whether codes decode to `wanted(0) .. wanted(size - 1)`, with nothing after it if `whole`.
 template <class Code, class Symbol, class Wanted>
 BOBBIN_HD bool spells(uint64_t begin, uint64_t end, Code&& code, Symbol&& symbol, uint64_t size,
                       Wanted&& wanted, bool whole) {
@@ -56,11 +56,11 @@ BOBBIN_HD bool spells(uint64_t begin, uint64_t end, Code&& code, Symbol&& symbol
   return alike && at == size;
 }
 
-// Finds a run of bytes by states: state s means that the last s bytes are the run's first s. A step takes a
-// whole code; the last state, once reached, stays.
+// Finds a run of bytes with an automaton: state s means that the last s bytes are the run's first s. A step
+// consumes a whole code; the last state is final.
 class Automaton {
  public:
-  static constexpr uint32_t kSteps = 512;  // of a state: for each code, then for each literal
+  static constexpr uint32_t kSteps = 512;  // per state: for each code, then for each literal
   static constexpr size_t kMaxBytes = 4096;
 
   Automaton(const Table& table, std::span<const uint8_t> run);

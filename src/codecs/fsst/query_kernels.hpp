@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on single strings of a column: taking some, testing all. A thread takes a string.
+// Work on single strings of a column: taking some, testing all. One thread per string.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace bobbin::codec::fsst {
 
-// Whether decoded offsets run from 0 to `last` without descending, and are alike around nulls.
+// Checks that decoded offsets go from 0 to `last` without descending, and that nulls are empty.
 template <class T>
 struct CheckOffsetsKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
 
   Global<const T> offsets;
-  Global<const uint8_t> validity;  // nothing: no nulls
+  Global<const uint8_t> validity;  // empty: no nulls
   uint64_t first_bit;
   uint64_t last;
   Global<uint32_t> fault;
@@ -119,7 +119,7 @@ struct TakeBytesKernel {
   }
 };
 
-// A test of every string; nulls pass none.
+// Tests every string; nulls never pass.
 template <class T>
 struct MatchKernel {
   static constexpr uint32_t kThreads = 256;
@@ -133,7 +133,7 @@ struct MatchKernel {
   uint64_t first_bit;              // of validity
   uint64_t length;                 // strings
   StringTest test;
-  bool on_codes;                 // `wanted` are the codes of what to be equal to
+  bool on_codes;                 // `wanted` are the codes of the string to compare with
   Global<const uint8_t> wanted;  // bytes or codes
   Global<const uint16_t> steps;  // an Automaton's
   uint32_t last;

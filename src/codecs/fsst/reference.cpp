@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: string by string, byte by byte, after one walk over the codes that
-// only looks whether the tiles' words are true.
+// The oracle, written from spec.md alone: string by string, byte by byte, after one pass over the codes that
+// only checks the tiles' words.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace bobbin::codec::fsst {
 namespace {
 
-// read_number and the copy of offsets take a number's lowest bytes to come first.
+// read_number and the copy of offsets assume little-endian numbers.
 static_assert(std::endian::native == std::endian::little);
 
 using ByteSpan = std::span<const std::byte>;
@@ -29,7 +29,7 @@ struct PlainParts {
   uint64_t out_bytes = 0;
   uint64_t code_begin = 0;
   uint64_t code_end = 0;
-  std::vector<ByteSpan> symbols;  // by number
+  std::vector<ByteSpan> symbols;  // by code
   ByteSpan codes;
   ByteSpan tiles;
   ByteSpan validity;
@@ -37,7 +37,7 @@ struct PlainParts {
   std::vector<uint64_t> offsets;
 };
 
-// Number `index` of those of `size` bytes that start at `bytes`, zero-extended.
+// Number `index` of those of `size` bytes at `bytes`, zero-extended.
 uint64_t read_number(const void* bytes, uint64_t index, uint64_t size) {
   uint64_t value = 0;
   std::memcpy(&value, static_cast<const std::byte*>(bytes) + index * size, size);
@@ -55,7 +55,7 @@ std::vector<uint64_t> read_child(const Array& child) {
   return values;
 }
 
-// The symbols lie one behind the other, by length: metadata byte L - 1 says how many have L bytes.
+// The symbols are stored one after another, by length: metadata byte L - 1 says how many have L bytes.
 std::vector<ByteSpan> read_symbols(const Array& array) {
   std::vector<ByteSpan> symbols;
   uint64_t at = 0;
@@ -82,22 +82,22 @@ PlainParts read_parts(const Array& array) {
           .offsets = read_child(array.children[1])};
 }
 
-// validate() has seen to this; but here it is what keeps each later step inside `codes` and the output.
+// validate() has checked this; repeated because it keeps each later step inside `codes` and the output.
 Status check_bounds(const PlainParts& parts) {
   BOBBIN_RETURN_IF(parts.code_begin > parts.code_end || parts.code_end > parts.codes.size(),
-                   StatusCode::corrupt, "fsst: code_begin and code_end do not lie within the codes");
+                   StatusCode::corrupt, "fsst: code_begin and code_end are outside the codes");
   BOBBIN_RETURN_IF(
       parts.code_offsets.front() != parts.code_begin || parts.code_offsets.back() != parts.code_end,
-      StatusCode::corrupt, "fsst: code offsets do not begin and end with the codes");
+      StatusCode::corrupt, "fsst: code offsets have a wrong first or last value");
   BOBBIN_RETURN_IF(parts.offsets.front() != 0 || parts.offsets.back() != parts.out_bytes, StatusCode::corrupt,
-                   "fsst: offsets do not begin and end with the output");
+                   "fsst: offsets have a wrong first or last value");
   BOBBIN_RETURN_IF(!std::ranges::is_sorted(parts.code_offsets) || !std::ranges::is_sorted(parts.offsets),
                    StatusCode::corrupt, "fsst: offsets descend");
   return {};
 }
 
-// Between two code bytes: the place in the output, on the scale of the tiles' words, and whether the next
-// code byte is a literal.
+// The state between two code bytes: the position in the output, in the numbering of the tiles' words, and
+// whether the next code byte is a literal.
 struct WalkState {
   uint64_t place = 0;
   bool literal = false;
@@ -108,8 +108,8 @@ WalkState read_tile(const PlainParts& parts, uint64_t tile) {
   return {.place = word & ~(uint64_t{1} << 63), .literal = word >> 63 != 0};
 }
 
-// An escape stands for no byte, its literal for one: where a tile ends between them, the byte is the next
-// tile's.
+// An escape produces no byte, its literal one: if a tile ends between them, the byte belongs to the next
+// tile.
 Status step_over(const PlainParts& parts, uint64_t at, WalkState& state) {
   const auto code = std::to_integer<uint8_t>(parts.codes[at]);
   if (state.literal) {
@@ -117,14 +117,14 @@ Status step_over(const PlainParts& parts, uint64_t at, WalkState& state) {
   } else if (code == kEscapeByte) {
     state.literal = true;
   } else {
-    BOBBIN_RETURN_IF(code >= parts.symbols.size(), StatusCode::corrupt, "fsst: a code that has no symbol");
+    BOBBIN_RETURN_IF(code >= parts.symbols.size(), StatusCode::corrupt, "fsst: invalid code");
     state.place += parts.symbols[code].size();
   }
   return {};
 }
 
-// Walks from the first tile's start, also over codes of strings that a slice left out: words count them. What
-// comes behind both code_end and the last tile's start has no word that could tell of it, and is not read.
+// Starts at the first tile, so that it includes codes of strings that a slice left out: words count them.
+// Codes after both code_end and the last tile's start are not covered by any word, and are not read.
 Status check_tiles(const PlainParts& parts) {
   const uint64_t tiles = parts.tiles.size() / 8;
   if (tiles == 0) {
@@ -136,16 +136,16 @@ Status check_tiles(const PlainParts& parts) {
     if (at % kCodesPerTile == 0 && at / kCodesPerTile < tiles) {
       const WalkState stored = read_tile(parts, at / kCodesPerTile);
       BOBBIN_RETURN_IF(stored.place != state.place, StatusCode::corrupt,
-                       "fsst: a tile's word is not its place in the output");
+                       "fsst: a tile's offset disagrees with its codes");
       BOBBIN_RETURN_IF(stored.literal != state.literal, StatusCode::corrupt,
                        "fsst: a tile's first-byte bit is wrong");
     }
     if (at == parts.code_begin) {
       BOBBIN_RETURN_IF(state.literal, StatusCode::corrupt, "fsst: the first string begins with a literal");
       BOBBIN_RETURN_IF(state.place != parts.out_begin, StatusCode::corrupt,
-                       "fsst: out_begin is not the place of the first string");
+                       "fsst: out_begin is not the position of the first string");
     }
-    // Between code_begin and code_end the strings' own decoding would find a wrong code, too.
+    // Between code_begin and code_end, decoding the strings would also find an invalid code.
     if (at < end) {
       BOBBIN_TRY(step_over(parts, at, state));
     }
@@ -153,7 +153,7 @@ Status check_tiles(const PlainParts& parts) {
   return {};
 }
 
-// Writes the string that `codes` stand for. It must have exactly `size` bytes.
+// Decodes the string of `codes`, which must have exactly `size` bytes.
 Status decode_string(const PlainParts& parts, ByteSpan codes, uint8_t* out, uint64_t size) {
   uint64_t written = 0;
   for (uint64_t at = 0; at < codes.size(); ++at) {
@@ -165,20 +165,20 @@ Status decode_string(const PlainParts& parts, ByteSpan codes, uint8_t* out, uint
                        "fsst: a string ends with an escape without a literal");
       piece = codes.subspan(at, 1);
     } else {
-      BOBBIN_RETURN_IF(code >= parts.symbols.size(), StatusCode::corrupt, "fsst: a code that has no symbol");
+      BOBBIN_RETURN_IF(code >= parts.symbols.size(), StatusCode::corrupt, "fsst: invalid code");
       piece = parts.symbols[code];
     }
     BOBBIN_RETURN_IF(piece.size() > size - written, StatusCode::corrupt,
-                     "fsst: a string's codes stand for more bytes than its offsets say");
+                     "fsst: a string's codes decode to more bytes than its offsets say");
     std::memcpy(out + written, piece.data(), piece.size());
     written += piece.size();
   }
   BOBBIN_RETURN_IF(written != size, StatusCode::corrupt,
-                   "fsst: a string's codes stand for fewer bytes than its offsets say");
+                   "fsst: a string's codes decode to fewer bytes than its offsets say");
   return {};
 }
 
-// `bit` is the string's number plus the array's offset.
+// `bit` is the string's index plus the array's offset.
 bool is_null(ByteSpan validity, uint64_t bit) {
   return !validity.empty() && (std::to_integer<uint32_t>(validity[bit / 8]) >> (bit % 8) & 1) == 0;
 }
@@ -191,7 +191,7 @@ Status reference(const Array& array, const HostStringsOut& out) {
   BOBBIN_TRY(check_tiles(parts));
 
   BOBBIN_RETURN_IF(parts.offsets[array.length] != out.bytes.size(), StatusCode::corrupt,
-                   "fsst: other bytes of strings than expected");
+                   "fsst: string byte count differs from what is expected");
   for (uint64_t i = 0; i < array.length; ++i) {
     out.ends[i] = out.base + parts.offsets[i + 1];
   }

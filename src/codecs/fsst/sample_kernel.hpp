@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the encoder needs before it begins: a sample of the strings, and where each tile's strings begin.
+// What the encoder needs first: a sample of the strings, and the first string of each tile.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace bobbin::codec::fsst {
 
-// Offsets of strings on the device, of either size.
+// Offsets of strings on the device, of either width.
 struct DeviceOffsets {
   Global<const uint32_t> narrow;
   Global<const uint64_t> wide;
   uint64_t base;  // the first one
   uint64_t length;
 
-  // Where string i begins, counted from the first one's begin; `length` for the end.
+  // Where string i begins, relative to the first; its end for i = `length`.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint64_t at(Cta& cta, uint64_t i) const {
     return (wide.data != nullptr ? cta.load(wide, i) : cta.load(narrow, i)) - base;
   }
-  // The first string that begins at `position` or after it; `length` when there is none.
+  // The first string that begins at or after `position`; `length` if there is none.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint64_t first_from(Cta& cta, uint64_t position) const {
     uint64_t low = 0;
@@ -37,7 +37,7 @@ struct DeviceOffsets {
   }
 };
 
-// Copies the bytes of a sample, and tells for each whether a string begins there.
+// Copies the bytes of a sample, and marks those where a string begins.
 struct SampleKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;
@@ -63,7 +63,7 @@ struct SampleKernel {
   }
 };
 
-// For each tile, the first string that begins in it or after it.
+// For each tile, finds the first string that begins in or after it.
 struct LocateKernel {
   static constexpr uint32_t kThreads = 256;
   using Shared = simt::NoShared;

@@ -9,7 +9,7 @@
 namespace bobbin::codec::fsst {
 namespace {
 
-// Restart points with `less` taken from each: the array's values all become that much less.
+// Restart points reduced by `less`, which reduces all of the array's values by as much.
 template <class T>
 Buffer shift_restarts(const Buffer& restarts, uint64_t less) {
   const NewBuffer shifted = make_buffer(restarts.bytes.size());
@@ -27,14 +27,14 @@ void shift(Array& offsets, uint64_t less) {
                                                   : shift_restarts<uint32_t>(offsets.buffers[0], less);
 }
 
-// Where the strings of a slice lie in the array's codes and output.
+// The range of a slice's strings in the array's codes and output.
 struct Extent {
   uint64_t code_begin = 0;
   uint64_t code_end = 0;
   uint64_t out_begin = 0;
   uint64_t out_end = 0;
 
-  // From both children of the array: strings `first` to before `last`.
+  // From both children of the array, for strings `first` .. last-1.
   static Extent of(const Array& code_offsets, const Array& offsets, uint64_t first, uint64_t last) {
     return {.code_begin = delta::value_at(code_offsets, first).bits,
             .code_end = delta::value_at(code_offsets, last).bits,
@@ -44,14 +44,14 @@ struct Extent {
 
   [[nodiscard]] uint64_t first_tile() const { return code_begin / kTileBytes; }
   [[nodiscard]] uint64_t code_base() const { return first_tile() * kTileBytes; }
-  // Bytes of whole tiles, as far as they go.
+  // The bytes of whole tiles, up to the end of the codes.
   [[nodiscard]] uint64_t code_bytes(uint64_t all) const {
     const uint64_t stop = std::min(all, round_up<uint64_t>(code_end, kTileBytes));
     return stop > code_base() ? stop - code_base() : 0;
   }
 };
 
-// Makes metadata and offsets those of a slice.
+// Changes metadata and offsets to those of a slice.
 void move_to(const Extent& extent, Array& part) {
   Header header = Header::parse(part.metadata);
   header.out_begin += extent.out_begin;
@@ -63,7 +63,7 @@ void move_to(const Extent& extent, Array& part) {
   shift(part.children[1], extent.out_begin);
 }
 
-// Where the bits of a slice's strings lie.
+// The bytes that hold the bits of a slice's strings.
 uint64_t validity_begin(uint64_t start) {
   return start / kVectorLength * (kVectorLength / 8);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder of a run of codes in host memory.
+// Decodes a run of codes in host memory.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace bobbin::codec::fsst {
 
-// Tells whether one of eight bytes is not below some number: for codes, whether it is not a symbol.
+// Tests whether any of eight bytes is at least some number: for codes, whether one is not a symbol.
 struct SpecialBytes {
-  uint64_t carry = 0;  // in each byte, what makes its lower seven bits reach the eighth
-  uint64_t upper = 0;  // 0x80 in each byte when all bytes from 0x80 on are too large
+  uint64_t carry = 0;  // per byte, carries into its top bit if the lower seven are too large
+  uint64_t upper = 0;  // 0x80 in each byte if all bytes from 0x80 on are too large
 
   static SpecialBytes from(uint32_t first) {
     constexpr uint64_t kOnes = 0x0101010101010101;
@@ -27,7 +27,7 @@ struct SpecialBytes {
   }
 };
 
-// Decodes codes whose every step is held against the ends of both sides.
+// Decodes codes, checking every step against the ends of input and output.
 class StreamDecoder {
  public:
   StreamDecoder(const Table& table, uint8_t* out, uint64_t room)
@@ -43,7 +43,7 @@ class StreamDecoder {
   [[nodiscard]] bool literal_is_next() const { return literal_; }
   [[nodiscard]] uint8_t* position() const { return out_; }
 
-  // False when a code means nothing or the output is full.
+  // Returns false if a code is invalid or the output is full.
   bool decode(const uint8_t* from, const uint8_t* const end) {
     while (from < end) {
       if (!literal_) {
@@ -60,8 +60,8 @@ class StreamDecoder {
   }
 
  private:
-  // Eight codes at a time, as long as all are symbols: every code's eight bytes are written, of which those
-  // past its length are written over by the next.
+  // Decodes eight codes at a time while all are symbols: eight bytes are written per code, and the next code
+  // overwrites those past its length.
   const uint8_t* decode_runs(const uint8_t* from, const uint8_t* const end) {
     constexpr ptrdiff_t kMost = 8 * kMaxSymbolBytes;
     uint8_t* out = out_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning follows FSST (Boncz, Neumann, Leis, 2020): encode a sample with the table so far, count symbols
-// and pairs of neighbours, and make the next table of those that would save most; a few rounds, on a growing
-// share of the sample.
+// Learning follows FSST (Boncz, Neumann, Leis, 2020): encode a sample with the current table, count symbols
+// and pairs of neighbours, and build the next table from those that would save most; a few rounds, on a
+// growing share of the sample.
 #include "codecs/fsst/table.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Symbol {
   uint32_t length = 0;
 
   [[nodiscard]] uint64_t mask() const { return ~uint64_t{0} >> (64 - 8 * length); }
-  // The two in a row, cut at 8 bytes.
+  // Concatenates the two, truncated to 8 bytes.
   [[nodiscard]] Symbol then(const Symbol& next) const {
     const uint32_t both = std::min(length + next.length, kMaxSymbolBytes);
     Symbol joined{bytes | next.bytes << (8 * length), both};
@@ -27,7 +27,7 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-// What each symbol would save. Symbols are found by hashing, next to each other: there are tens of thousands.
+// How much each symbol would save. Found by hashing with linear probing: there are tens of thousands.
 class Gains {
  public:
   using Entry = std::pair<Symbol, uint64_t>;
@@ -49,7 +49,7 @@ class Gains {
     }
   }
 
-  // The `most` that save most, in that order. Ties by value, so that it is always the same.
+  // The `most` best symbols, best first. Ties are broken by value, so that the result is deterministic.
   [[nodiscard]] std::span<const Entry> best(size_t most) {
     const auto key = [](const Entry& e) { return std::tuple(~e.second, e.first.bytes, e.first.length); };
     most = std::min(most, entries_.size());
@@ -63,20 +63,20 @@ class Gains {
   static size_t hash(const Symbol& s) { return std::rotl((s.bytes + s.length) * 0x9e3779b97f4a7c15U, 27); }
 
   std::vector<Entry> entries_;
-  std::vector<uint32_t> places_;  // of entries, from 1 on; 0 is free
+  std::vector<uint32_t> places_;  // indices of entries, plus 1; 0 is free
 };
 
 uint64_t load_word(const uint8_t* from, size_t bytes) {
   uint64_t word = 0;
   if (bytes >= sizeof(word)) {
-    std::memcpy(&word, from, sizeof(word));  // of a size the compiler knows
+    std::memcpy(&word, from, sizeof(word));  // a size known at compile time
   } else {
     std::memcpy(&word, from, bytes);
   }
   return word;
 }
 
-// A table in the making. Ids 0 to 255 are bytes without a symbol, further ones are symbols.
+// A table under construction. Ids 0 to 255 are bytes without a symbol, the following ones are symbols.
 class Draft {
  public:
   Draft() : shorts_(65536) {
@@ -86,7 +86,7 @@ class Draft {
     }
   }
 
-  // Takes all symbols out: cheaper than another draft, whose tables would have to be zeroed.
+  // Removes all symbols: cheaper than a new draft, whose tables would have to be zeroed.
   void clear() {
     for (size_t id = 256; id < symbols_.size(); ++id) {
       *place_of(symbols_[id]) = kNone;
@@ -97,7 +97,7 @@ class Draft {
   [[nodiscard]] size_t num_symbols() const { return symbols_.size() - 256; }
   [[nodiscard]] const Symbol& symbol(uint32_t id) const { return symbols_[id]; }
 
-  // False when its slot is taken.
+  // Returns false if its slot is taken.
   bool add(const Symbol& s) {
     uint16_t* const place = place_of(s);
     if (s.length > 2 && *place != kNone) {
@@ -159,7 +159,7 @@ constexpr uint32_t kAll = 128;  // shares of the sample are counted in this
 struct Counts {
   std::array<uint32_t, kIds> one{};
   std::vector<uint16_t> two = std::vector<uint16_t>(size_t{kIds} * kIds);
-  std::vector<uint32_t> pairs;  // of `two` that are not zero, in the order they were met
+  std::vector<uint32_t> pairs;  // pairs with a nonzero count in `two`, in order of first occurrence
 
   void add(uint32_t first, uint32_t second) {
     uint16_t& count = two[size_t{first} * kIds + second];
@@ -168,7 +168,7 @@ struct Counts {
     }
     count = static_cast<uint16_t>(count + (count != UINT16_MAX ? 1 : 0));
   }
-  // Only pairs that were met: all of them are half a MiB, and columns may be many and short.
+  // Clears only pairs that occurred: all of them are half a MiB, and there may be many short columns.
   void clear() {
     one.fill(0);
     for (const uint32_t pair : pairs) {
@@ -178,7 +178,7 @@ struct Counts {
   }
 };
 
-// Encodes a piece and counts. A symbol also counts for its first byte, which may be worth a code of its own.
+// Encodes a piece and counts. A symbol also counts for its first byte, which may deserve its own code.
 void count_piece(const Draft& draft, std::span<const uint8_t> piece, bool with_pairs, Counts& counts) {
   constexpr uint32_t kNone = UINT32_MAX;
   uint32_t before = kNone;
@@ -202,7 +202,7 @@ void count_piece(const Draft& draft, std::span<const uint8_t> piece, bool with_p
   }
 }
 
-// Which pieces a round looks at: a share of them, others in each round.
+// Selects the pieces of a round: a share of them, different in each round.
 bool takes_part(size_t piece, uint32_t share) {
   const uint64_t h = (piece + 1) * 0x9e3779b97f4a7c15U ^ uint64_t { share } * 0xc2b2ae3d27d4eb4fU;
   return (h >> 57) < share;
@@ -217,7 +217,7 @@ void count(const Draft& draft, const Pieces& pieces, uint32_t share, Counts& cou
   }
 }
 
-// Fills `next` with those symbols, and pairs of symbols, that save most.
+// Fills `next` with the symbols, and pairs of symbols, that save most.
 void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& next) {
   const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
   Gains gains(ids + counts.pairs.size());
@@ -227,7 +227,7 @@ void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& ne
     }
   };
   for (uint32_t id = 0; id < ids; ++id) {
-    // A byte without a symbol costs two codes: symbols of one byte are worth more than they seem.
+    // A byte without a symbol costs two codes, so symbols of one byte save more than their length.
     const Symbol& s = draft.symbol(id);
     consider(s, uint64_t{counts.one[id]} * (s.length == 1 ? 8 : 1));
   }
@@ -238,7 +238,7 @@ void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& ne
     }
   }
   next.clear();
-  // More than twice a table's symbols are not looked at: few are in each other's way.
+  // Twice as many candidates as a table holds suffice: few conflict with each other.
   for (const auto& [s, gain] : gains.best(2 * kMaxSymbols)) {
     if (next.num_symbols() == kMaxSymbols) {
       break;
@@ -249,8 +249,8 @@ void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& ne
   }
 }
 
-// What learning needs, most of a MiB. It is kept from one table to the next: columns may be many and short,
-// and zeroing it would take longer than learning from them.
+// Memory for learning, most of a MiB. Kept from one table to the next: there may be many short columns, for
+// which zeroing it would take longer than learning.
 struct Scratch {
   std::array<Draft, 2> drafts;
   Counts counts;
@@ -295,7 +295,7 @@ std::vector<Window> sample_windows(uint64_t total) {
   }
   std::vector<Window> windows;
   for (uint64_t w = 0; w < kWindows; ++w) {
-    // Both factors fit: total / kWindows first, and what that drops after.
+    // Avoids overflow: divides by kWindows first, then adds what that drops.
     windows.push_back({total / kWindows * w + total % kWindows * w / kWindows, kWindowBytes});
   }
   return windows;
@@ -334,7 +334,7 @@ Table learn(const Pieces& pieces) {
   for (uint32_t share = 8; share < kAll; share += 30) {
     improve_with(share);
   }
-  improve_with(kAll);  // once more without pairs: what is not used any more goes
+  improve_with(kAll);  // once more without pairs, to drop symbols that are not used any more
   return drafts[now].finish();
 }
 

@@ -13,7 +13,7 @@ namespace bobbin::codec::fsst {
 namespace {
 
 std::string wrong_size(uint64_t index) {
-  return "fsst: string " + std::to_string(index) + " is not of the size its codes give";
+  return "fsst: string " + std::to_string(index) + " does not have the size that its codes give";
 }
 
 Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Strings& out) {
@@ -21,7 +21,7 @@ Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Stri
   const uint64_t end = delta::value_at(*parts.code_offsets, index + 1).bits;
   const uint64_t size =
       delta::value_at(*parts.offsets, index + 1).bits - delta::value_at(*parts.offsets, index).bits;
-  // Both kinds of offsets are sound, but need not belong together.
+  // Both kinds of offsets are valid, but may not match each other.
   const bool possible = size <= (end - begin) * kMaxSymbolBytes;
   const size_t before = out.bytes.size();
   out.bytes.resize(before + (possible ? size : 0));
@@ -49,7 +49,7 @@ std::vector<uint64_t> sizes_between(const Array& offsets) {
   return offsets.type == DType::u64 ? differences<uint64_t>(offsets) : differences<uint32_t>(offsets);
 }
 
-// How many bytes a string's codes decode to; nothing when they end with an escape.
+// The decoded size of a string's codes; nothing if they end with an escape.
 std::optional<uint64_t> bytes_of(const Table& table, std::span<const uint8_t> codes) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < codes.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a warp does with 512 code bytes: 16 a lane, one load.
+// How a warp processes 512 code bytes: 16 per lane, one load.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ using simt::Quad;
 inline constexpr uint32_t kQuadBytes = sizeof(Quad);
 inline constexpr uint32_t kLaneCodes = kQuadBytes;
 inline constexpr uint32_t kWarpCodes = kLaneCodes * simt::kWarpSize;
-inline constexpr uint32_t kWarpBytes = kWarpCodes * kMaxSymbolBytes;  // the most they stand for
-// In the place of a length, for codes without meaning. Its top bit tells.
+inline constexpr uint32_t kWarpBytes = kWarpCodes * kMaxSymbolBytes;  // the most bytes they decode to
+// Used as the length of invalid codes. Its top bit marks them.
 inline constexpr uint8_t kNoMeaning = 128;
 
 // How many symbols there are of each length.
@@ -27,7 +27,7 @@ struct SymbolCounts {
   uint8_t of_length[kMaxSymbolBytes];
 
   struct Place {
-    uint32_t first = 0;   // byte of all symbols'
+    uint32_t first = 0;   // byte in the table's symbols
     uint32_t length = 0;  // 0 for codes past the table
   };
   [[nodiscard]] BOBBIN_HD Place place(uint32_t code) const {
@@ -44,8 +44,8 @@ struct SymbolCounts {
   }
 };
 
-// The table of a block: 256 codes, then 256 literals, which stand for themselves. There may be several copies
-// of each symbol, next to each other, so that lanes meet in the same banks less often.
+// A block's table: 256 codes, then 256 literals, which map to themselves. There may be several adjacent
+// copies of each symbol, to reduce bank conflicts.
 struct SharedTable {
   static constexpr uint32_t kCopies = 1;
   static constexpr uint32_t kEntries = 512;
@@ -82,28 +82,28 @@ struct SharedTable {
 BOBBIN_HD uint32_t code_at(const Quad& codes, uint32_t i) {
   return codes.word[i / 4] >> (8 * (i % 4)) & 0xff;
 }
-// The table's entry for code i of a lane, whose literals are the bits of `literals`.
+// The table index of code i of a lane, whose literals are the bits of `literals`.
 BOBBIN_HD uint32_t entry_at(const Quad& codes, uint32_t literals, uint32_t i) {
   return code_at(codes, i) | ((i < 8 ? literals << (8 - i) : literals >> (i - 8)) & 256);
 }
 
-// Bit i tells whether code byte i of the lane is 255.
+// Bit i is set if code byte i of the lane is 255.
 BOBBIN_HD uint32_t escape_bytes(const Quad& codes) {
   uint32_t bits = 0;
   BOBBIN_UNROLL
   for (uint32_t w = 0; w < 4; ++w) {
-    // 0x80 in every byte that is all ones: only there do seven ones carry into a set top bit.
+    // 0x80 in every byte that is 255: only there the lower seven bits carry into a set top bit.
     const uint32_t x = codes.word[w];
     const uint32_t ones = ((x & 0x7f7f7f7f) + 0x01010101) & x & 0x80808080;
-    bits |= ((ones >> 7) * 0x10204080 >> 28) << (4 * w);  // the four bits, side by side
+    bits |= ((ones >> 7) * 0x10204080 >> 28) << (4 * w);  // the four bits, adjacent
   }
   return bits;
 }
 
-// Which code bytes of a lane are literals, given where it has 255s and whether its first byte is one. In a
-// run of 255s that begins outside a literal every second one is an escape, whose literal comes next.
-// Subtracting the starts of runs from a pattern of alternating bits makes the borrow run through each of them
-// and tell even places from odd ones.
+// Finds which code bytes of a lane are literals, from its 255s and whether its first byte is one. In a run of
+// 255s that begins outside a literal every second one is an escape, followed by its literal. Subtracting the
+// starts of runs from a pattern of alternating bits propagates a borrow through each run, which separates
+// even places from odd ones.
 BOBBIN_HD uint32_t literals_of(uint32_t escape_bytes, bool first_is_literal) {
   constexpr uint32_t kOdd = 0xaaaaaaaa;
   const uint32_t first = first_is_literal ? 1 : 0;
@@ -112,14 +112,14 @@ BOBBIN_HD uint32_t literals_of(uint32_t escape_bytes, bool first_is_literal) {
   return (turns ^ (escape_bytes | first)) & 0xffff;
 }
 
-// What a lane's codes make of "my first byte is a literal": the same for the next lane's first byte when all
-// are 255 (their number is even), and otherwise the parity of the run of 255s at their end.
+// How a lane's codes map "my first byte is a literal" to the same for the next lane: unchanged if all are 255
+// (an even number), and otherwise the parity of the run of 255s at their end.
 struct LaneStates {
-  uint32_t known = 0;  // lanes that know, as a ballot
+  uint32_t known = 0;  // ballot: lanes that know by themselves
   uint32_t open = 0;   // those that end with an escape
-  bool odd = false;    // the last lane with codes has an odd number of them, all 255: it turns things round
+  bool odd = false;    // the last lane with codes has an odd number, all 255: it inverts the flag
 
-  // Of each lane's codes `present` are there, all unless kPartial.
+  // `present` codes of each lane are valid: all, unless kPartial.
   template <bool kPartial, class Cta>
   BOBBIN_HD static LaneStates of(Cta& cta, uint32_t escape_bytes, uint32_t present) {
     const uint32_t at_top = present == 0 ? 0 : escape_bytes << (32 - present);
@@ -133,12 +133,12 @@ struct LaneStates {
     }
     return states;
   }
-  // Whether `lane`'s first byte is a literal, when lane 0's is `first`.
+  // Whether `lane`'s first byte is a literal, if lane 0's is `first`.
   [[nodiscard]] BOBBIN_HD bool literal_before(uint32_t lane, bool first) const {
     const uint32_t below = lane < 32 ? known & ((1U << lane) - 1) : known;
     return below == 0 ? first : (open >> (31 - leading_zeros(below)) & 1) != 0;
   }
-  // Whether the byte behind all lanes' codes would be one.
+  // Whether the byte after all lanes' codes would be a literal.
   [[nodiscard]] BOBBIN_HD bool literal_after(bool first) const {
     return literal_before(simt::kWarpSize, first) != odd;
   }
@@ -162,7 +162,7 @@ struct CodeStream {
   Global<const uint8_t> symbols;
   SymbolCounts counts;
 
-  // How many codes of a lane there are, of the warp's that begin at `at`.
+  // How many of a lane's codes exist, for the warp's codes that begin at `at`.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t left(Cta& cta, uint64_t at) const {
     const uint64_t own = at + cta.lane() * kLaneCodes;
@@ -186,9 +186,9 @@ struct CodeStream {
 // A warp's 512 codes: their lengths, and where each lane's bytes begin.
 struct Round {
   Quad codes;
-  Quad lengths;       // one byte a code
-  uint32_t literals;  // a bit a code
-  uint32_t before;    // bytes of lanes before
+  Quad lengths;       // one byte per code
+  uint32_t literals;  // one bit per code
+  uint32_t before;    // bytes of earlier lanes
   uint32_t total;     // bytes of all lanes
 };
 
@@ -201,8 +201,8 @@ struct Round {
   return (ones & 0x80808080) != 0;
 }
 
-// Looks up the lengths of a lane's codes, of which `present` are there, and adds up the warp's. Goes on from
-// "the first byte is a literal" to the same for the byte behind the last. False when a code means nothing.
+// Looks up the lengths of a lane's codes, of which `present` exist, and adds up the warp's. Updates "the
+// first byte is a literal" for the byte after the last. Returns false if a code is invalid.
 template <bool kEscapes, bool kPartial, class Cta>
 BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& codes, uint32_t present,
                              bool& literal_first, Round& round) {

@@ -18,7 +18,7 @@ Status validate(const Array& array) {
                    "masked: " + std::to_string(validity.length) + " words of validity instead of " +
                        std::to_string(words));
   BOBBIN_RETURN_IF(validity.offset % (kVectorLength / kRowsPerWord) != 0, StatusCode::corrupt,
-                   "masked: validity does not start at a vector's rows");
+                   "masked: validity does not start at a vector");
   return {};
 }
 

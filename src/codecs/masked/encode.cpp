@@ -16,7 +16,7 @@ Values values_of(const Words& words) {
   return {DType::u32, words.data(), words.size()};
 }
 
-// What can encode the words.
+// The codecs that may encode the words.
 constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::patched};
 
 }  // namespace
@@ -40,7 +40,7 @@ Result<Array> wrap(Array values, const uint8_t* validity_bits) {
 
 Result<Array> join(Array values, Array validity) {
   BOBBIN_RETURN_IF(values.offset != 0, StatusCode::invalid_argument,
-                   "masked: a slice of values gets its validity from the array it was cut from");
+                   "masked: cannot add validity to a slice of values");
   return Array{.codec = CodecId::masked,
                .type = values.type,
                .length = values.length,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel and the plans of arrays with nulls: values are decoded by their own codec's kernels, in its
-// launch.
+// The kernel and plans of arrays with nulls; values are decoded by their own codec's kernels.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers with nulls: an array of values, and an array of words with one bit a row: see spec.md.
-// encode() gives an array without nulls, estimate() its size. Nulls decode to whatever the values hold in
-// their place; in a comparison, a null's bit is 0, whether the range is negated or not.
+// Numbers with nulls: an array of values, and an array of words with one bit per row: see spec.md. encode()
+// returns an array without nulls, estimate() its size. Nulls decode to whatever the values hold in their
+// place; in a comparison a null's bit is always 0, also for negated ranges.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace bobbin::codec::masked {
 
 inline constexpr uint32_t kRowsPerWord = 32;
 
-// How many words of validity the rows have, those skipped included.
+// Number of validity words for the rows, including skipped ones.
 [[nodiscard]] constexpr uint64_t num_words(uint64_t rows) {
   return ceil_div<uint64_t>(rows, kRowsPerWord);
 }
@@ -27,10 +27,10 @@ inline constexpr uint32_t kRowsPerWord = 32;
   return array.children[1];
 }
 
-// An array with nulls over `values`, in host memory, whose offset is 0. Bit i % 8 of byte i / 8 is 1 when row
-// i has a value; bits past the last row are not looked at. No pointer: no row is null.
+// Adds validity to `values`, in host memory with offset 0. Bit i % 8 of byte i / 8 is 1 if row i has a value;
+// bits past the last row are ignored. Null pointer: no nulls.
 Result<Array> wrap(Array values, const uint8_t* validity_bits);
-// The same in two steps, for whoever encodes the words: one bit a row, those past the last row zero.
+// The same in two steps, if the caller encodes the words: one bit per row, zero past the last row.
 [[nodiscard]] std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits);
 Result<Array> join(Array values, Array validity);
 

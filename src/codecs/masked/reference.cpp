@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: spec.md's "Decoding row i". What a null decodes to is its place's value: callers that care look
-// at the validity.
+// The oracle: spec.md's "Decoding row i". A null decodes to the value in its place; callers check the
+// validity.
 #include "codecs/codec.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"

@@ -7,7 +7,7 @@
 
 namespace bobbin::codec::masked {
 
-// Words go with whole vectors, as the values' own vectors do.
+// Words are cut at whole vectors, like the vectors of the values.
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
   const Array& validity = validity_of(array);
   const uint64_t start = array.offset + begin;

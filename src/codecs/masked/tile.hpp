@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes nulls out of a bitmap: one thread a word of 32 rows, word w of the bitmap and word w of the validity,
-// which is decoded.
+// Clears the bits of nulls in a bitmap: one thread per word of 32 rows, word w of the bitmap and word w of
+// the decoded validity.
 //
-// Cost: 8 bytes read and 4 written for 32 rows, beside decoding the validity. A kernel that decodes words in
-// registers and tests values at once is still to be written.
+// Cost: 8 bytes read and 4 written per 32 rows, besides decoding the validity. There is no fused kernel yet
+// that decodes words in registers and tests values in the same launch.
 #pragma once
 
 #include <cstdint>

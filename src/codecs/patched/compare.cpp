@@ -5,7 +5,7 @@
 
 namespace bobbin::codec::patched {
 
-// The inner array answers for all, then each patch for itself.
+// The inner array is compared first, then each patch overrides its bit.
 void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     compare_child<T>(array.children[0], range, bitmap);

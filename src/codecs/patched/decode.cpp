@@ -15,7 +15,7 @@ Status refuse(uint64_t v, const std::string& why) {
 
 Status check_form(const Array& array) {
   BOBBIN_RETURN_IF(array.metadata[0] > 1, StatusCode::corrupt,
-                   "patched: form " + std::to_string(array.metadata[0]));
+                   "patched: unknown form " + std::to_string(array.metadata[0]));
   const size_t buffers = form_of(array) == Form::lanes ? 2 : 3;
   BOBBIN_RETURN_IF(
       array.buffers.size() != buffers, StatusCode::corrupt,
@@ -23,7 +23,7 @@ Status check_form(const Array& array) {
   return {};
 }
 
-// Never descending, and none past the end of what they count.
+// Starts must not descend or be past the end.
 Status check_starts(const Array& array, uint64_t end) {
   const Buffer& starts = array.buffers[0];
   const uint64_t chunks = num_vectors(array.offset + array.length);
@@ -34,7 +34,7 @@ Status check_starts(const Array& array, uint64_t end) {
   for (uint64_t v = 0; v <= chunks; ++v) {
     const auto start = load_at<uint32_t>(starts.bytes.data(), v);
     BOBBIN_RETURN_IF(start < before || start > end, StatusCode::corrupt,
-                     "patched: start " + std::to_string(v) + " descends or lies past the end");
+                     "patched: start " + std::to_string(v) + " descends or is past the end");
     before = start;
   }
   return {};
@@ -44,7 +44,7 @@ Status check_sorted(const Array& array, uint64_t v) {
   const Chunk chunk = chunk_of(array, v);
   for (uint32_t i = 0; i < chunk.count; ++i) {
     if (chunk.index(i) >= kVectorLength) {
-      return refuse(v, "index " + std::to_string(chunk.index(i)));
+      return refuse(v, "index " + std::to_string(chunk.index(i)) + " is out of range");
     }
     if (i > 0 && chunk.index(i) <= chunk.index(i - 1)) {
       return refuse(v, "indices do not ascend");
@@ -70,14 +70,14 @@ Status check_block(const Array& array, uint64_t v) {
     patches += count;
   }
   if (patches == 0 || units != Block::units(patches, size)) {
-    return refuse(v, std::to_string(patches) + " patches do not fit its block");
+    return refuse(v, std::to_string(patches) + " patches do not match the block's size");
   }
   uint32_t i = 0;
   for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
     for (uint32_t before = 0, n = load_at<uint8_t>(block, lane); n > 0; --n, ++i) {
       const uint32_t index = load_at<uint16_t>(block + Block::kIndices, i);
       if (index >= kVectorLength || lane_of(index, size) != lane || index < before) {
-        return refuse(v, "index " + std::to_string(index) + " is out of its lane or order");
+        return refuse(v, "index " + std::to_string(index) + " is outside its lane or out of order");
       }
       before = index + 1;
     }
@@ -85,7 +85,7 @@ Status check_block(const Array& array, uint64_t v) {
   return {};
 }
 
-// Calls f(place, value) for the patches of chunk v that lie among the array's values.
+// Calls f(place, value) for the patches of chunk v that belong to the array's values.
 template <class T, class F>
 void visit_patches(const Array& array, uint64_t v, F&& f) {
   const Chunk chunk = chunk_of(array, v);

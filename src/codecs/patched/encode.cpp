@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values are kept as ffor does, but at a width of each vector's own choice: those that are wider become
-// patches where that takes fewer bytes.
+// Values are encoded as in ffor, but each vector has the width that takes fewest bytes, with wider values as
+// patches.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -57,7 +57,7 @@ Choice<T> best_width(T reference, size_t values, const Widths<T>& of_width) {
   Choice<T> best{.reference = reference, .width = kBits<T>, .patches = 0, .bytes = UINT64_MAX};
   uint32_t wider = 0;
   for (uint32_t width = kBits<T> + 1; width-- > 0;) {
-    // A width that no value has is no better than the next one that some have.
+    // A width that no value has is no better than the next smaller one that occurs.
     if (of_width[width] != 0 || width == 0) {
       const uint64_t bytes =
           packed_bytes<T>(static_cast<uint32_t>(values), width) + uint64_t{wider} * patch_bytes(sizeof(T));
@@ -110,7 +110,7 @@ Result<Array> encode_values(std::span<const T> values, DType type) {
   return wrap<Bits>(std::move(inner), places, patches);
 }
 
-// A chunk's patches as a block of lanes, put behind others.
+// Appends a chunk's patches as a block of lanes.
 template <class T>
 void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
   const size_t begin = blocks.size();
@@ -137,10 +137,10 @@ void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
 template <class T>
 Choice<T> choose_from(T reference, std::span<const T> vector) {
   using Bits = std::make_unsigned_t<T>;
-  // Values that follow each other are counted apart: a count need not wait for the one before.
+  // Four sets of counts, so that an increment does not wait for the previous one.
   std::array<Widths<T>, 4> counts{};
   for (size_t i = 0; i < vector.size(); ++i) {
-    // What lies below the reference counts as widest.
+    // Values below the reference count as widest.
     const auto difference = static_cast<Bits>(static_cast<Bits>(vector[i]) - static_cast<Bits>(reference));
     ++counts[i % 4][vector[i] < reference ? kBits<T> : bit_width_of(difference)];
   }
@@ -161,7 +161,7 @@ Choice<T> choose(std::span<const T> vector) {
     greatest = std::max(greatest, value);
   }
   const auto most = bit_width_of(static_cast<Bits>(static_cast<Bits>(greatest) - static_cast<Bits>(least)));
-  // Comparing all values with each width is quick while many fit a register and widths are few.
+  // Comparing all values with each width is fast for narrow types and few widths.
   if (most * sizeof(T) > 256) {
     return choose_from(least, vector);
   }

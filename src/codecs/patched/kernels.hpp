@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of patches and the plans that launch them. Over packed vectors all is done by the kernels of
-// bitpack and ffor, in one launch; over any other array patches are written once that is decoded.
+// Kernels of patches and the plans that launch them. Over packed vectors, the kernels of bitpack and ffor do
+// everything in one launch; over other arrays, patches are written after decoding.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct PatchKernel {
   }
 };
 
-// Takes part in ffor's encoding: chooses each vector's width by what it and its patches take up, and writes
-// the patches by lanes.
+// The part of ffor's encoding that chooses each vector's width, so that it is smallest together with its
+// patches, and writes the patches.
 template <class T>
 struct Patcher {
   static constexpr uint32_t kVectors = bitpack::Tile<T, 2048>::kVectors;
@@ -57,13 +57,13 @@ struct Patcher {
     simt::Shared<uint64_t, kVectors> starts;
   };
 
-  // A vector's patches take less than the registers they spare.
+  // A vector's patches are smaller than the registers they save.
   static constexpr uint32_t kMost = kRegisterBytes * kBits<T> / patch_bytes(sizeof(T));
 
   Global<uint32_t> starts;
   Global<uint16_t> indices;
   Global<T> values;
-  Global<uint64_t> states;  // one a tile
+  Global<uint64_t> states;  // one per tile
 
   template <class Cta, class RowOf>
   BOBBIN_HD uint32_t width(Cta& cta, Shared& shared, uint32_t in_tile, uint32_t slice, uint32_t count,
@@ -84,7 +84,7 @@ struct Patcher {
     return cta.load(shared.widths, in_tile);
   }
 
-  // One warp; lane v finds where vector v's patches go.
+  // Called by one warp; lane v finds where vector v's patches go.
   template <class Cta>
   BOBBIN_HD void number(Cta& cta, Shared& shared, uint64_t tile, uint64_t vectors) const {
     const uint32_t v = cta.lane();
@@ -102,7 +102,7 @@ struct Patcher {
     }
   }
 
-  // Zero in the place of what does not fit.
+  // Replaces values that do not fit by zero.
   [[nodiscard]] BOBBIN_HD static Quad keep(const Quad& differences, uint32_t width) {
     using Word = bitpack::LaneWord<T>;
     constexpr uint32_t kPerWord = sizeof(Word) / sizeof(T);
@@ -116,7 +116,7 @@ struct Patcher {
     return kept.quad();
   }
 
-  // Row by row, since indices ascend: in each, the eight threads' patches one behind the other.
+  // Row by row, since indices ascend; within a row, the eight threads' patches in order.
   template <class Cta, class RowOf>
   BOBBIN_HD void write(Cta& cta, Shared& shared, uint32_t in_tile, uint32_t slice, uint32_t count,
                        const bitpack::Frame<T>& frame, RowOf&& row_of) const {
@@ -149,7 +149,7 @@ struct Patcher {
   }
 
  private:
-  // Calls f(index, value, difference) for a column's values, of one row or of all.
+  // Calls f(index, value, difference) for a column's values, in one row or in all.
   template <class RowOf, class F>
   BOBBIN_HD static void visit_row(uint32_t row, uint32_t slice, uint32_t count, T reference, RowOf&& row_of,
                                   F&& f) {
@@ -173,7 +173,7 @@ struct Patcher {
     }
   }
 
-  // As encode.cpp's.
+  // As in encode.cpp.
   template <class Cta>
   BOBBIN_HD static void choose(Cta& cta, Shared& shared, uint32_t in_tile, uint32_t count) {
     uint32_t best = 0;
@@ -219,7 +219,7 @@ struct Plans {
     });
   }
 
-  // Patches over values that are decoded already; `array` has their length and offset.
+  // Writes patches over decoded values; `array` has their length and offset.
   template <class T>
   static Status write_patches(const Executor& executor, const PatchSource<T>& patches, const Array& array,
                               void* out) {
@@ -228,7 +228,7 @@ struct Plans {
     return executor.run(kernel, ceil_div<uint64_t>(num_vectors(end) * kSlices, PatchKernel<T>::kThreads));
   }
 
-  // Where the vectors of a bitpack or ffor array lie.
+  // The places of a bitpack or ffor array's vectors.
   template <class T>
   static AnyFrames<T> frames_of(const Array& inner) {
     if (inner.codec == CodecId::bitpack) {
@@ -256,7 +256,7 @@ struct Plans {
                                .states = {states.template as<uint64_t>(), tiles}};
       BOBBIN_TRY(ffor::run_encode<T>(Executor(stream), type, {static_cast<const T*>(data), length}, buffers,
                                      patcher));
-      uint64_t last = 0;  // the state of the last tile: all patches
+      uint64_t last = 0;  // the state of the last tile: the total number of patches
       if (tiles != 0) {
         BOBBIN_TRY(copy_async(&last, states.template as<uint64_t>() + tiles - 1, sizeof last, stream));
       }
@@ -268,7 +268,7 @@ struct Plans {
     });
   }
 
-  // Patches in device memory, sorted; there may be room for more.
+  // Sorted patches in device memory; buffers may be larger than needed.
   struct SortedPatches {
     std::shared_ptr<DeviceBuffer> starts;
     std::shared_ptr<DeviceBuffer> indices;

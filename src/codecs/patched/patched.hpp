@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array with some values of its own, grouped by chunks of 1024, over another array: see spec.md.
+// Another array with some values replaced by patches, grouped by chunks of 1024: see spec.md.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@ namespace bobbin::codec::patched {
 
 enum class Form : uint8_t { lanes = 0, sorted = 1 };
 
-// A row of a packed vector is cut into pieces of 16 bytes: whoever unpacks one applies its patches.
+// A row of a packed vector is cut into pieces of 16 bytes, one lane each: the thread that unpacks a lane
+// applies its patches.
 inline constexpr uint32_t kPatchLanes = 8;
 inline constexpr uint32_t kMostInLane = kVectorLength / kPatchLanes;
-inline constexpr uint32_t kUnitBytes = 8;  // what `starts` counts in, by lanes
+inline constexpr uint32_t kUnitBytes = 8;  // unit of `starts`, by lanes
 
-// The lane that index i belongs to; `size` is that of a value in bytes.
+// The lane of index i; `size` is a value's size in bytes.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t lane_of(uint32_t i, uint32_t size) {
   return i * size / 16 % kPatchLanes;
 }
 
 // A chunk's block of lanes: counts, indices, values.
 struct Block {
-  static constexpr uint32_t kIndices = kPatchLanes;  // where they begin
+  static constexpr uint32_t kIndices = kPatchLanes;  // where indices begin
 
   [[nodiscard]] BOBBIN_HD static constexpr uint32_t values(uint32_t patches, uint32_t size) {
     return round_up(kIndices + 2 * patches, size);
@@ -44,7 +45,7 @@ template <class T>
   return value;
 }
 
-// The patches of one chunk, in host memory: in no order that matters.
+// The patches of one chunk, in host memory, in any order.
 struct Chunk {
   uint32_t count = 0;
   const std::byte* indices = nullptr;
@@ -59,13 +60,13 @@ struct Chunk {
 // Chunk v of a valid array.
 [[nodiscard]] Chunk chunk_of(const Array& array, uint64_t v);
 
-// How a vector is kept in the fewest bytes: differences to `reference` of up to `width` bits, others as
+// The encoding of a vector in the fewest bytes: differences to `reference` of up to `width` bits, others as
 // patches.
 template <class T>
 struct Choice {
   T reference = 0;
   uint32_t width = 0;
-  uint32_t patches = 0;  // those below the reference or too wide
+  uint32_t patches = 0;  // values below the reference or too wide
   uint64_t bytes = 0;
 
   [[nodiscard]] bool is_patch(T value) const {
@@ -79,19 +80,18 @@ template <class T>
 template <class T>
 [[nodiscard]] Choice<T> choose_from(T reference, std::span<const T> vector);
 
-// What a patch takes up, sorted.
+// Size of a patch in the sorted form.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t patch_bytes(uint32_t value_size) {
   return sizeof(uint16_t) + value_size;
 }
 
-// An array over `inner`, in host memory, with other values at some places, which ascend. T is the unsigned
-// integer of the type's size.
+// Puts patches over `inner`, in host memory; `places` ascend. T is the unsigned integer of the type's size.
 template <class T>
 Result<Array> wrap(Array inner, std::span<const uint64_t> places, std::span<const T> values);
-// Bytes that adds to an inner array of some length.
+// Bytes that this adds to an inner array of some length.
 [[nodiscard]] uint64_t wrapping_bytes(uint64_t length, uint64_t patches, uint32_t value_size);
 
-// The same array, which is sorted, with its patches by lanes.
+// Converts a sorted array to lanes.
 [[nodiscard]] Array to_lanes(const Array& array);
 
 }  // namespace bobbin::codec::patched

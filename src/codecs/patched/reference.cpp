@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: the inner array's values, then each chunk's patches over them, one after another.
+// The oracle: decodes the inner array, then applies each chunk's patches one after another.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,17 +11,17 @@
 namespace bobbin::codec::patched {
 namespace {
 
-// read_integer takes a number's lowest bytes to come first.
+// read_integer assumes little-endian numbers.
 static_assert(std::endian::native == std::endian::little);
 
-// Integer number `index` of those of `size` bytes that start at `bytes`, zero-extended.
+// Integer `index` of those of `size` bytes at `bytes`, zero-extended.
 uint64_t read_integer(const std::byte* bytes, uint64_t index, uint64_t size) {
   uint64_t value = 0;
   std::memcpy(&value, bytes + index * size, size);
   return value;
 }
 
-// The patches of one chunk: patch p has the p-th of the indices (u16) and the p-th of the values.
+// The patches of one chunk: patch p has index p (u16) and value p.
 struct Patches {
   uint64_t count = 0;
   const std::byte* indices = nullptr;
@@ -46,7 +46,7 @@ Patches read_lanes(const Array& array, uint64_t v) {
   while (position % size_bytes(array.type) != 0) {
     ++position;
   }
-  // An index tells its patch's place by itself: which lane it is of does not matter here.
+  // An index determines its patch's place: the lane does not matter here.
   return {count, block + 8, block + position};
 }
 
@@ -69,7 +69,7 @@ void reference(const Array& array, void* out) {
     const Patches patches = array.metadata[0] == 0 ? read_lanes(array, v) : read_sorted(array, v);
     for (uint64_t p = 0; p < patches.count; ++p) {
       const uint64_t at = v * 1024 + read_integer(patches.indices, p, 2);
-      // A slice's first and last chunk may have patches of values that are not the slice's.
+      // A slice's first and last chunk may have patches outside the slice.
       if (at >= array.offset && at < end) {
         std::memcpy(target + (at - array.offset) * size, patches.values + p * size, size);
       }

@@ -6,7 +6,7 @@
 namespace bobbin::codec::patched {
 namespace {
 
-// Starts of chunks whose patches begin with number `less`.
+// Starts of chunks whose patches begin at `less`.
 Buffer shift_starts(const Buffer& starts, uint32_t less) {
   const NewBuffer shifted = make_buffer(starts.bytes.size());
   for (size_t v = 0; v < starts.bytes.size() / sizeof(uint32_t); ++v) {
@@ -18,7 +18,7 @@ Buffer shift_starts(const Buffer& starts, uint32_t less) {
 
 }  // namespace
 
-// Patches stay where they are: starts say which are the slice's.
+// Patches are not moved: starts say which belong to the slice.
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
   const uint64_t start = array.offset + begin;
   Array part = slice_rows(array, begin, length);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile functions of patches, for kernels that unpack vectors as bitpack does: eight threads a vector, each a
-// column of 16 bytes a row, or a multiple of eight, each a part of a column.
+// Tile functions of patches, for kernels that unpack vectors as bitpack does: eight threads per vector, each
+// with a column of 16 bytes per row, or a multiple of eight, each with a part of a column.
 //
-// By lanes, a thread applies its own column's patches; where several threads share a column, each has some of
-// them. Sorted, a chunk's patches are dealt out to all threads of its vector in turn, whoever's columns they
-// lie in. All must be done with unpacking first.
+// By lanes, a thread applies the patches of its own column, shared among the threads of that column. Sorted,
+// a chunk's patches are dealt to all threads of its vector in turn, regardless of columns. All threads must
+// have finished unpacking first.
 //
 // Shared memory: none of its own. Preconditions (checked by validate): blocks are as large as their counts
-// say, indices lie in the chunk and, by lanes, in their lane. Cost: for each patch an index and a value are
-// read and a value is written; for each vector 8 bytes of starts, and 8 of counts where there are patches.
+// say, indices are inside the chunk and, by lanes, in their lane. Cost: per patch an index and a value are
+// read and a value is written; per vector 8 bytes of starts, and 8 of counts if there are patches.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,18 @@ using simt::Global;
 using simt::Quad;
 static_assert(kSlices == kPatchLanes);
 
-// Each byte is at most 128: their sums need 16 bits.
+// Each byte is at most 128, so sums need 16 bits.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t sum_of_bytes(uint64_t bytes) {
   constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
   const uint64_t pairs = (bytes & kEven) + (bytes >> 8 & kEven);
   return static_cast<uint32_t>(pairs * 0x0001000100010001 >> 48);
 }
 
-// Patches of vectors, as bitpack::NoPatches but with some.
+// The patches of vectors; see bitpack::NoPatches.
 template <class T, uint32_t kAhead = sizeof(T) < 4 ? 8 : 4>
 struct PatchSource {
-  // Those for one thread: `count` of them, every `step`th. kAhead are loaded before they are needed, while it
-  // unpacks: where few threads share a vector, each has more.
+  // The patches of one thread: `count` of them, every `step`th. kAhead are loaded in advance, while it
+  // unpacks: the fewer threads share a vector, the more patches each has.
   struct Run {
     uint64_t index = 0;  // where the first one's index is, in u16s
     uint64_t value = 0;  // where its value is, in values
@@ -49,9 +49,9 @@ struct PatchSource {
 
   Form form = Form::sorted;
   Global<const uint32_t> starts;
-  Global<const uint64_t> counts;   // lanes: the blocks
-  Global<const uint16_t> indices;  // lanes: the blocks again
-  Global<const T> values;          // and again
+  Global<const uint64_t> counts;   // by lanes: the blocks
+  Global<const uint16_t> indices;  // by lanes: the blocks too
+  Global<const T> values;          // by lanes: the blocks too
 
   static PatchSource of(const Array& array) {
     const auto view = [&]<class U>(size_t buffer) -> Global<const U> {
@@ -71,7 +71,8 @@ struct PatchSource {
 
   [[nodiscard]] BOBBIN_HD bool none() const { return starts.data == nullptr; }
 
-  // What thread `place` of `places` has to do for vector v: where its patches are, and then the first ones.
+  // The patches that thread `place` of `places` applies to vector v: find() locates them, load_ahead() loads
+  // the first.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run find(Cta& cta, uint64_t v, uint32_t place, uint32_t places) const {
     if (none()) {
@@ -91,7 +92,7 @@ struct PatchSource {
     return run;
   }
 
-  // All patches of vector v, or by lanes those of one lane, without a look at them.
+  // The place of all patches of vector v, or by lanes those of one lane, without loading them.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run range(Cta& cta, uint64_t v, uint32_t lane) const {
     return form == Form::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane, 0, 1);
@@ -138,7 +139,7 @@ struct PatchSource {
             .step = parts};
   }
 
-  // Patches first .. first + kAhead - 1 of a run, as far as there are.
+  // Loads patches first .. first + kAhead - 1 of a run, as far as they exist.
   template <class Cta>
   BOBBIN_HD void load_from(Cta& cta, Run& run, uint32_t first) const {
     BOBBIN_UNROLL
@@ -152,13 +153,13 @@ struct PatchSource {
   }
 };
 
-// Where vectors of either kind of frame lie: all of one width, or each with an entry and a reference.
+// The places of vectors with either kind of frame: all of one width, or each with an entry and a reference.
 template <class T>
 struct AnyFrames {
   using Finish = bitpack::AsIs;
 
   Global<const Quad> packed;
-  Global<const uint32_t> entries;  // none: all of one width
+  Global<const uint32_t> entries;  // empty: all of one width
   Global<const T> references;
   uint32_t width;
 
@@ -175,7 +176,7 @@ struct AnyFrames {
   }
 };
 
-// The same with patches: what bitpack's decoding kernel takes.
+// The same with patches: a source for bitpack's decoding kernel.
 template <class T>
 struct PatchedFrames : AnyFrames<T> {
   static constexpr bitpack::DecodeShape kShape{.quads = 1024,

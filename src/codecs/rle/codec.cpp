@@ -16,7 +16,7 @@ constexpr Codec kCodec{
     .id = CodecId::rle,
     .name = "rle",
     .max_format = 2,
-    // Where the first vector starts.
+    // The row at which the first vector starts.
     .shape = {.metadata_bytes = sizeof(uint64_t), .children = kChildren},
     .device_cost = 1.2F,
     .estimate = &estimate_by<&split>,

@@ -9,7 +9,7 @@
 
 namespace bobbin::codec::rle {
 
-// Each run's value answers for all its rows.
+// Tests each run's value once for all its rows.
 void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   std::fill_n(bitmap, num_vectors(array.offset + array.length) * (kVectorLength / 32), 0);
   if (array.length == 0) {

@@ -13,8 +13,8 @@
 namespace bobbin::codec::rle {
 namespace {
 
-// Writes `value` from `to` to `stop`. Whole steps at a time while there is room up to `limit`: what is
-// written too far is written again, by the next run.
+// Writes `value` from `to` to `stop`, in whole steps while there is space up to `limit`: the next run
+// overwrites what is past `stop`.
 template <class T>
 inline void fill_run(T* to, T* stop, T* limit, T value) {
   constexpr ptrdiff_t kStep = 64 / sizeof(T);
@@ -29,7 +29,7 @@ inline void fill_run(T* to, T* stop, T* limit, T value) {
   }
 }
 
-// Values `row` .. `stop`-1 of the array's runs.
+// Decodes values `row` .. `stop`-1 of the array's runs.
 template <class T>
 void fill_rows(ascending::Entries<T>& runs, uint64_t row, uint64_t stop, T* out) {
   T* const limit = out + (stop - row);
@@ -44,7 +44,7 @@ void fill_rows(ascending::Entries<T>& runs, uint64_t row, uint64_t stop, T* out)
   }
 }
 
-// Large outputs are written past the caches, through a buffer.
+// Large outputs bypass the caches, through a buffer.
 template <class T>
 void decode_rows(ascending::Entries<T>& runs, uint64_t begin, uint64_t end, T* out) {
   if ((end - begin) * sizeof(T) < kStreamBytes) {

@@ -22,7 +22,7 @@ Split split_values(std::span<const T> values, DType type) {
   const ascending::SplitRows<T> made(type, runs);
   uint32_t* const ends = made.rows();
   T* const run_values = made.values();
-  // Without a branch, which would be hard to predict: what is written inside a run is overwritten.
+  // No branch, since it would be hard to predict: values written inside a run are overwritten.
   for (size_t i = 0, run = 0; i < values.size(); ++i) {
     ends[run] = static_cast<uint32_t>(i + 1);
     run_values[run] = values[i];

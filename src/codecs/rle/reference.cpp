@@ -21,7 +21,7 @@ void reference(const Array& array, void* out) {
   size_t run = 0;
   for (uint64_t i = 0; i < array.length; ++i) {
     const uint64_t row = first_row + array.offset + i;
-    // Ends ascend: the run that a row lies in is never before the last row's.
+    // Ends ascend, so a row's run is never before the previous row's.
     while (ends[run] <= row) {
       ++run;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of one value: where each ends, and its value: see spec.md. For up to 2^32 - 1 values. The children of
-// a split are the runs' ends and the runs' values. Of a slice, no more runs are decoded than it has.
+// Runs of equal values, each with its end and its value: see spec.md. For up to 2^32 - 1 values. The children
+// of a split are the runs' ends and values. Of a slice, only its own runs are decoded.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bobbin::codec::rle {
 
-// The runs that hold the array's rows, of an array that has some: numbers begin .. end-1.
+// The runs of the array's rows, if it has any: indices begin .. end-1.
 struct RunRange {
   uint64_t begin;
   uint64_t end;

@@ -9,7 +9,7 @@
 
 namespace bobbin::codec::sparse {
 
-// The fill answers for all rows, then each of the others for itself.
+// The fill value is tested once for all rows, then each exception overrides its bit.
 void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   const uint64_t bits = array.offset + array.length;
   std::fill_n(bitmap, num_vectors(bits) * (kVectorLength / 32), 0);

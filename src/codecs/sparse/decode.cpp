@@ -21,7 +21,7 @@ void fill_rows(ascending::Entries<T>& others, T fill, uint64_t row, uint64_t sto
   }
 }
 
-// Large outputs are written past the caches, through a buffer.
+// Large outputs bypass the caches, through a buffer.
 template <class T>
 void decode_rows(ascending::Entries<T>& others, T fill, uint64_t begin, uint64_t end, T* out) {
   const bool stream = (end - begin) * sizeof(T) >= kStreamBytes;
@@ -50,7 +50,7 @@ std::string describe(const Array& array) {
 Status validate(const Array& array) {
   BOBBIN_TRY(ascending::check_row_numbers(array));
   BOBBIN_RETURN_IF(fill_of(array).bits > low_mask<uint64_t>(size_bits(array.type)), StatusCode::corrupt,
-                   "sparse: a fill wider than its type");
+                   "sparse: the fill value does not fit its type");
   return {};
 }
 

@@ -10,7 +10,7 @@
 namespace bobbin::codec::sparse {
 namespace {
 
-// The value that more than half of all are, if there is one: each other takes one of it away.
+// The majority value, if there is one (Boyer and Moore's vote).
 template <class T>
 T majority_candidate(std::span<const T> values) {
   T candidate = 0;
@@ -40,7 +40,7 @@ T most_frequent_of_sorted(const std::vector<T>& sorted) {
   return best;
 }
 
-// The least of the most frequent.
+// The least of the most frequent values.
 template <class T>
 T most_frequent(std::span<const T> values) {
   const T candidate = majority_candidate(values);
@@ -67,7 +67,7 @@ Split split_values(std::span<const T> values, DType type) {
   const ascending::SplitRows<T> made(type, others);
   uint32_t* const positions = made.rows();
   T* const other_values = made.values();
-  // Without a branch, which would be hard to predict: what is not an exception is overwritten by the next.
+  // No branch, since it would be hard to predict: a value that is not an exception is overwritten.
   for (size_t i = 0, found = 0; found < others; ++i) {
     positions[found] = static_cast<uint32_t>(i);
     other_values[found] = values[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels are those of ascending_kernels.hpp, over what tile.hpp says of a row's value.
+// The kernels of ascending_kernels.hpp, with RowValues from tile.hpp.
 #pragma once
 
 #include "codecs/ascending_kernels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: row by row the value that stands apart there, or the fill.
+// The oracle, written from spec.md alone: for each row its exception, or the fill value.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@ void reference(const Array& array, void* out) {
   size_t p = 0;
   for (uint64_t i = 0; i < array.length; ++i) {
     const uint64_t row = first_row + array.offset + i;
-    // Positions ascend: those passed over lie before the array's rows, or were an earlier row's.
+    // Positions ascend: those skipped are before the array's rows, or belong to an earlier row.
     while (p < positions.size() && positions[p] < row) {
       ++p;
     }

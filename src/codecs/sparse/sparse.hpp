@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value except for some rows: see spec.md. For up to 2^32 - 1 values. The children of a split are the
-// positions and the values there. Of a slice, no more values are decoded than it has.
+// One fill value except for some rows: see spec.md. For up to 2^32 - 1 values. The children of a split are
+// the positions and values of the exceptions. Of a slice, only its own exceptions are decoded.
 #pragma once
 
 #include <cstdint>

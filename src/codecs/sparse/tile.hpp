@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the fill and the other values, once those and their positions are decoded.
+// Writes the fill value and the exceptions, after those and their positions are decoded.
 //
 // A tile is 8192 rows, 256 threads (codecs/ranks.hpp). The positions inside the tile mark their rows; a
-// marked row's value is the one whose number is the count of positions before it. A thread writes 16 bytes at
-// a time, and loads a value for a marked row only. Shared memory: that of the marks. Preconditions (checked
-// by validate): positions ascend strictly. Cost: for each position 4 bytes and a value are read.
+// marked row's value has the count of positions before it as index. A thread writes 16 bytes at a time, and
+// loads a value for a marked row only. Shared memory: only the marks. Preconditions (checked by validate):
+// positions ascend strictly. Cost: per position 4 bytes and a value are read.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct FilledValues {
   [[nodiscard]] BOBBIN_HD T value(Cta& cta, const ascending::Ranks::Word& word, uint32_t row) const {
     return word.marked(row) ? cta.load(values, word.through(row) - 1) : fill;
   }
-  // Those from a row on, as many as fit.
+  // The values from a row on, as many as fit.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD simt::Quad quad(Cta& cta, const ascending::Ranks::Word& word, uint32_t row) const {
     return simt::quad_of<T>([&](uint32_t i) { return value(cta, word, row + i); });

@@ -11,7 +11,7 @@
 namespace bobbin::codec::zigzag {
 namespace {
 
-// Codes to values, in place.
+// Converts codes to values, in place.
 template <class T>
 BOBBIN_INLINE void to_values(std::byte* codes, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {

@@ -8,7 +8,7 @@ namespace bobbin::codec::zigzag {
 
 Result<Split> split(const Values& values) {
   BOBBIN_RETURN_IF(!is_signed(values.type), StatusCode::unsupported,
-                   "zigzag: type " + std::string(to_string(values.type)) + " has no sign");
+                   "zigzag: type " + std::string(to_string(values.type)) + " is not signed");
   const NewBuffer codes = make_buffer(values.length * size_bytes(values.type));
   visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
     std::ranges::transform(values.as<T>(), reinterpret_cast<T*>(codes.data), &code_of<T>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel and its plan: codes are decoded by their own codec's kernels into the place of the values, and
-// turned there.
+// The kernel and its plan: codes are decoded by their own codec's kernels in the place of the values, and
+// converted there.
 #pragma once
 
 #include <algorithm>

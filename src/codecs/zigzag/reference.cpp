@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle, written from spec.md alone: the codes, then each one's value by arithmetic instead of by bits.
+// The oracle, written from spec.md alone: converts each code by arithmetic instead of bit operations.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace bobbin::codec::zigzag {
 namespace {
 
-// Numbers of fewer than 64 bits are copied from and to the lowest bytes of wider ones.
+// Assumes little-endian numbers: narrower ones are copied to and from the lowest bytes of wider ones.
 static_assert(std::endian::native == std::endian::little);
 
-// -(c + 1) / 2 of an odd code, as -(c - 1) / 2 - 1: c + 1 may be 2^64.
+// -(c + 1) / 2 of an odd code, as -(c - 1) / 2 - 1, because c + 1 may be 2^64.
 int64_t value_of(uint64_t code) {
   const auto half = static_cast<int64_t>(code / 2);
   return code % 2 == 0 ? half : -half - 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns codes into values, in place.
+// Converts codes to values, in place.
 //
-// value = (code >> 1) ^ -(code & 1). A block takes a tile of 1024 quads of 16 bytes, a thread every 256th of
-// them, all loaded before the first is turned; what is left behind the last whole quad goes value by value.
-// Shared memory: none. Preconditions: none but the sizes. Cost: each value is read and written once.
+// value = (code >> 1) ^ -(code & 1). A block takes a tile of 1024 quads of 16 bytes, each thread every 256th
+// of them, all loaded before the first is converted; values after the last whole quad are converted one by
+// one. Shared memory: none. Preconditions: only the sizes. Cost: each value is read and written once.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers with a sign as ones without, small where the magnitude is: see spec.md.
+// Signed integers as unsigned ones, small if the magnitude is: see spec.md.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ template <class T>
   return static_cast<T>(static_cast<T>(code >> 1) ^ static_cast<T>(T{0} - (code & 1)));
 }
 
-// The unsigned type of a signed one's size.
+// The unsigned type of the same size.
 [[nodiscard]] constexpr DType code_type(DType type) {
   return static_cast<DType>(static_cast<uint8_t>(type) - static_cast<uint8_t>(DType::i8) +
                             static_cast<uint8_t>(DType::u8));

@@ -131,7 +131,7 @@ TEST(Rle, EndsAreFoundByOneMoreLookup) {
     looked_up = *codec::rle::kCodec.encode({DType::u32, inner.data(), inner.size()});
     const Status status = array::validate(array);
     EXPECT_EQ(status.code(), StatusCode::corrupt);
-    EXPECT_NE(status.message().find("3 lookups inside each other"), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("3 nested lookups"), std::string::npos) << status.message();
   }
 }
 
