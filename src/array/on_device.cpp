@@ -60,7 +60,8 @@ Result<OnDevice> to_device_by(const Array& array, StreamView stream, Copy&& copy
   return on_device;
 }
 
-// Brings the buffers of a tree to host memory, by fetch(to, from); that waits, so that device memory may go.
+// Copies the buffers of a tree to host memory with fetch(to, from), which waits, so that device memory may be
+// freed.
 template <class Fetch>
 Status fetch_buffers(Array& array, Fetch&& fetch) {
   for (Buffer& buffer : array.buffers) {

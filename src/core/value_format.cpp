@@ -149,7 +149,7 @@ char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, 
     local = seconds;  // values at the ends of the type's range are printed in UTC
   }
   const int64_t days = floor_divide(local, kSecondsPerDay);
-  // Unsigned, because the day's first second may lie below all of its type.
+  // Unsigned, because the day's first second may be below the type's range.
   const auto second_of_day = static_cast<uint32_t>(static_cast<uint64_t>(local) -
                                                    static_cast<uint64_t>(days) * uint64_t{kSecondsPerDay});
   const bool with_seconds = form.seconds || second_of_day % 60 != 0 || fraction != 0;

@@ -71,7 +71,7 @@ uint32_t two_digits(const char* text) {
   return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
 }
 
-// Takes a year off: four digits, or a sign and 4 to 12 digits. A dash or a slash follows.
+// Consumes a year: four digits, or a sign and 4 to 12 digits, followed by a dash or a slash.
 bool take_year(std::string_view& text, int64_t& year) {
   const bool with_sign = !text.empty() && (text.front() == '-' || text.front() == '+');
   const bool negative = take_sign(text);
@@ -89,7 +89,7 @@ bool take_year(std::string_view& text, int64_t& year) {
   return true;
 }
 
-// Takes a date off, with the same mark in both places.
+// Consumes a date, with the same separator in both places.
 bool take_date(std::string_view& text, int64_t& days, char& mark) {
   int64_t year = 0;
   if (!take_year(text, year) || text.size() < 6 || text[3] != text[0]) {

@@ -20,8 +20,8 @@ enum class TextError : uint8_t {
   digits   // more digits after the point than the type stores
 };
 
-// How a date, time or timestamp is written. What the form has no place for, such as seconds other than zero,
-// is written all the same: every text reads back as its value.
+// How a date, time or timestamp is written. Parts that the form omits, such as seconds, are still written if
+// they are not zero: every text reads back as its value.
 struct TimeForm {
   char day_mark = '-';   // between year, month and day: '-' or '/'
   char separator = ' ';  // between the day and the hour
@@ -41,11 +41,11 @@ struct TimeForm {
 [[nodiscard]] char* format_timestamp(Logical::Unit unit, int64_t value, const TimeForm& form, char* out);
 [[nodiscard]] char* format_time(Logical::Unit unit, int64_t value, const TimeForm& form, char* out);
 
-// The other way, exactly: a value that the type does not hold is an error, never rounded, except that floats
-// are the nearest to the text. Integers and decimals may have a plus and leading zeros, decimals fewer digits
-// than their scale, or more when those are zeros; booleans are any of kBooleanWords; dates may have
-// slashes, 2014/08/08; between the day and the hour comes a blank or a T; seconds may be missing, and digits
-// of a second fewer than the unit's; a timestamp with Z or an offset such as +02:00 is converted to UTC.
+// The inverse, exactly: a value outside the type is an error, never rounded, except that floats are rounded
+// to the nearest. Integers and decimals may have a plus sign and leading zeros, decimals fewer digits than
+// their scale, or more if those are zeros; booleans are any of kBooleanWords; dates may have slashes,
+// 2014/08/08; a space or a T separates day and hour; seconds may be missing, and there may be fewer
+// fractional digits than the unit has; a timestamp with Z or an offset such as +02:00 is converted to UTC.
 [[nodiscard]] TextError parse_value(const ColumnType& type, std::string_view text, Scalar& value);
 
 // "is not a valid i64", "does not fit i8", "has more digits after the point than decimal(2)".
@@ -76,7 +76,7 @@ inline constexpr std::array<BooleanWords, 10> kBooleanWords{{{"true", "false"},
 [[nodiscard]] TextError parse_timestamp(std::string_view text, Logical::Unit unit, int64_t& value);
 [[nodiscard]] TextError parse_time(std::string_view text, Logical::Unit unit, int64_t& value);
 
-// A date's, timestamp's or time's text taken apart.
+// The components of the text of a date, timestamp or time.
 struct TimeParts {
   char day_mark = '-';
   bool has_date = false;

@@ -15,7 +15,7 @@ inline constexpr bool kHasEmulator = BOBBIN_HAS_EMULATOR != 0;
   return backend == Backend::cpu || (backend == Backend::cuda ? kHasCuda : kHasEmulator);
 }
 
-// The error for a back end that is not in this build: it says how to configure one that has it.
+// The error for a back end that is not in this build; it says how to configure one.
 [[nodiscard]] Status missing_backend(Backend backend);
 
 // The pointer that `pick.template operator()<kBackend>()` returns: a function or a table of functions for one

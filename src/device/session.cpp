@@ -117,7 +117,7 @@ Status Session::download(std::span<std::byte> to, const void* from) {
     const size_t begin = std::min(to.size(), piece * kHalfBytes);
     return to.subspan(begin, std::min(to.size() - begin, kHalfBytes));
   };
-  // A piece is on its way while the one before it is copied to its place.
+  // The next piece is transferred while the previous one is copied to its place.
   for (size_t piece = 0; piece == 0 || !part_of(piece - 1).empty(); ++piece) {
     if (const auto part = part_of(piece); !part.empty()) {
       Half& half = parts_->halves[piece % 2];

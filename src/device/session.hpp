@@ -20,7 +20,7 @@ class Session {
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) = delete;
-  ~Session();  // gives the stream and its memory back, for the next one
+  ~Session();  // returns the stream and its memory to the pool
 
   [[nodiscard]] StreamView stream() const;
 

@@ -30,7 +30,7 @@ class Parser {
  private:
   Result<Cascade> parse(uint32_t depth) {
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::invalid_argument,
-                     fmt::format("cascade '{}': more than {} codecs inside each other", text_, kMaxDepth));
+                     fmt::format("cascade '{}': more than {} nested codecs", text_, kMaxDepth));
     skip_spaces();
     const size_t begin = at_;
     while (at_ < text_.size() && text_[at_] >= 'a' && text_[at_] <= 'z') {
@@ -38,11 +38,11 @@ class Parser {
     }
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (name.empty()) {
-      return expected("a codec's name");
+      return expected("a codec name");
     }
     const Codec* codec = find_codec(name);
     BOBBIN_RETURN_IF(codec == nullptr, StatusCode::invalid_argument,
-                     fmt::format("there is no codec called \"{}\"", name));
+                     fmt::format("unknown codec \"{}\"", name));
     Cascade cascade{.codec = codec->id};
     for (char before = '('; accept(before); before = ',') {
       BOBBIN_ASSIGN(Cascade child, parse(depth + 1));
@@ -69,7 +69,7 @@ class Parser {
   }
   [[nodiscard]] Status expected(std::string_view what) const {
     return {StatusCode::invalid_argument,
-            fmt::format("cascade '{}': character {} should begin {}", text_, at_ + 1, what)};
+            fmt::format("cascade '{}': expected {} at character {}", text_, what, at_ + 1)};
   }
 
   std::string_view text_;
@@ -81,21 +81,21 @@ std::string_view name_of(const Cascade& cascade) {
 }
 
 Status check_children(const Cascade& cascade, size_t wanted) {
-  BOBBIN_RETURN_IF(!cascade.children.empty() && cascade.children.size() != wanted,
-                   StatusCode::invalid_argument,
-                   wanted == 0 ? fmt::format("codec {} chooses what is inside it by itself", name_of(cascade))
-                               : fmt::format("codec {} has {} parts to encode, not {}", name_of(cascade),
-                                             wanted, cascade.children.size()));
+  BOBBIN_RETURN_IF(
+      !cascade.children.empty() && cascade.children.size() != wanted, StatusCode::invalid_argument,
+      wanted == 0 ? fmt::format("codec {} chooses the codecs of its children itself", name_of(cascade))
+                  : fmt::format("codec {} expects {} children, found {}", name_of(cascade), wanted,
+                                cascade.children.size()));
   return {};
 }
 
-// Each codec by itself, with the type of the values it gets.
+// Checks each codec separately, with the type of the values it encodes.
 Status check_parts(const Cascade& cascade, DType type) {
   const Codec& codec = *find_codec(cascade.codec);
   BOBBIN_RETURN_IF(codec.has_nulls(), StatusCode::invalid_argument,
-                   fmt::format("codec {} is for nulls: a chunk that has some gets it by itself", codec.name));
+                   fmt::format("codec {} is for nulls and is applied automatically", codec.name));
   BOBBIN_RETURN_IF(!codec.takes(type), StatusCode::invalid_argument,
-                   fmt::format("codec {} is not for type {}", codec.name, bobbin::to_string(type)));
+                   fmt::format("codec {} does not support type {}", codec.name, bobbin::to_string(type)));
   BOBBIN_TRY(check_children(cascade, codec.parts().size()));
   for (size_t i = 0; i < cascade.children.size(); ++i) {
     BOBBIN_TRY(check_parts(cascade.children[i], child_type(cascade.codec, i, type)));

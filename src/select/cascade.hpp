@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cascade: a codec, and cascades for what it splits values into. As text: "ffor", "dict(bitpack, delta)".
+// A cascade: a codec, and cascades for the parts it splits values into. As text: "ffor", "dict(bitpack,
+// delta)".
 #pragma once
 
 #include <string>
@@ -12,26 +13,26 @@
 
 namespace bobbin::select {
 
-inline constexpr uint32_t kMaxDepth = 8;  // of a cascade that somebody writes down
+inline constexpr uint32_t kMaxDepth = 8;  // for cascades given as text
 
 struct Cascade {
   CodecId codec{};
-  std::vector<Cascade> children{};  // none: the codec encodes its children, if it has any, as it likes
+  std::vector<Cascade> children{};  // empty: the codec chooses how to encode its children, if any
 
   friend bool operator==(const Cascade&, const Cascade&) = default;
 };
 
 [[nodiscard]] std::string to_string(const Cascade& cascade);
 [[nodiscard]] Result<Cascade> parse_cascade(std::string_view text);
-// Whether it can encode values of the type, as far as that can be said without values.
+// Whether it can encode values of the type, as far as can be known without values.
 [[nodiscard]] Status check_cascade(const Cascade& cascade, DType type);
 
-// The one that made an array.
+// The cascade that made an array.
 [[nodiscard]] Cascade cascade_of(const Array& array);
 
 // The bytes are the same on every backend.
 [[nodiscard]] Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend);
-// `previous`: the array of the chunk before, if there is one.
+// `previous`: the array of the previous chunk, if any.
 [[nodiscard]] Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings,
                                            const Array* previous, Backend backend);
 

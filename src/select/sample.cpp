@@ -12,10 +12,10 @@ namespace bobbin::select {
 namespace {
 
 constexpr uint64_t kLeastVectors = 8;
-constexpr uint64_t kShare = 128;  // of the others, one in as many
+constexpr uint64_t kShare = 128;  // one of this many further vectors
 constexpr uint64_t kMaxStringBytes = uint64_t{512} << 10;
 
-// A fixed mixture of bits (the finaliser of SplitMix64).
+// A fixed hash (the finaliser of SplitMix64).
 uint64_t mixed(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -133,7 +133,7 @@ Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors)
 
 uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows) {
   constexpr uint8_t kMany = 3;
-  std::vector<uint8_t> seen_in(entries);  // vectors, up to kMany
+  std::vector<uint8_t> seen_in(entries);  // number of vectors, up to kMany
   std::vector<uint64_t> last(entries, UINT64_MAX);
   visit_bits(codes.type, [&]<class T>(std::type_identity<T>) {
     const auto* data = static_cast<const T*>(codes.data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a choice rests on: a count over all values, and a few vectors of them, the same ones every time.
+// The data for a choice: counts over all values, and a fixed sample of vectors.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace bobbin::select {
 
-// How often a value differs from the one before it, and 1 for the first.
+// Number of runs of equal values: 1 plus how often a value differs from the one before it.
 [[nodiscard]] uint64_t count_runs(const Values& values);
 
-// The same of the differences of neighbours; the first one counts as equal to the second.
+// The same for differences of neighbours; the first counts as equal to the second.
 [[nodiscard]] uint64_t count_step_runs(const Values& values);
 
-// Of signed integers: whether some are negative and others are not.
+// For signed integers: whether some are negative and others are not.
 [[nodiscard]] bool has_both_signs(const Values& values);
 
-// Which vectors of 1024 rows make the sample: one out of each of as many equal parts, at a place in it that a
-// fixed seed gives. All of them when there are few.
+// The vectors of 1024 rows that form the sample: one from each of several equal parts, at a position
+// determined by a fixed seed. All of them if there are few.
 [[nodiscard]] std::vector<uint64_t> sampled_vectors(uint64_t rows);
 [[nodiscard]] OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors);
 
-// As many strings of each vector as fit its share of a bound on all bytes.
+// As many strings of each vector as fit its share of the limit on bytes.
 [[nodiscard]] Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors);
 
-// How many different values there are among `rows`. `codes` are the sample's values, as numbers below
-// `entries`. Chao's estimate, with vectors for individuals: neighbours resemble
-// each other, and would make a sample look as if it had seen everything.
+// Estimates the number of different values among `rows`. `codes` are the sample's values, as numbers below
+// `entries`. Chao's estimate, with vectors as individuals: neighbouring values are similar, so that single
+// values would suggest that the sample has seen everything.
 [[nodiscard]] uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows);
 
 }  // namespace bobbin::select

@@ -16,13 +16,12 @@
 namespace bobbin::select {
 namespace {
 
-// An encoding this much larger than expected makes it worth trying the next one.
+// If an encoding is this much larger than estimated, the next one is tried.
 constexpr double kSurprise = 1.05;
-// The smallest is not worth any time: what decodes slower, by the time to copy a value, has to be smaller by
-// this share.
+// Speed counts too: a cascade that takes one copy's time longer to decode must be smaller by this share.
 constexpr double kCostWeight = 0.03;
 
-// Values, a sample of them, and what is known about all.
+// A sample of values, and facts about all of them.
 class Sample {
  public:
   explicit Sample(const Values& values, bool differences = false)
@@ -45,12 +44,12 @@ class Sample {
   Part part_;
 };
 
-// What all strings share, the symbols, is the first buffer of an array of strings.
+// The symbols, which all strings share, are the first buffer of an array of strings.
 uint64_t shared_bytes(const Array& array) {
   return array.buffers.empty() ? 0 : std::min<uint64_t>(array.buffers[0].bytes.size(), stored_bytes(array));
 }
 
-// A sample of strings, encoded; `scale` is how many times as much there is in all.
+// Encodes a sample of strings; `scale` is the size of all strings relative to the sample.
 std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale) {
   const Result<Array> array = codec.strings->encode(sample, nullptr);
   if (!array.has_value()) {
@@ -83,8 +82,8 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
                    codec.device_cost + numbers[0].cost};
 }
 
-// Strings that are encoded one by one take a code for every eight bytes, or more. Where another way takes
-// less than that, learning symbols from them would be in vain.
+// A lower bound: strings encoded one by one take at least one code per eight bytes. If another cascade is
+// smaller than that, symbols need not be learnt.
 double least_bytes_of(const StringsView& strings) {
   uint64_t codes = 0;
   for (uint64_t i = 0; i < strings.length; ++i) {
@@ -93,7 +92,7 @@ double least_bytes_of(const StringsView& strings) {
   return static_cast<double>(codes);
 }
 
-// How many times as many bytes there are as in a sample.
+// The size of all strings relative to the sample.
 double scale_of(const StringsView& sample, const StringsView& strings) {
   return (static_cast<double>(strings.num_bytes()) + static_cast<double>(strings.length)) /
          std::max<double>(static_cast<double>(sample.num_bytes()) + static_cast<double>(sample.length), 1);
@@ -114,19 +113,20 @@ void order(std::vector<Candidate>& candidates, const Goal& goal) {
   }
 }
 
-// How many bytes may be wasted by an estimate, and how often that may be looked into.
+// Limits how often further candidates are tried because an estimate is unsure.
 struct Effort {
   uint64_t raw_bytes = 0;
   uint32_t tries = 1;
 
-  // An estimate for values that shrink so much says little: where pieces of the sample meet, patterns break.
+  // Estimates for values that shrink this much are unreliable: patterns break where pieces of the sample
+  // meet.
   [[nodiscard]] bool is_unsure(uint64_t bytes) const { return bytes < raw_bytes / kMuchSmaller; }
 
  private:
   static constexpr uint64_t kMuchSmaller = 16;
 };
 
-// Goes through the candidates as long as they may be better than the best so far.
+// Tries candidates as long as they may be better than the best so far.
 template <class Encode>
 Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort& effort,
                           Encode&& encode_with) {
@@ -134,7 +134,7 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
   uint64_t least = UINT64_MAX;
   uint32_t tries = 0;
   bool unsure = false;
-  Status failure(StatusCode::unsupported, "no codec takes these values");
+  Status failure(StatusCode::unsupported, "no codec supports these values");
   for (const Candidate& candidate : candidates) {
     if (candidate.bytes / (unsure ? 2 : 1) >= least) {
       continue;
@@ -157,7 +157,7 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
   return best.has_value() ? Result<Array>(std::move(*best)) : Result<Array>(failure);
 }
 
-// The fastest is taken as it was estimated: others are smaller.
+// The fastest is chosen by its estimate alone: others are smaller.
 Effort effort_for(const Goal& goal, uint64_t raw_bytes, uint32_t tries) {
   return {raw_bytes, goal.kind == Goal::Kind::smallest ? tries : 1};
 }
@@ -166,8 +166,8 @@ bool is_sampled_whole(uint64_t rows) {
   return sampled_vectors(rows).size() == num_vectors(rows);
 }
 
-// Encodes values by a cascade that a sample suggested. The sample shows little of what a codec will split all
-// values into: unless it had all of them, cascades for those parts are chosen anew when they are there.
+// Encodes values with a cascade chosen from a sample. The sample shows little of the parts that a codec will
+// split all values into: unless it had all values, cascades for the parts are chosen again after the split.
 class Encoder {
  public:
   Encoder(const Goal& goal, Backend backend) : goal_(goal), backend_(backend) {}
@@ -202,7 +202,7 @@ class Encoder {
     return std::move(split.node);
   }
 
-  // The node's next child.
+  // Adds the node's next child.
   Status add_child(Array& node, const Cascade& cascade, const Values& values, bool sure) {
     const Codec& codec = *find_codec(node.codec);
     const size_t index = node.children.size();
@@ -235,8 +235,8 @@ class Encoder {
 
   const Goal& goal_;
   Backend backend_;
-  std::vector<CodecId> chain_;      // the codecs around what is encoded
-  uint32_t lookups_ = kMaxLookups;  // that it may still have
+  std::vector<CodecId> chain_;      // the codecs that enclose the current values
+  uint32_t lookups_ = kMaxLookups;  // how many nested lookups are still allowed
 };
 
 }  // namespace

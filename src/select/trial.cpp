@@ -14,11 +14,11 @@
 namespace bobbin::select {
 namespace {
 
-constexpr size_t kDepth = 4;  // codecs inside each other
+constexpr size_t kDepth = 4;  // nested codecs
 
-// What a file of format version 2 spends on a buffer. Up to 512 bytes it is part of the footer: its size, and
-// zeros at its end cost nothing there. Larger ones are filled up to a multiple of 16 bytes, by half of it as
-// a rule, and have a size and a checksum, with one more for each 16 KiB of those that are longer.
+// What a buffer costs in a file of format version 2. Up to 512 bytes it is part of the footer: its size is
+// stored, and trailing zeros are free. Larger ones are padded to a multiple of 16 bytes, 8 on average, and
+// have a size and a checksum, and for those over 16 KiB one more per 16 KiB.
 constexpr double kInFooter = 512;
 constexpr double kInFooterCost = 2;
 constexpr double kSegmentCost = 8 + 3 + 8;
@@ -37,12 +37,12 @@ uint64_t without_zeros(std::span<const std::byte> bytes) {
   return static_cast<uint64_t>(bytes.rend() - last);
 }
 
-// The least bytes in which so many places among all can be told.
+// A lower bound on the bytes that identify this many places among all.
 double least_bytes(double places, double all) {
   return places <= 0 || places >= all ? 0 : places * std::log2(all / places) / 8;
 }
 
-// Where pieces of a sample meet there is a step that the values do not have.
+// Calls f for each piece: differences across pieces of a sample do not occur in the values.
 template <class F>
 void for_each_piece(const Part& part, F&& f) {
   const size_t size = size_bytes(part.values.type);
@@ -98,7 +98,7 @@ Result<Split> split(const Codec& codec, const Part& part) {
   return all;
 }
 
-// A codec that keeps distinct values has codes for them as its first child.
+// A codec with distinct values has their codes as its first child.
 double distinct_in(const Part& part, const Split& split, uint64_t entries) {
   return static_cast<double>(
       estimate_distinct(split.children[0].view(), entries, static_cast<uint64_t>(part.all)));
@@ -127,7 +127,7 @@ double values_in_all(const Codec& codec, const Part& part, const Split& split, s
   return sampled * part.scale();
 }
 
-// A child that is not worth it has none of its values in all.
+// A child that is not worth encoding is returned empty.
 Part child_part(const Codec& codec, const Part& part, const Split& split, size_t i) {
   const double all = values_in_all(codec, part, split, i);
   const bool rows = follows_rows(codec, i);
@@ -144,7 +144,7 @@ Part child_part(const Codec& codec, const Part& part, const Split& split, size_t
   return child;
 }
 
-// Codes get wider with the distinct values that the sample lacks.
+// Codes get wider with distinct values that are missing in the sample.
 uint64_t wider_codes_of(const Codec& codec, const Part& part, const Split& split, size_t i) {
   if (codec.parts()[i].follows != Follows::distinct) {
     return 0;
@@ -153,7 +153,7 @@ uint64_t wider_codes_of(const Codec& codec, const Part& part, const Split& split
   return wider_codes(entries, static_cast<uint64_t>(distinct_in(part, split, entries)), part.all);
 }
 
-// All parts of a split; none where one of them is not worth it, or cannot take less than `most`.
+// All parts of a split; empty if one is not worth encoding, or cannot be smaller than `most`.
 std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split& split, uint64_t most) {
   std::vector<Part> children;
   for (size_t i = 0; i < split.children.size(); ++i) {
@@ -168,7 +168,7 @@ std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split&
   return children;
 }
 
-// The best cascade for a child that may be inside the codec; false where there is none.
+// Adds the best cascade that may be nested in the codec; false if there is none.
 bool add_child(Candidate& candidate, const Part& parent, const Part& child,
                const std::vector<Candidate>& best) {
   std::vector<Cascade>& children = candidate.cascade.children;
@@ -206,13 +206,14 @@ uint64_t stored_bytes(const Array& array) {
   return bytes;
 }
 
-// A few values that share one row of a vector take a word each, whatever their width: zeros follow them.
+// A few values that share one row of a vector take one word each, whatever their width; trailing zeros are
+// free.
 uint64_t stored_estimate(double bytes, uint32_t buffers, double values, size_t size) {
   const double words = values * static_cast<double>(size);
   if (words <= kRegisterBytes) {
     bytes = std::min(bytes, words + 4.0 * buffers);
   }
-  // One buffer has nearly all bytes: packed values.
+  // One buffer, with packed values, has nearly all bytes.
   const double costs = buffers == 0 ? 0 : segment_cost(bytes) + (buffers - 1) * kInFooterCost;
   return static_cast<uint64_t>(bytes + costs) + kNodeBytes;
 }
@@ -243,7 +244,8 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   };
   try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
   sort_by_bytes(found);
-  // Whoever asks for reasons sees what was nearly as good; deeper down only the best counts.
+  // The outermost level also lists candidates that are nearly as good, for reports; inside only the best
+  // matters.
   const uint64_t least = found.empty() ? UINT64_MAX / 2 : found[0].bytes;
   const uint64_t bound = std::min(most, chain_.size() == depth_ ? 2 * least : least);
   try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, bound); });
@@ -253,13 +255,13 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
 
 std::optional<Candidate> Trial::whole(const Codec& codec, const Part& part) {
   const bool is_constant = codec.all_alike;
-  // That a sample is all one value does not say that all values are.
+  // A sample of equal values does not prove that all values are equal.
   const bool unproven = is_constant && (part.runs > 1 || !part.known);
   const uint64_t bytes = unproven ? kNoEncoding : estimate(codec, part);
   if (bytes == kNoEncoding) {
     return std::nullopt;
   }
-  // A constant has nothing but metadata, mostly zeros: nothing is smaller.
+  // A constant has only metadata, mostly zeros: nothing is smaller.
   const double all = is_constant ? 0 : static_cast<double>(bytes) * part.scale();
   return Candidate{{codec.id},
                    stored_estimate(all, codec.tree_buffers, part.all, size_bytes(part.values.type)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries codecs on a sample, and codecs on what they make of it.
+// Tries codecs on a sample, and further codecs on the parts they split it into.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace bobbin::select {
 
-// Values of a sample, or what a codec made of them, and how many of them all rows will make.
+// Values of a sample, or a part that a codec split them into, and the estimated number for all rows.
 struct Part {
   Values values;
   double all = 0;
-  double runs = 0;           // of equal values, in all
-  double steps = 0;          // runs of equal differences, in all; 0: they were not counted
-  bool known = false;        // the number of runs is not an estimate
-  uint64_t piece = 0;        // how many values stood side by side; 0: all of them
-  bool differences = false;  // or made of them: a codec of higher orders has taken them twice, if it pays
+  double runs = 0;           // of equal values, among all rows
+  double steps = 0;          // runs of equal differences among all rows; 0: not counted
+  bool known = false;        // the number of runs is exact
+  uint64_t piece = 0;        // number of contiguous values; 0: all of them
+  bool differences = false;  // are already differences: taking them again is left to codecs of higher order
 
   [[nodiscard]] double scale() const {
     return values.length == 0 ? 1 : all / static_cast<double>(values.length);
@@ -28,34 +28,34 @@ struct Part {
 };
 [[nodiscard]] Part part_of(const Values& values, double all);
 
-// Bytes of an array in a file, with what its nodes and segments cost there.
+// Size of an array in a file, including its nodes and segments.
 [[nodiscard]] uint64_t stored_bytes(const Array& array);
-// The same of an array without children of its own, as far as an estimate tells: `bytes` in `buffers`
-// buffers, of `values` values of `size` bytes.
+// The same, estimated, for an array without children: `bytes` in `buffers` buffers, for `values` values of
+// `size` bytes.
 [[nodiscard]] uint64_t stored_estimate(double bytes, uint32_t buffers, double values, size_t size);
 inline constexpr uint64_t kNodeBytes = 4;
 
 void sort_by_bytes(std::vector<Candidate>& candidates);
 
-// Bytes that codes of `rows` values take more when there are not `entries` of them but `all`.
+// Additional bytes for the codes of `rows` values if there are `all` entries instead of `entries`.
 [[nodiscard]] uint64_t wider_codes(uint64_t entries, uint64_t all, double rows);
 
 class Trial {
  public:
-  // `chain`: the codecs around the part. None of them is tried inside itself.
+  // `chain`: the codecs that enclose the part. None of them is nested in itself.
   explicit Trial(std::vector<CodecId> chain = {}) : chain_(std::move(chain)), depth_(chain_.size()) {}
 
-  // All that can encode the part, the smallest first.
+  // All cascades that can encode the part, smallest first.
   [[nodiscard]] std::vector<Candidate> candidates(const Part& part) { return candidates(part, UINT64_MAX); }
 
  private:
-  // Without those that are made of parts and take more than `most`.
+  // Without those that split and take more than `most`.
   std::vector<Candidate> candidates(const Part& part, uint64_t most);
   static std::optional<Candidate> whole(const Codec& codec, const Part& part);
   std::optional<Candidate> in_parts(const Codec& codec, const Part& part, uint64_t most);
 
-  std::vector<CodecId> chain_;  // those around the part that is tried
-  size_t depth_;                // how many of them were there from the start
+  std::vector<CodecId> chain_;  // the codecs that enclose the current part
+  size_t depth_;                // how many of them were given
 };
 
 }  // namespace bobbin::select

@@ -21,8 +21,8 @@ namespace {
 
 constexpr unsigned kNoSynchronisation = 1;
 
-// Fibers end inside functions, which leaves AddressSanitizer's marks on their stacks: whoever gets the memory
-// next must not trip over them.
+// Fibers end inside functions, which leaves AddressSanitizer's marks on their stacks: they must be cleared
+// before the memory is reused.
 void forget_marks(const void* begin, size_t size) {
   if (__asan_unpoison_memory_region != nullptr) {
     __asan_unpoison_memory_region(begin, size);

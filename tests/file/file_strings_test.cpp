@@ -238,9 +238,9 @@ TEST(FileStrings, CodecsAndTypesMustFit) {
   const auto refusal = [&](DType type, const std::string& codec) {
     return Writer::create(dir / "t.bob", {{"c", type}}, {.codec = codec}).error().message();
   };
-  EXPECT_NE(refusal(DType::utf8, "ffor").find("column \"c\": codec ffor is not for type utf8"),
+  EXPECT_NE(refusal(DType::utf8, "ffor").find("column \"c\": codec ffor does not support type utf8"),
             std::string::npos);
-  EXPECT_NE(refusal(DType::f32, "fsst").find("column \"c\": codec fsst is not for type f32"),
+  EXPECT_NE(refusal(DType::f32, "fsst").find("column \"c\": codec fsst does not support type f32"),
             std::string::npos);
   ASSERT_OK(write_texts(dir / "t.bob", strings_of({"a"}), {.codec = "fsst"}));
 }
