@@ -28,7 +28,7 @@ struct PeerResult {
 // The compressed size, without measuring speed; empty if the library is not in this build, or fails.
 [[nodiscard]] std::optional<uint64_t> zstd_size(std::span<const std::byte> bytes, int level);
 [[nodiscard]] std::optional<uint64_t> lz4_size(std::span<const std::byte> bytes);
-// The frame that zstd makes; nothing when it is not in this build, or fails.
+// The frame that zstd makes; empty if it is not in this build, or fails.
 [[nodiscard]] std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes, int level);
 // All three, in that order.
 [[nodiscard]] std::vector<PeerResult> measure_peers(std::span<const std::byte> bytes, const Plan& plan);

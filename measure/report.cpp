@@ -13,7 +13,7 @@
 namespace bobbin::bench {
 namespace {
 
-// Counts characters, not bytes: continuation bytes of UTF-8 take no room.
+// Counts characters, not bytes: continuation bytes of UTF-8 have no width.
 size_t display_width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(),
                                            [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));

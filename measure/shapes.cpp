@@ -22,7 +22,7 @@ class Counter final : public Generator {
   uint64_t value_;
 };
 
-// Milliseconds since 1970, rising by up to two seconds.
+// Milliseconds since 1970, increasing by up to two seconds.
 class Timestamps final : public Generator {
  public:
   explicit Timestamps(uint64_t seed) : random_(seed) {}

@@ -894,7 +894,7 @@ def decode_masked(node, buffers, _):
 def decode_constant(node, buffers, bits):
     require(len(node.metadata) == 8 and not buffers and not node.children, "constant: its parts")
     value = int.from_bytes(node.metadata, "little")
-    require(value < 2**bits, "constant: a value wider than its type")
+    require(value < 2**bits, "constant: the value does not fit its type")
     return [value] * node.length
 
 
@@ -927,7 +927,7 @@ def decode_rle(node, buffers, _):
 def decode_sparse(node, buffers, bits):
     require(len(node.metadata) == 16, "sparse: the size of metadata")
     fill = int.from_bytes(node.metadata[:8], "little")
-    require(fill < 2**bits, "sparse: a fill wider than its type")
+    require(fill < 2**bits, "sparse: the fill value does not fit its type")
     first, positions, values = decode_rows(node, buffers, 0)
     apart = dict(zip(positions, values))
     return [apart.get(row, fill) for row in range(first, first + node.length)]

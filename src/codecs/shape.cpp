@@ -101,7 +101,7 @@ Status check_child(const Codec& codec, const ChildShape& shape, const Array& arr
   const bool has_type = types.empty() ? child.type == child_type(shape.type, array.type)
                                       : std::ranges::find(types, child.type) != types.end();
   if (!has_type) {
-    return refuse(codec, name + " have type " + std::string(to_string(child.type)));
+    return refuse(codec, name + " of type " + std::string(to_string(child.type)));
   }
   return check_length(codec, shape, array, child);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of plain values: what those on encoded data are held against.
+// Comparisons of plain values, to check those on encoded data.
 #pragma once
 
 #include "bobbin/types.hpp"

@@ -64,7 +64,7 @@ TEST(ZstdInEmulator, HandWrittenEdges) {
       {frame({0x20, 4, 0x25, 0, 0, 0x10, 'a', 'b', 0}), 4},                // raw literals, too few
       {frame({0, 0, 0x25, 0, 0, 0x10, 'a', 'b', 0}), 2},                   // raw literals, no sequences
       {frame({0x20, 7, 0x1D, 0, 0, 0x39, 'z', 0}), 7},                     // repeated literal
-      {frame({0x20, 7, 0x1D, 0, 0, 0x3B, 'z', 0}), 7},                     // a tree that is not there
+      {frame({0x20, 7, 0x1D, 0, 0, 0x3B, 'z', 0}), 7},                     // a tree that does not exist
       {bytes_of({0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 1, 2}), 0},           // skippable
       {bytes_of({0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2}), 0},           // skippable, cut off
       {bytes_of({0x27, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0}), 10},                // legacy

@@ -235,7 +235,7 @@ Table rare_values() {
   });
 }
 
-// Integers of every type: sequences that restart, those of each column of another length.
+// Integers of every type: sequences that restart, with a different length for each column.
 Table restarting() {
   return numbers_of(kIntegerTypes, 3000,
                     [](uint64_t c, uint64_t i) { return i % (7 + 13 * c) * (c + 1) - 3; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/capabilities.md is made from the registry: this test makes the table, and fails when the file has
-// another one. BOBBIN_CAPABILITIES_OUT=docs/capabilities.md writes a new one.
+// docs/capabilities.md is made from the registry: this test makes the table, and fails if the file differs.
+// BOBBIN_CAPABILITIES_OUT=docs/capabilities.md writes a new one.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -230,7 +230,7 @@ TEST(Queries, OfMoreThanOneLaunch) {
   }
 }
 
-// What zone maps say is true.
+// Checks that zone maps are true.
 TEST(Queries, PruningIsRight) {
   const Written file(4);
   const auto& footer = file::ReaderAccess::footer(*file.reader);
@@ -273,7 +273,7 @@ TEST(Queries, SkipRowGroups) {
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_TRUE(reader.has_value());
 
-  // The issue's own example.
+  // A typical query.
   const auto sum = query::scan(*reader).where(col("a") < 10 && col("b") <= -5).sum("b");
   ASSERT_TRUE(sum.has_value());
   EXPECT_EQ(*sum, Value::of_integer(-35));

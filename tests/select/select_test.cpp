@@ -104,7 +104,7 @@ TEST(Select, PlainShapesGetTheirCodec) {
             "bitpack");
 }
 
-// What the issue of sequences that restart is about: a few bytes, whatever the number of rows.
+// Sequences that restart take a few bytes, whatever the number of rows.
 TEST(Select, SequencesThatRestartAreTiny) {
   constexpr uint64_t kRows = 200'000;
   const auto bytes_of = [](const auto& values) {
@@ -122,7 +122,7 @@ TEST(Select, SequencesThatRestartAreTiny) {
   EXPECT_LT(bytes_of(make<int32_t>(kRows, [](uint64_t i) { return static_cast<int32_t>(i / 1000); })), 200U);
 }
 
-// A group's keys ascend in steps of no one size, and each group starts anew.
+// The keys of a group ascend in steps of different sizes, and restart with each group.
 TEST(Select, StepsBetweenRestartsAreNarrow) {
   Random random(3);
   uint64_t value = 0;

@@ -130,7 +130,7 @@ struct Rows {
 };
 constexpr Rows kRanges[] = {{0, 5000}, {0, 1024}, {1024, 2048}, {17, 4000}, {999, 1}, {4999, 1}, {3000, 0}};
 
-// A device gets what the reader reads: whole row groups and parts of them, several times with one loader.
+// A device gets the same as the reader: whole row groups and parts of them, several times with one loader.
 inline void check_loading(Backend backend) {
   constexpr uint64_t kGroups[] = {2048, 1000};
   // All chunks in one batch; several batches of a few chunks; most chunks alone, in pieces.

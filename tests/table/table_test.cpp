@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several columns at once, on threads and onto a device: the same as column by column from the reader.
+// Several columns at once, on threads and on a device: the same as column by column from the reader.
 #include "bobbin/table.hpp"
 
 #include "codecs/registry.hpp"
@@ -103,7 +103,7 @@ TEST(Table, SlicesOfSomeRows) {
   };
   ASSERT_TRUE(visit_slices(*reader, 1, columns, rows, visit).ok());
   EXPECT_EQ(seen, rows.size());
-  // Rows of another row group, rows that do not ascend, and a row group that is not there.
+  // Rows of another row group, rows that do not ascend, and a row group that does not exist.
   EXPECT_FALSE(visit_slices(*reader, 0, columns, rows, visit).ok());
   EXPECT_FALSE(visit_slices(*reader, 1, columns, std::vector<uint64_t>{2051, 2050}, visit).ok());
   EXPECT_FALSE(visit_slices(*reader, 3, columns, rows, visit).ok());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flips all bits of decoded words, in place.
 //
-// value = ~flipped. A block takes 256 words of 16 bytes, one per thread; the values after the last whole word
-// go one by one. Shared memory: none. Preconditions: none but the sizes. Cost: each value is read and written
-// once.
+// value = ~flipped. A block takes 256 words of 16 bytes, one per thread; values after the last whole word are
+// processed one by one. Shared memory: none. Preconditions: only the sizes. Cost: each value is read and
+// written once.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ std::vector<Input> edges() {
   return inputs;
 }
 
-// Integers of any type, floats taken for signed ones of their size; or sequences that restart.
+// Integers of any type, with floats treated as signed integers of their size; or sequences that restart.
 Input any_input(Random& random) {
   if (random.below(3) == 0) {
     const DType type = kIntegerTypes[random.below(std::size(kIntegerTypes))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special to differences: what a split has, slices that start at any value, and what is refused.
+// Specific to differences: the parts of a split, slices that start at any value, and what is refused.
 #include "codecs/diff/diff.hpp"
 
 #include <gtest/gtest.h>

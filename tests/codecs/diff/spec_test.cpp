@@ -33,7 +33,7 @@ TEST(DiffSpec, WorkedExample) {
   expect_decodes_to(array_of(DType::u8, 9, sparse, start), expected);
 }
 
-// 2^31 - 2 and three times 1; then the same as numbers without a sign.
+// 2^31 - 2 and three times 1; then the same as unsigned numbers.
 TEST(DiffSpec, SumsWrapAround) {
   const Array differences = packed_row(DType::i32, 3, 1, {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
   constexpr int32_t kGreatest = std::numeric_limits<int32_t>::max();
@@ -46,7 +46,7 @@ TEST(DiffSpec, SumsWrapAround) {
                     std::vector<uint32_t>{0xffff'ffff, 0, 1});
 }
 
-// Two values are skipped; their differences count. The starts are a slice with an offset of its own.
+// Two values are skipped; their differences count. The starts are a slice with its own offset.
 TEST(DiffSpec, ValuesThatASliceSkips) {
   const Array differences = packed_row(DType::i8, 5, 8, {1, 2, 0xff, 4, 5});
   const Array starts = packed_row(DType::u8, 1, 8, {77, 100}, 1);
