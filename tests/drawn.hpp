@@ -19,7 +19,7 @@ inline uint64_t draw_number() {
   return text == nullptr ? 0 : std::stoull(text);
 }
 
-// Of the cases 0 to all - 1: one in `share`, and at least one.
+// One in `share` of the cases 0 to all - 1, and at least one.
 inline std::vector<uint64_t> drawn(uint64_t all, uint64_t share = kDrawnShare) {
   std::vector<uint64_t> cases;
   const uint64_t step = std::min(share, all);

@@ -79,7 +79,7 @@ def check(name, bin_dir):
     if status != expected_status:
         problems += f"  exit status {status}, expected {expected_status}\n"
     if left:
-        problems += f"  left behind: {', '.join(left)}\n"
+        problems += f"  left over: {', '.join(left)}\n"
     return problems
 
 
@@ -93,18 +93,18 @@ def record(name, bin_dir):
         if not actual:
             path.unlink()
     (HERE / f"{name}.exit").write_text(f"{status}\n")
-    return f"  left behind: {', '.join(left)}\n" if left else ""
+    return f"  left over: {', '.join(left)}\n" if left else ""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of the built programs")
-    parser.add_argument("--record", action="store_true", help="write down what the cases print now")
-    parser.add_argument("names", nargs="*", help="cases; all when none is given")
+    parser.add_argument("--record", action="store_true", help="record what the cases print now")
+    parser.add_argument("names", nargs="*", help="cases to run (default: all)")
     args = parser.parse_args()
     names = args.names or sorted(p.stem for p in HERE.glob("*.sh") if p.stem != "lib")
     if not (args.bin / "bobbin").exists():
-        sys.exit(f"{args.bin}/bobbin is not there: build it first")
+        sys.exit(f"{args.bin}/bobbin not found: build it first")
     failed = 0
     for name in names:
         problems = (record if args.record else check)(name, args.bin.resolve())

@@ -258,7 +258,7 @@ def check_table(program, folder, draw, questions, counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bobbin", required=True)
-    parser.add_argument("--questions", type=int, default=200, help="of each table")
+    parser.add_argument("--questions", type=int, default=200, help="number per table")
     parser.add_argument("--tables", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxExponent = sizeof(Float) == 8 ? 18 : 10;
 template <class Float>
 struct Scaling {
   BitsOf<Float> factor;
-  Float power;  // f64: multiplied; f32: divided by
+  Float power;  // f64: factor; f32: divisor
 
   // Follows the formula in spec.md.
   [[nodiscard]] BOBBIN_HD constexpr Float value_of(BitsOf<Float> integer) const {

@@ -75,8 +75,8 @@ Status validate(const Array& array) {
   for (uint64_t v = 0; v < vectors; ++v) {
     const Scale scale = scale_of(array, v);
     BOBBIN_RETURN_IF(scale.e > most || scale.f > scale.e, StatusCode::corrupt,
-                     "alp: vector " + std::to_string(v) + " has exponent " + std::to_string(scale.e) +
-                         " and factor " + std::to_string(scale.f));
+                     "alp: vector " + std::to_string(v) + " has invalid exponent " + std::to_string(scale.e) +
+                         " or factor " + std::to_string(scale.f));
   }
   return {};
 }

@@ -49,7 +49,7 @@ struct DecodeKernel {
       run = patches.find(cta, place.vector, place.part * kSlices + place.slice, kRowParts * kSlices);
       const auto left_frame = left.frame(cta, place.vector);
       const auto right_frame = right.frame(cta, place.vector);
-      // Right parts often need no frame loaded to find them, so their loads overlap with those that locate
+      // Right parts can often be found without loading a frame, so their loads overlap with those that locate
       // the rest.
       unpack<T>(cta, right.packed, right_frame, place, shared.right);
       patches.load_ahead(cta, run);

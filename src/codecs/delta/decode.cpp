@@ -52,9 +52,9 @@ std::string describe(const Array& array) {
 Status validate(const Array& array) {
   const Parameters p = parameters_of(array);
   BOBBIN_RETURN_IF(p.order < 1 || p.order > scan::kMaxOrder, StatusCode::corrupt,
-                   "delta: order " + std::to_string(p.order));
+                   "delta: invalid order " + std::to_string(p.order));
   BOBBIN_RETURN_IF(p.tuple < 1 || p.tuple > scan::kMaxTuple, StatusCode::corrupt,
-                   "delta: stride " + std::to_string(p.tuple));
+                   "delta: invalid stride " + std::to_string(p.tuple));
   // No overflow: 2^60 values are 2^50 vectors of at most 2^8 words of 2^3 bytes.
   const uint64_t expected = num_vectors(array.offset + array.length) * p.words() * size_bytes(array.type);
   BOBBIN_RETURN_IF(array.buffers[0].bytes.size() != expected, StatusCode::corrupt,

@@ -112,7 +112,7 @@ BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t firs
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     const auto place = [&](uint32_t i) {
       const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;
-      return i < items && v < kVectorLength && shape.active() ? v : kVectorLength;  // no vector: past the end
+      return i < items && v < kVectorLength && shape.active() ? v : kVectorLength;  // past the end: no value
     };
     for (uint32_t i = 0; i < items; i += kAtOnce) {
       T loaded[kAtOnce];

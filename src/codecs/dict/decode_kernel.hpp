@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes codes to strings. Rows are cut into tiles of 2048. The first kernel adds up the bytes of each
-// tile's strings, one block turns the sums into the tiles' begins, and the third kernel writes a tile's
+// tile's strings, one block turns the sums into start offsets of tiles, and the third kernel writes a tile's
 // offsets and bytes: the places of its rows and of their entries are kept in shared memory (16 KiB, or 32
 // with 64-bit offsets), and a thread assembles 16 bytes of the output at a time, from one or more strings.
 // Tiles with much output have several blocks.
@@ -47,7 +47,7 @@ struct StringTiles {
   static constexpr uint32_t kRows = kThreads * kOwn;
 
   CodeSource<Code> source;
-  Global<const Offset> ends;  // of entries, after a first begin
+  Global<const Offset> ends;  // of entries, after a leading 0
 
   // Where a thread's rows begin in the entries' bytes, and their sizes: 0 past the last row.
   struct Own {
@@ -120,8 +120,8 @@ struct TileSumsKernel {
   }
 };
 
-// Turns sums into the tiles' begins, by an inclusive prefix scan after an initial 0. One block suffices:
-// there are few tiles.
+// Turns sums into the start offsets of tiles, by an inclusive prefix scan after an initial 0. One block
+// suffices: there are few tiles.
 struct TileBeginsKernel {
   static constexpr uint32_t kWarps = 32;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;

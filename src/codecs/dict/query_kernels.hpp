@@ -52,7 +52,7 @@ struct TotalKernel {
   using Shared = simt::NoShared;
 
   CodeSource<Code> source;
-  Global<const uint64_t> ends;  // of entries, after a first begin
+  Global<const uint64_t> ends;  // of entries, after a leading 0
   Global<uint64_t> sum;
 
   static uint64_t blocks(uint64_t rows) { return ceil_div<uint64_t>(rows, kThreads * kRows); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of a dictionary on the CPU. Questions about a string are answered by its entry.
+// Strings of a dictionary on the CPU. Sizes and tests are computed per entry, not per row.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -249,8 +249,9 @@ Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const ui
         continue;
       }
       const uint8_t code = codes[c++];
-      BOBBIN_RETURN_IF(!literal && code >= symbols && code != kEscape, StatusCode::corrupt,
-                       "fsst: code " + std::to_string(code) + " of " + std::to_string(symbols));
+      BOBBIN_RETURN_IF(
+          !literal && code >= symbols && code != kEscape, StatusCode::corrupt,
+          "fsst: code " + std::to_string(code) + " exceeds the number of symbols " + std::to_string(symbols));
       out += literal ? 1 : table.lengths[code];
       literal = !literal && code == kEscape;
     }

@@ -93,7 +93,7 @@ struct EncodeKernel {
     simt::Shared<uint32_t, kWords> taken;          // where a code begins
     simt::Shared<uint32_t, kWords> escaped;        // where that is an escape
     simt::Shared<uint16_t, kWords> before;         // codes before each word's
-    simt::Shared<uint16_t, kListed + 1> pieces;    // begins of pieces, and the end of the last one
+    simt::Shared<uint16_t, kListed + 1> pieces;    // where pieces begin, and the last one ends
     simt::Shared<uint16_t, kListed> order;         // of the tile's pieces, longest first
     simt::Shared<uint32_t, kClasses> classes;      // next free place of each class in `order`
     simt::Shared<uint32_t, kWarps> sums;
@@ -171,7 +171,7 @@ struct EncodeKernel {
     }
   }
 
-  // Marks the begins of pieces: strings, and every 512 bytes within one.
+  // Marks where pieces begin: at strings, and every 512 bytes within one.
   template <class Cta>
   BOBBIN_HD void mark_pieces(Cta& cta, Shared& shared, uint64_t tile, uint32_t present) const {
     const uint64_t begin = tile * kTile;

@@ -16,7 +16,7 @@ struct TileSums {
   Global<uint64_t> open;
 };
 
-// A warp takes a tile.
+// One warp per tile.
 struct MeasureKernel {
   static constexpr uint32_t kWarps = 16;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;

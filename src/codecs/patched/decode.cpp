@@ -65,7 +65,7 @@ Status check_block(const Array& array, uint64_t v) {
   for (uint32_t lane = 0; lane < kPatchLanes; ++lane) {
     const uint32_t count = load_at<uint8_t>(block, lane);
     if (count > kMostInLane) {
-      return refuse(v, std::to_string(count) + " patches in a lane");
+      return refuse(v, std::to_string(count) + " patches exceed the size of a lane");
     }
     patches += count;
   }
@@ -134,7 +134,8 @@ Status validate(const Array& array) {
   const bool by_lanes = form_of(array) == Form::lanes;
   const uint64_t unit = by_lanes ? kUnitBytes : sizeof(uint16_t);
   BOBBIN_RETURN_IF(bytes % unit != 0, StatusCode::corrupt,
-                   "patched: " + std::to_string(bytes) + " bytes of " + (by_lanes ? "blocks" : "indices"));
+                   "patched: " + std::to_string(bytes) + " bytes is not a valid size of " +
+                       (by_lanes ? "blocks" : "indices"));
   BOBBIN_RETURN_IF(!by_lanes && array.buffers[2].bytes.size() != bytes / unit * size_bytes(array.type),
                    StatusCode::corrupt,
                    "patched: " + std::to_string(array.buffers[2].bytes.size()) + " bytes of values for " +

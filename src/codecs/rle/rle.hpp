@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of equal values, each with its end and its value: see spec.md. For up to 2^32 - 1 values. The children
-// of a split are the runs' ends and values. Of a slice, only its own runs are decoded.
+// of a split are the runs' ends and values. A slice decodes only its own runs.
 #pragma once
 
 #include <cstdint>

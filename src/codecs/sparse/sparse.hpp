@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One fill value except for some rows: see spec.md. For up to 2^32 - 1 values. The children of a split are
-// the positions and values of the exceptions. Of a slice, only its own exceptions are decoded.
+// the positions and values of the exceptions. A slice decodes only its own exceptions.
 #pragma once
 
 #include <cstdint>
