@@ -42,7 +42,8 @@ Status take(const Array& array, std::span<const uint64_t> indices, std::span<std
   const Codec& codec = *find_codec(array.codec);
   for (size_t i = 0; i < indices.size(); ++i) {
     BOBBIN_RETURN_IF(indices[i] >= array.length, StatusCode::invalid_argument,
-                     "take: row " + std::to_string(indices[i]) + " of " + std::to_string(array.length));
+                     "take: row " + std::to_string(indices[i]) + ", but the array's length is " +
+                         std::to_string(array.length));
     put(out.data() + i * size, codec.value_at(array, indices[i]), size);
   }
   return {};

@@ -83,9 +83,9 @@ Status filter_on_device(const Array& array, const Selection& selection, void* ou
   const Array& values = values_of(array);
   BOBBIN_RETURN_IF(values.length != selection.length_ || values.offset != selection.offset_,
                    StatusCode::invalid_argument,
-                   "filter: the bitmap selects among " + std::to_string(selection.length_) + " rows from " +
+                   "filter: the bitmap has " + std::to_string(selection.length_) + " rows at offset " +
                        std::to_string(selection.offset_) + ", the array has " +
-                       std::to_string(values.length) + " from " + std::to_string(values.offset));
+                       std::to_string(values.length) + " at offset " + std::to_string(values.offset));
   BOBBIN_ASSIGN(const Opened opened, open(values, false, stream, path));
   const Gather gather = make_gather(opened.column, values, out, count);
   const uint64_t vectors = num_vectors(values.offset + values.length);
