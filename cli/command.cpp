@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "bobbin/stream.hpp"
@@ -37,83 +37,72 @@ constexpr const char* kExamples =
     "  bobbin decompress ids.bin.bob -o ids.raw  writes the original bytes\n"
     "Exit status: 0 success, 1 failure, 2 wrong usage.";
 
-// The values as typed: CLI11's own conversion to a list gives "{}" and "%%" a meaning.
-CLI::Option* add_list(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
-                      const std::string& help) {
-  const auto keep = [&values](const CLI::results_t& results) {
-    values = results;
-    return true;
-  };
-  return verb.add_option(names, CLI::callback_t(keep), help)->take_all();
-}
-
 }  // namespace
 
 Command::Command()
-    : app_("Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
-           "bobbin") {
-  app_.set_version_flag("-V,--version", fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
-  app_.get_formatter()->label("SUBCOMMAND", "VERB");
+    : app_(std::make_unique<CLI::App>(
+          "Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
+          "bobbin")) {
+  app_->set_version_flag("-V,--version",
+                         fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
+  app_->get_formatter()->label("SUBCOMMAND", "VERB");
   for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
                           add_verify, add_cat, add_head, add_grep, add_query, add_scan, add_zstd, add_bench,
                           add_devices, add_completion, add_man, add_help}) {
-    add(app_, action_);
+    add(Parser(app_.get()), action_);
   }
-  for (CLI::App* verb : app_.get_subcommands(nullptr)) {
+  for (CLI::App* verb : app_->get_subcommands(nullptr)) {
     verb->group("Verbs");
   }
-  app_.require_subcommand(0, 1);  // a file may have the name of a verb
-  app_.footer(kExamples);         // after the verbs, which would inherit it
+  app_->require_subcommand(0, 1);  // a file may have the name of a verb
+  app_->footer(kExamples);         // after the verbs, which would inherit it
 }
+
+Command::~Command() = default;
 
 void Command::parse(const std::vector<std::string>& arguments) {
-  CLI::App* verb = find_verb(app_, arguments);
+  CLI::App* verb = find_verb(*app_, arguments);
   verb_ = verb == nullptr ? "" : verb->get_name();
-  std::vector<std::string> sorted = normalize(app_, arguments);
+  std::vector<std::string> sorted = normalize(*app_, arguments);
   std::ranges::reverse(sorted);  // CLI11 takes arguments from the back
-  app_.parse(std::move(sorted));
+  app_->parse(std::move(sorted));
 }
 
-CLI::Option* add_input(CLI::App& verb, std::string& path, const std::string& help) {
-  return verb.add_option("IN", path, help)->type_name("");
+Option add_input(const Verb& verb, std::string& path, const std::string& help) {
+  return verb.add_option("IN", path, help).type_name("");
 }
 
-CLI::Option* add_inputs(CLI::App& verb, std::vector<std::string>& paths, const std::string& help) {
-  return add_list(verb, "IN", paths, help)->allow_extra_args()->type_name("");
+Option add_inputs(const Verb& verb, std::vector<std::string>& paths, const std::string& help) {
+  return verb.add_list("IN", paths, help).allow_extra_args().type_name("");
 }
 
-CLI::Option* add_repeated(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
-                          const std::string& help) {
-  return add_list(verb, names, values, help);
+Option add_output(const Verb& verb, std::string& path, const std::string& help) {
+  return verb.add_option("-o,--output", path, help).type_name("OUT");
 }
 
-CLI::Option* add_output(CLI::App& verb, std::string& path, const std::string& help) {
-  return verb.add_option("-o,--output", path, help)->type_name("OUT");
-}
-
-CLI::Option* add_column(CLI::App& verb, std::optional<std::string>& name, const std::string& help) {
-  const auto keep = [&name](const CLI::results_t& results) {
-    name = results.back();
-    return true;
+Option add_column(const Verb& verb, std::optional<std::string>& name, const std::string& help) {
+  const auto keep = [&name](const std::string& text) -> Status {
+    name = text;
+    return {};
   };
-  return may_be_empty(verb.add_option("--column", CLI::callback_t(keep), help))->type_name("NAME");
+  return verb.add_parsed("--column", keep, help).may_be_empty().type_name("NAME");
 }
 
-CLI::Option* add_force(CLI::App& verb, bool& force) {
+Option add_force(const Verb& verb, bool& force) {
   return verb.add_flag("-f,--force", force, "Overwrite OUT; write to a terminal");
 }
 
-CLI::Option* add_quiet(CLI::App& verb, bool& quiet) {
+Option add_quiet(const Verb& verb, bool& quiet) {
   return verb.add_flag("-q,--quiet", quiet, "Print no progress and no summary");
 }
 
-CLI::Option* add_type_option(CLI::App& verb, std::string& type) {
+Option add_type_option(const Verb& verb, std::string& type) {
   return verb.add_option("-t,--type", type, "Type of the values: " + joined(kNumbers))
-      ->check(one_of("numeric type", kNumbers))
-      ->type_name("TYPE");
+      .one_of("numeric type", kNumbers)
+      .type_name("TYPE");
 }
 
-CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
+Option add_input_type_option(const Verb& verb, std::string& type) {
   std::vector<std::string> types = kNumbers;
   for (const Form form : {Form::lines, Form::strings}) {
     types.emplace_back(to_string(form));
@@ -122,29 +111,16 @@ CLI::Option* add_input_type_option(CLI::App& verb, std::string& type) {
       .add_option("-t,--type", type,
                   "Type of the values: " + joined(kNumbers) +
                       "; lines (one string per line, any bytes), strings (each a u32 length, then bytes)")
-      ->check(one_of("type", types))
-      ->type_name("TYPE");
+      .one_of("type", types)
+      .type_name("TYPE");
 }
 
-CLI::Option* add_backend_option(CLI::App& verb, std::string& backend) {
+Option add_backend_option(const Verb& verb, std::string& backend) {
   return verb
       .add_option("--backend", backend, "Where to run: auto (the GPU if there is one), cpu, cuda or emulator")
-      ->check(one_of("backend", {"auto", "cpu", "cuda", "emulator"}))
-      ->type_name("WHERE")
-      ->capture_default_str();
-}
-
-CLI::Validator number_between(uint64_t least, uint64_t most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    uint64_t number = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    // CLI11 reads numbers with a leading zero as octal.
-    const bool octal = text.size() > 1 && text.front() == '0';
-    const bool fine = error == std::errc{} && end == last && !octal && number >= least && number <= most;
-    return fine ? "" : fmt::format("'{}' is not a number from {} to {}", text, least, most);
-  };
-  return {check, "", "number"};
+      .one_of("backend", {"auto", "cpu", "cuda", "emulator"})
+      .type_name("WHERE")
+      .show_default();
 }
 
 Result<Backend> pick_backend(const std::string& name) {

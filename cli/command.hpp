@@ -3,14 +3,15 @@
 // nothing else while arguments are parsed: no file is accessed before run().
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
+#include "cli/verb.hpp"
 
 namespace bobbin::cli {
 
@@ -21,29 +22,32 @@ inline constexpr int kUsage = 2;
 // Returns the exit code.
 using Action = std::function<int()>;
 
-void add_compress(CLI::App& app, Action& action);
-void add_decompress(CLI::App& app, Action& action);
-void add_inspect(CLI::App& app, Action& action);
-void add_stats(CLI::App& app, Action& action);
-void add_report(CLI::App& app, Action& action);
-void add_verify(CLI::App& app, Action& action);
-void add_schema(CLI::App& app, Action& action);
-void add_cat(CLI::App& app, Action& action);
-void add_head(CLI::App& app, Action& action);
-void add_grep(CLI::App& app, Action& action);
-void add_query(CLI::App& app, Action& action);
-void add_scan(CLI::App& app, Action& action);
-void add_bench(CLI::App& app, Action& action);
-void add_zstd(CLI::App& app, Action& action);
-void add_devices(CLI::App& app, Action& action);
-void add_completion(CLI::App& app, Action& action);
-void add_man(CLI::App& app, Action& action);
-void add_help(CLI::App& app, Action& action);
+void add_compress(const Parser& parser, Action& action);
+void add_decompress(const Parser& parser, Action& action);
+void add_inspect(const Parser& parser, Action& action);
+void add_stats(const Parser& parser, Action& action);
+void add_report(const Parser& parser, Action& action);
+void add_verify(const Parser& parser, Action& action);
+void add_schema(const Parser& parser, Action& action);
+void add_cat(const Parser& parser, Action& action);
+void add_head(const Parser& parser, Action& action);
+void add_grep(const Parser& parser, Action& action);
+void add_query(const Parser& parser, Action& action);
+void add_scan(const Parser& parser, Action& action);
+void add_bench(const Parser& parser, Action& action);
+void add_zstd(const Parser& parser, Action& action);
+void add_devices(const Parser& parser, Action& action);
+void add_completion(const Parser& parser, Action& action);
+void add_man(const Parser& parser, Action& action);
+void add_help(const Parser& parser, Action& action);
 
 // The parser with all verbs.
 class Command {
  public:
   Command();
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
 
   // Parses arguments, without the program's name. Throws CLI::ParseError, also for --help and --version.
   void parse(const std::vector<std::string>& arguments);
@@ -52,33 +56,26 @@ class Command {
   // The action to run; empty if no verb was given.
   [[nodiscard]] const Action& action() const { return action_; }
 
-  [[nodiscard]] CLI::App& app() { return app_; }
+  [[nodiscard]] CLI::App& app() { return *app_; }
 
  private:
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   std::string verb_;
   Action action_;
 };
 
 // Options that several verbs share, with the same help text.
-CLI::Option* add_input(CLI::App& verb, std::string& path, const std::string& help);
-CLI::Option* add_inputs(CLI::App& verb, std::vector<std::string>& paths, const std::string& help);
-CLI::Option* add_output(CLI::App& verb, std::string& path, const std::string& help);
-// An option that may be repeated, one value each time.
-CLI::Option* add_repeated(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
-                          const std::string& help);
+Option add_input(const Verb& verb, std::string& path, const std::string& help);
+Option add_inputs(const Verb& verb, std::vector<std::string>& paths, const std::string& help);
+Option add_output(const Verb& verb, std::string& path, const std::string& help);
 // The name of a column, which may be empty; no value if the option is not given.
-CLI::Option* add_column(CLI::App& verb, std::optional<std::string>& name, const std::string& help);
-CLI::Option* add_force(CLI::App& verb, bool& force);
-CLI::Option* add_quiet(CLI::App& verb, bool& quiet);
-CLI::Option* add_type_option(CLI::App& verb, std::string& type);
+Option add_column(const Verb& verb, std::optional<std::string>& name, const std::string& help);
+Option add_force(const Verb& verb, bool& force);
+Option add_quiet(const Verb& verb, bool& quiet);
+Option add_type_option(const Verb& verb, std::string& type);
 // The same with the forms of strings, "lines" and "strings".
-CLI::Option* add_input_type_option(CLI::App& verb, std::string& type);
-CLI::Option* add_backend_option(CLI::App& verb, std::string& backend);
-
-// Accepts whole numbers from `least` to `most`. The message of CLI11's own check differs from version to
-// version.
-[[nodiscard]] CLI::Validator number_between(uint64_t least, uint64_t most);
+Option add_input_type_option(const Verb& verb, std::string& type);
+Option add_backend_option(const Verb& verb, std::string& backend);
 
 // "auto": the GPU if there is one, else the CPU. Fails if a GPU is requested and there is none.
 [[nodiscard]] Result<Backend> pick_backend(const std::string& name);

@@ -9,7 +9,6 @@
 
 #include "bobbin/table.hpp"
 #include "bobbin/text.hpp"
-#include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
@@ -52,7 +51,7 @@ Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
   return left == 0 ? Status() : job.where->visit_rows(visit, job.rows.begin, job.rows.end);
 }
 
-void add_mark_option(CLI::App& verb, const std::string& name, std::string& value, const std::string& help) {
+void add_mark_option(const Verb& verb, const std::string& name, std::string& value, const std::string& help) {
   const auto check = [](const std::string& text) -> std::string {
     return csv::parse_mark(text)
                ? ""
@@ -60,7 +59,7 @@ void add_mark_option(CLI::App& verb, const std::string& name, std::string& value
                  "found '" +
                      text + "'";
   };
-  verb.add_option(name, value, help)->check(CLI::Validator(check, "", "character"))->type_name("C");
+  verb.add_option(name, value, help).check("character", check).type_name("C");
 }
 
 // A file made from tab-separated text gets commas if written as .csv: nobody expects tabs there.
@@ -73,44 +72,44 @@ char delimiter_for(const std::string& path, char known) {
 
 }  // namespace
 
-void add_csv_options(CLI::App& verb, CsvArgs& args) {
+void add_csv_options(const Verb& verb, CsvArgs& args) {
   const auto check_delimiter = [](const std::string& text) -> std::string {
     return csv::parse_delimiter(text)
                ? ""
                : "'" + text + "' is not a delimiter; expected one ASCII character, or tab";
   };
   verb.add_option("--delimiter", args.delimiter, "CSV character between fields; tab or \\t for a tab")
-      ->check(CLI::Validator(check_delimiter, "", "delimiter"))
-      ->type_name("C");
+      .check("delimiter", check_delimiter)
+      .type_name("C");
   add_mark_option(verb, "--quote", args.quote, "CSV quote character, or none");
   add_mark_option(verb, "--escape", args.escape, "CSV escape character (default: none; quotes are doubled)");
   verb.add_flag("--no-header", args.no_header, "The CSV has no header row");
-  may_be_empty(
-      add_repeated(verb, "--null", args.nulls,
-                   "Unquoted CSV text for null, besides the empty field when reading; may be repeated "
-                   "(default: empty)"))
-      ->type_name("TEXT");
+  verb.add_list("--null", args.nulls,
+                "Unquoted CSV text for null, besides the empty field when reading; may be repeated "
+                "(default: empty)")
+      .may_be_empty()
+      .type_name("TEXT");
 }
 
-void add_csv_input_options(CLI::App& verb, CsvArgs& args) {
-  verb.add_flag("--header", args.header, "The CSV has a header row")->excludes("--no-header");
+void add_csv_input_options(const Verb& verb, CsvArgs& args) {
+  verb.add_flag("--header", args.header, "The CSV has a header row").excludes(verb.option("--no-header"));
   add_mark_option(verb, "--comment", args.comment, "Skip CSV lines that begin with this character");
   verb.add_option("--skip", args.skip,
                   "Lines to skip before the CSV (default: lines of other text, where found)")
-      ->type_name("N");
+      .type_name("N");
   verb.add_option("--ragged", args.ragged,
                   "What to do with CSV records that are too short: 'error', or 'pad' with empty fields "
                   "(default: error)")
-      ->check(CLI::IsMember({"error", "pad"}))
-      ->type_name("HOW");
+      .one_of("choice", {"error", "pad"})
+      .type_name("HOW");
   const auto check_encoding = [](const std::string& text) -> std::string {
     return csv::parse_encoding(text) ? "" : "unknown encoding '" + text + "'; expected utf8, latin1 or utf16";
   };
   verb.add_option("--encoding", args.encoding,
                   "Encoding of the CSV: utf8, latin1 or utf16 (default: utf8, or "
                   "utf16 if it has a byte order mark)")
-      ->check(CLI::Validator(check_encoding, "", "encoding"))
-      ->type_name("NAME");
+      .check("encoding", check_encoding)
+      .type_name("NAME");
 }
 
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,

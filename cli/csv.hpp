@@ -35,9 +35,9 @@ struct CsvArgs {
   }
 };
 
-void add_csv_options(CLI::App& verb, CsvArgs& args);
+void add_csv_options(const Verb& verb, CsvArgs& args);
 // For text that is read.
-void add_csv_input_options(CLI::App& verb, CsvArgs& args);
+void add_csv_input_options(const Verb& verb, CsvArgs& args);
 
 // For text that is read.
 [[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);

@@ -2,6 +2,7 @@
 // bobbin: the command. Parses, runs one verb, and turns errors into one line and an exit code.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>

@@ -2,8 +2,11 @@
 // The command's documentation, generated from the parser: a manual page, and completions for shells.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace bobbin::cli {
 

@@ -60,7 +60,7 @@ std::optional<Bounds> parse_rows(std::string_view text) {
 
 }  // namespace
 
-CLI::Option* add_rows_option(CLI::App& verb, std::string& rows) {
+Option add_rows_option(const Verb& verb, std::string& rows) {
   const auto check = [](const std::string& text) -> std::string {
     return parse_rows(text) ? "" : "'" + text + "' is not a row range A:B";
   };
@@ -68,8 +68,8 @@ CLI::Option* add_rows_option(CLI::App& verb, std::string& rows) {
       .add_option(
           "--rows", rows,
           "Rows A to B-1, counted from 0; either may be omitted, and negative numbers count from the end")
-      ->check(CLI::Validator(check, "", "rows"))
-      ->type_name("A:B");
+      .check("rows", check)
+      .type_name("A:B");
 }
 
 Result<RowRange> find_rows(const OpenReader& file, const std::string& rows) {

@@ -15,7 +15,7 @@ struct RowRange {
   uint64_t end = 0;  // the first row after
 };
 
-CLI::Option* add_rows_option(CLI::App& verb, std::string& rows);
+Option add_rows_option(const Verb& verb, std::string& rows);
 // Checked against a file; an empty text means all rows.
 [[nodiscard]] Result<RowRange> find_rows(const OpenReader& file, const std::string& rows);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/arguments.hpp"
 #include "cli/json_rows.hpp"
 #include "cli/table_rows.hpp"
 
@@ -70,14 +69,14 @@ std::optional<Format> format_of_name(const std::string& path) {
   return ending == "table" ? std::nullopt : parse_format(ending);
 }
 
-CLI::Option* add_format_option(CLI::App& verb, std::optional<Format>& format, const std::string& help) {
-  const auto keep = [&format](const CLI::results_t& results) {
-    format = parse_format(results.back());
-    return true;
+Option add_format_option(const Verb& verb, std::optional<Format>& format, const std::string& help) {
+  const auto keep = [&format](const std::string& name) -> Status {
+    format = parse_format(name);
+    return {};
   };
-  return verb.add_option("--format", CLI::callback_t(keep), help)
-      ->check(one_of("format", {"csv", "tsv", "json", "ndjson", "jsonl", "table"}))
-      ->type_name("FORMAT");
+  return verb.add_parsed("--format", keep, help)
+      .one_of("format", {"csv", "tsv", "json", "ndjson", "jsonl", "table"})
+      .type_name("FORMAT");
 }
 
 Status check_output_name(const std::string& path) {

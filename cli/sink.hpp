@@ -29,7 +29,7 @@ enum class Format : uint8_t {
 // The format that a file's name implies: .csv, .tsv, .tbl, .json, .ndjson, .jsonl.
 [[nodiscard]] std::optional<Format> format_of_name(const std::string& path);
 // --format NAME; empty if it is not given.
-CLI::Option* add_format_option(CLI::App& verb, std::optional<Format>& format, const std::string& help);
+Option add_format_option(const Verb& verb, std::optional<Format>& format, const std::string& help);
 // Refuses names of formats that bobbin does not write, such as .parquet, and suggests what to do instead.
 [[nodiscard]] Status check_output_name(const std::string& path);
 // The same for formats that it does not read.

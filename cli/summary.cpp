@@ -2,6 +2,7 @@
 #include "cli/summary.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/encoding.hpp"
 #include "bobbin/text.hpp"

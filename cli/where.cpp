@@ -3,10 +3,10 @@
 
 namespace bobbin::cli {
 
-CLI::Option* add_where_option(CLI::App& verb, std::optional<query::Predicate>& where) {
+Option add_where_option(const Verb& verb, std::optional<query::Predicate>& where) {
   return add_parsed(verb, "--where", where, &query::parse_predicate,
                     "Keep rows that match, such as 'price < 3.5 and qty >= 2' (default: all)")
-      ->type_name("TEXT");
+      .type_name("TEXT");
 }
 
 Result<query::Scan> where(const query::Scan& scan, const std::optional<query::Predicate>& predicate) {

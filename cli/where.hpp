@@ -13,20 +13,15 @@ namespace bobbin::cli {
 // An option whose text `parse` turns into `value`. Text that it refuses is a usage error, reported before
 // anything is touched.
 template <class T, class Parse>
-CLI::Option* add_parsed(CLI::App& verb, const std::string& name, T& value, Parse parse,
-                        const std::string& help) {
-  const auto keep = [&value, parse, name](const CLI::results_t& results) {
-    auto parsed = parse(results.back());
-    if (!parsed.has_value()) {
-      throw CLI::ValidationError(name, parsed.error().message());
-    }
-    value = std::move(*parsed);
-    return true;
+Option add_parsed(const Verb& verb, const std::string& name, T& value, Parse parse, const std::string& help) {
+  const auto keep = [&value, parse](const std::string& text) -> Status {
+    BOBBIN_ASSIGN(value, parse(text));
+    return {};
   };
-  return verb.add_option(name, CLI::callback_t(keep), help);
+  return verb.add_parsed(name, keep, help);
 }
 
-CLI::Option* add_where_option(CLI::App& verb, std::optional<query::Predicate>& where);
+Option add_where_option(const Verb& verb, std::optional<query::Predicate>& where);
 // Narrowed by the predicate, if there is one. Fails if it does not fit the file's columns, so that nothing is
 // written before that is known.
 [[nodiscard]] Result<query::Scan> where(const query::Scan& scan,

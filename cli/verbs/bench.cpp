@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"
@@ -303,34 +304,33 @@ Status run_bench(const Args& args) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "bench", "Measure sizes and speeds on your data, compared with memcpy, zstd and lz4");
+void add_bench(const Parser& parser, Action& action) {
+  const Verb verb =
+      parser.add_verb("bench", "Measure sizes and speeds on your data, compared with memcpy, zstd and lz4");
   auto args = std::make_shared<Args>();
-  CLI::Option* input = add_input(
-      *verb, args->input, "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
-  add_type_option(*verb, args->type);
-  CLI::Option* sample =
-      verb->add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
-  input->excludes(sample);
-  verb->add_option("--rows", args->rows, "Rows to measure (default: all of a file; 4194304 of each sample)")
-      ->check(number_between(1, uint64_t{1} << 32))
-      ->type_name("N");
-  verb->add_option("--runs", args->runs, "Runs of each measurement; the median is reported")
-      ->check(number_between(1, 1000))
-      ->type_name("N")
-      ->capture_default_str();
+  Option input = add_input(verb, args->input,
+                           "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
+  add_type_option(verb, args->type);
+  Option sample = verb.add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
+  input.excludes(sample);
+  verb.add_option("--rows", args->rows, "Rows to measure (default: all of a file; 4194304 of each sample)")
+      .between(1, uint64_t{1} << 32)
+      .type_name("N");
+  verb.add_option("--runs", args->runs, "Runs of each measurement; the median is reported")
+      .between(1, 1000)
+      .type_name("N")
+      .show_default();
   const auto check_cache = [](const std::string& state) -> std::string {
     return state == "cold" || state == "warm" ? ""
                                               : "unknown cache state '" + state + "'; expected cold or warm";
   };
-  verb->add_option("--cache", args->cache, "cold: caches are flushed before each run; warm: they are not")
-      ->check(CLI::Validator(check_cache, "", "cache"))
-      ->type_name("STATE")
-      ->capture_default_str();
-  add_backend_option(*verb, args->backend);
-  verb->add_flag("--json", args->json, "Print JSON");
-  verb->footer(
+  verb.add_option("--cache", args->cache, "cold: caches are flushed before each run; warm: they are not")
+      .check("cache", check_cache)
+      .type_name("STATE")
+      .show_default();
+  add_backend_option(verb, args->backend);
+  verb.add_flag("--json", args->json, "Print JSON");
+  verb.footer(
       "The CPU is always measured; --backend cuda or emulator adds that device, with data in its own "
       "memory.\n"
       "Examples:\n"
@@ -338,12 +338,12 @@ void add_bench(CLI::App& app, Action& action) {
       "  bobbin bench table.bob\n"
       "  bobbin bench table.csv\n"
       "  bobbin bench --sample --json > bench.json");
-  verb->callback([args, &action] {
+  verb.callback([args, &action] {
     if (args->input.empty() && !args->sample) {
-      throw CLI::RequiredError("IN or --sample");
+      refuse_without("IN or --sample");
     }
     if (!args->input.empty() && args->type.empty() && !is_table(args->input)) {
-      throw CLI::RequiresError("IN", "--type");
+      refuse_without("IN", "--type");
     }
     action = [args] { return report(run_bench(*args)); };
   });

@@ -103,34 +103,34 @@ Status cat(const Args& args) {
   return {};
 }
 
-std::shared_ptr<Args> add_options(CLI::App& verb, Action& action) {
+std::shared_ptr<Args> add_options(const Verb& verb, Action& action) {
   auto args = std::make_shared<Args>();
   add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
   add_parsed(verb, "--columns", args->columns, &parse_names,
              "Columns to print, in this order; quote names that contain special characters (default: all)")
-      ->type_name("A,B,...");
+      .type_name("A,B,...");
   add_where_option(verb, args->where);
   add_rows_option(verb, args->rows);
-  CLI::Option* format = add_format_option(
+  Option format = add_format_option(
       verb, args->format, "table, csv, tsv, json or ndjson (default: table on a terminal, else csv)");
-  verb.add_flag("--json", args->json, "The same as --format json")->excludes(format);
+  verb.add_flag("--json", args->json, "The same as --format json").excludes(format);
   add_csv_options(verb, args->csv);
   add_backend_option(verb, args->backend);
   verb.callback([args, &action] { action = [args] { return report(cat(*args)); }; });
   return args;
 }
 
-void add_limit(CLI::App& verb, Args& args, const std::string& help) {
-  verb.add_option("-n,--limit", args.limit, help)->check(number_between(0, UINT64_MAX))->type_name("N");
+void add_limit(const Verb& verb, Args& args, const std::string& help) {
+  verb.add_option("-n,--limit", args.limit, help).between(0, UINT64_MAX).type_name("N");
 }
 
 }  // namespace
 
-void add_cat(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("cat", "Print rows of a .bob file as a table, CSV or JSON");
-  const auto args = add_options(*verb, action);
-  add_limit(*verb, *args, "Print at most N rows (default: all; 40 on a terminal)");
-  verb->footer(
+void add_cat(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("cat", "Print rows of a .bob file as a table, CSV or JSON");
+  const auto args = add_options(verb, action);
+  add_limit(verb, *args, "Print at most N rows (default: all; 40 on a terminal)");
+  verb.footer(
       "CSV has the delimiter, header row and nulls of the CSV the file was made from, or commas and a header "
       "row.\n"
       "Examples:\n"
@@ -139,12 +139,12 @@ void add_cat(CLI::App& app, Action& action) {
       "  bobbin cat table.bob --columns name,price --format ndjson | jq .price");
 }
 
-void add_head(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("head", "Print the first rows of a .bob file");
-  const auto args = add_options(*verb, action);
+void add_head(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("head", "Print the first rows of a .bob file");
+  const auto args = add_options(verb, action);
   args->head = true;
-  add_limit(*verb, *args, "Print at most N rows (default: 10)");
-  verb->footer(
+  add_limit(verb, *args, "Print at most N rows (default: 10)");
+  verb.footer(
       "Like 'bobbin cat', with fewer rows.\n"
       "Example:\n"
       "  bobbin head -5 table.bob");

@@ -8,7 +8,6 @@
 #include "bobbin/csv.hpp"
 #include "bobbin/encoding.hpp"
 #include "bobbin/text.hpp"
-#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
@@ -196,28 +195,28 @@ Status compress(const Args& args) {
 // Options that do not make sense together.
 void check_usage(const Args& args) {
   if (const Status status = check_output_name(args.output); !status.ok()) {
-    throw CLI::ValidationError(status.message());
+    refuse(status.message());
   }
   if (is_csv(args)) {
     if (!args.type.empty() || args.utf8) {
-      throw CLI::ValidationError("--type and --utf8 are not for CSV; use --schema");
+      refuse("--type and --utf8 are not for CSV; use --schema");
     }
     if (!args.more_inputs.empty() && args.output.empty()) {
-      throw CLI::ValidationError("several files become one: name it with -o");
+      refuse("several files become one: name it with -o");
     }
     return;
   }
   if (!args.more_inputs.empty()) {
-    throw CLI::ValidationError("only CSV can be read from several files");
+    refuse("only CSV can be read from several files");
   }
   if (args.type.empty()) {
     if (const Status status = check_input_name(args.input); !status.ok()) {
-      throw CLI::ValidationError(status.message());
+      refuse(status.message());
     }
-    throw CLI::RequiredError("--type");
+    refuse_without("--type");
   }
   if (args.utf8 && !parse_form(args.type)) {
-    throw CLI::ValidationError("--utf8 requires --type lines or --type strings");
+    refuse("--utf8 requires --type lines or --type strings");
   }
 }
 
@@ -240,59 +239,59 @@ std::string check_codec(const std::string& text) {
 
 }  // namespace
 
-void add_compress(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("compress", "Compress a raw little-endian array, strings or CSV to a .bob file");
+void add_compress(const Parser& parser, Action& action) {
+  const Verb verb =
+      parser.add_verb("compress", "Compress a raw little-endian array, strings or CSV to a .bob file");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
-  verb->add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
-      ->type_name("");
-  add_input_type_option(*verb, args->type);
-  verb->add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
-  add_output(*verb, args->output, "File to write, '-' for stdout (default: IN.bob; stdout for stdin)");
-  add_force(*verb, args->force);
-  verb->add_flag("--allow-empty", args->allow_empty, "Replace an existing OUT even if the input is empty");
-  add_repeated(
-      *verb, "--codec", args->codecs,
-      "Codec, or cascade such as 'dict(bitpack, delta)', for all columns or for one; may be repeated "
-      "(default: chosen for each chunk)")
-      ->check(CLI::Validator(&check_codec, "", "codec"))
-      ->type_name("[COLUMN=]CODEC");
-  verb->add_option("--goal", args->goal,
-                   "What to optimise for: 'smallest' size, or 'fastest' decoding on a GPU within --slack")
-      ->check(one_of("goal", {"smallest", "fastest"}))
-      ->type_name("GOAL")
-      ->capture_default_str();
-  verb->add_option("--slack", args->slack, "Largest allowed size over the smallest, in percent")
-      ->check(CLI::Range(0.0, 1e6))
-      ->type_name("PERCENT")
-      ->capture_default_str();
-  verb->add_option("--threads", args->threads, "Columns to encode in parallel (0: one per core)")
-      ->type_name("N")
-      ->capture_default_str();
-  verb->add_option("--rows-per-group", args->rows_per_group, "Rows per row group")
-      ->check(number_between(1, kMaxRowsPerGroup))
-      ->type_name("N")
-      ->capture_default_str();
-  verb->add_flag(
+  add_input(verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
+  verb.add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
+      .type_name("");
+  add_input_type_option(verb, args->type);
+  verb.add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
+  add_output(verb, args->output, "File to write, '-' for stdout (default: IN.bob; stdout for stdin)");
+  add_force(verb, args->force);
+  verb.add_flag("--allow-empty", args->allow_empty, "Replace an existing OUT even if the input is empty");
+  verb.add_list(
+          "--codec", args->codecs,
+          "Codec, or cascade such as 'dict(bitpack, delta)', for all columns or for one; may be repeated "
+          "(default: chosen for each chunk)")
+      .check("codec", check_codec)
+      .type_name("[COLUMN=]CODEC");
+  verb.add_option("--goal", args->goal,
+                  "What to optimise for: 'smallest' size, or 'fastest' decoding on a GPU within --slack")
+      .one_of("goal", {"smallest", "fastest"})
+      .type_name("GOAL")
+      .show_default();
+  verb.add_option("--slack", args->slack, "Largest allowed size over the smallest, in percent")
+      .between_reals(0.0, 1e6)
+      .type_name("PERCENT")
+      .show_default();
+  verb.add_option("--threads", args->threads, "Columns to encode in parallel (0: one per core)")
+      .type_name("N")
+      .show_default();
+  verb.add_option("--rows-per-group", args->rows_per_group, "Rows per row group")
+      .between(1, kMaxRowsPerGroup)
+      .type_name("N")
+      .show_default();
+  verb.add_flag(
       "--csv", args->as_csv,
       "IN is CSV (default: if its name ends in .csv, .tsv or .tbl, optionally with .gz or .zst, and "
       "--type is not given)");
-  add_csv_options(*verb, args->csv);
-  add_csv_input_options(*verb, args->csv);
-  add_parsed(*verb, "--schema", args->schema, &parse_schema,
+  add_csv_options(verb, args->csv);
+  add_csv_input_options(verb, args->csv);
+  add_parsed(verb, "--schema", args->schema, &parse_schema,
              "CSV column types, for all columns or some (default: inferred from all values)")
-      ->type_name("NAME:TYPE,...");
-  add_backend_option(*verb, args->backend);
-  add_quiet(*verb, args->quiet);
-  verb->footer(
+      .type_name("NAME:TYPE,...");
+  add_backend_option(verb, args->backend);
+  add_quiet(verb, args->quiet);
+  verb.footer(
       "The file has one column, named 'value', or those of the CSV. The input is kept.\n"
       "Examples:\n"
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
       "  produce | bobbin compress --type i64 > out.bob\n"
       "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob\n"
       "  bobbin compress table.csv --delimiter '|' -o table.bob");
-  verb->callback([args, &action] {
+  verb.callback([args, &action] {
     check_usage(*args);
     action = [args] { return report(compress(*args)); };
   });

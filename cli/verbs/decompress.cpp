@@ -8,7 +8,6 @@
 
 #include "bobbin/io.hpp"
 #include "bobbin/text.hpp"
-#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
@@ -237,40 +236,40 @@ Status decompress(const Args& args) {
 
 }  // namespace
 
-void add_decompress(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("decompress", "Convert a .bob file back to a raw array, lines, CSV or JSON");
+void add_decompress(const Parser& parser, Action& action) {
+  const Verb verb =
+      parser.add_verb("decompress", "Convert a .bob file back to a raw array, lines, CSV or JSON");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' or nothing for stdin");
-  add_output(*verb, args->output,
+  add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
+  add_output(verb, args->output,
              "File to write, '-' for stdout (default: IN without .bob; stdout for stdin)");
-  add_force(*verb, args->force);
-  add_column(*verb, args->column, "Column to write (default: the only one)");
-  add_rows_option(*verb, args->rows);
-  CLI::Option* as =
-      verb->add_option("--as", args->as,
-                       "One column as raw (an array of numbers), lines (text, one value per line) or strings "
-                       "(each a u32 length, then bytes) (default: as compressed; decimals, dates, timestamps "
-                       "and booleans as lines)")
-          ->check(one_of("form", {"raw", "lines", "strings"}))
-          ->type_name("FORM");
-  CLI::Option* format = add_format_option(*verb, args->format,
-                                          "Columns as csv, tsv, json, ndjson or table (default: by OUT's "
-                                          "name; csv if the file was made from it)");
-  format->excludes(as);
-  verb->add_flag("--csv", args->as_csv, "The same as --format csv")->excludes(format)->excludes(as);
-  add_csv_options(*verb, args->csv);
-  add_backend_option(*verb, args->backend);
-  add_quiet(*verb, args->quiet);
-  verb->footer(
+  add_force(verb, args->force);
+  add_column(verb, args->column, "Column to write (default: the only one)");
+  add_rows_option(verb, args->rows);
+  Option as =
+      verb.add_option("--as", args->as,
+                      "One column as raw (an array of numbers), lines (text, one value per line) or strings "
+                      "(each a u32 length, then bytes) (default: as compressed; decimals, dates, timestamps "
+                      "and booleans as lines)")
+          .one_of("form", {"raw", "lines", "strings"})
+          .type_name("FORM");
+  Option format = add_format_option(verb, args->format,
+                                    "Columns as csv, tsv, json, ndjson or table (default: by OUT's "
+                                    "name; csv if the file was made from it)");
+  format.excludes(as);
+  verb.add_flag("--csv", args->as_csv, "The same as --format csv").excludes(format).excludes(as);
+  add_csv_options(verb, args->csv);
+  add_backend_option(verb, args->backend);
+  add_quiet(verb, args->quiet);
+  verb.footer(
       "The .bob file is kept. An output file appears only once it is complete.\n"
       "Examples:\n"
       "  bobbin decompress ids.bin.bob                   writes ids.bin\n"
       "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"
       "  bobbin decompress t.bob -o t.ndjson             writes all columns: .csv, .tsv, .json, .ndjson");
-  verb->callback([args, &action] {
+  verb.callback([args, &action] {
     if (args->csv.given() && !args->as.empty()) {
-      throw CLI::ValidationError("--as is for one column without CSV: it excludes CSV options");
+      refuse("--as is for one column without CSV: it excludes CSV options");
     }
     action = [args] { return report(decompress(*args)); };
   });

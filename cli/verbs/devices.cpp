@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bobbin devices: the available backends of this machine.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/stream.hpp"
 #include "cli/command.hpp"
@@ -61,11 +62,11 @@ int print_devices(bool as_json) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("devices", "List the available backends: CPU, emulator, GPUs");
+void add_devices(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("devices", "List the available backends: CPU, emulator, GPUs");
   auto as_json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *as_json, "Print JSON");
-  verb->callback([as_json, &action] { action = [as_json] { return print_devices(*as_json); }; });
+  verb.add_flag("--json", *as_json, "Print JSON");
+  verb.callback([as_json, &action] { action = [as_json] { return print_devices(*as_json); }; });
 }
 
 }  // namespace bobbin::cli

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "bobbin/text.hpp"
-#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
@@ -155,60 +154,59 @@ constexpr TestOption kTests[] = {{"--equals", "Find strings equal to S", StringT
                                  {"--contains", "Find strings that contain S", StringTest::contains}};
 
 // The pattern is the first argument, unless an option gives it.
-void set_test(const CLI::App& verb, Args& args) {
+void set_test(const Verb& verb, Args& args) {
   size_t given = 0;
   for (const TestOption& option : kTests) {
-    if (verb.get_option(option.flag)->count() > 0) {
+    if (verb.option(option.flag).count() > 0) {
       args.test = option.test;
       ++given;
     }
   }
-  const size_t words = verb.get_option("PATTERN")->count() + verb.get_option("IN")->count();
+  const size_t words = verb.option("PATTERN").count() + verb.option("IN").count();
   if (given > 1) {
-    throw CLI::ValidationError("give one of --equals, --prefix and --contains");
+    refuse("give one of --equals, --prefix and --contains");
   }
   if (words < (given == 0 ? 2 : 1)) {
-    throw CLI::RequiredError(given == 0 && words == 0 ? "PATTERN" : "IN");
+    refuse_without(given == 0 && words == 0 ? "PATTERN" : "IN");
   }
   if (given == 0) {
     args.text = args.pattern;
     return;
   }
   if (words > 1) {
-    throw CLI::ValidationError("unexpected argument '" + args.input + "'");
+    refuse("unexpected argument '" + args.input + "'");
   }
   if (args.pattern.empty()) {
-    throw CLI::ValidationError("a file name is empty");
+    refuse("a file name is empty");
   }
   args.input = args.pattern;
 }
 
 }  // namespace
 
-void add_grep(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("grep", "Find matching strings in a column without decoding the others");
+void add_grep(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("grep", "Find matching strings in a column without decoding the others");
   auto args = std::make_shared<Args>();
-  may_be_empty(verb->add_option("PATTERN", args->pattern,
-                                "Text to find; omit it with --equals, --prefix or --contains"))
-      ->type_name("");
-  add_input(*verb, args->input, "A .bob file; '-' for stdin");
+  verb.add_option("PATTERN", args->pattern, "Text to find; omit it with --equals, --prefix or --contains")
+      .may_be_empty()
+      .type_name("");
+  add_input(verb, args->input, "A .bob file; '-' for stdin");
   for (const TestOption& option : kTests) {
-    may_be_empty(verb->add_option(option.flag, args->text, option.help))->type_name("S");
+    verb.add_option(option.flag, args->text, option.help).may_be_empty().type_name("S");
   }
-  verb->add_flag("-i,--ignore-case", args->ignore_case, "Do not distinguish a to z from A to Z");
-  add_column(*verb, args->column, "Column to search (default: the only string column)");
-  verb->add_flag("-c,--count", args->count, "Print only the number of strings found");
-  add_backend_option(*verb, args->backend);
-  verb->footer(
+  verb.add_flag("-i,--ignore-case", args->ignore_case, "Do not distinguish a to z from A to Z");
+  add_column(verb, args->column, "Column to search (default: the only string column)");
+  verb.add_flag("-c,--count", args->count, "Print only the number of strings found");
+  add_backend_option(verb, args->backend);
+  verb.footer(
       "Prints the row, counted from 0, a tab and the string, with control bytes as \\xNN. PATTERN is plain\n"
       "text. Nulls never match. Row groups that zone maps rule out are not read.\n"
       "Exit status: 0 found, 1 nothing found, 2 failure.\n"
       "Examples:\n"
       "  bobbin grep -i timeout log.bob --column message\n"
       "  bobbin grep --prefix https://example.org/ urls.bob --count");
-  verb->callback([args, verb, &action] {
-    set_test(*verb, *args);
+  verb.callback([args, verb, &action] {
+    set_test(verb, *args);
     action = [args] { return run_grep(*args); };
   });
 }

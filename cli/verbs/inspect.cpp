@@ -2,6 +2,7 @@
 // bobbin inspect: the contents of a .bob file and how it is encoded. Reads only the footer.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
@@ -186,17 +187,17 @@ Status inspect(const Args& args, size_t index, Json& json) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("inspect", "Show columns, encodings, sizes, ratios and zone maps");
+void add_inspect(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("inspect", "Show columns, encodings, sizes, ratios and zone maps");
   auto args = std::make_shared<Args>();
-  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
-  verb->add_flag("--row-groups", args->row_groups, "Show each row group too");
-  verb->add_flag("--json", args->json,
-                 "Print JSON, including row groups; an array if there are several files");
-  verb->add_flag("--why", args->why,
-                 "List candidate cascades for each chunk, with estimated and actual sizes");
-  verb->footer("Reads only the footer, except with --why; 'bobbin verify' checks the columns' bytes.");
-  verb->callback([args, &action] {
+  add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
+  verb.add_flag("--row-groups", args->row_groups, "Show each row group too");
+  verb.add_flag("--json", args->json,
+                "Print JSON, including row groups; an array if there are several files");
+  verb.add_flag("--why", args->why,
+                "List candidate cascades for each chunk, with estimated and actual sizes");
+  verb.footer("Reads only the footer, except with --why; 'bobbin verify' checks the columns' bytes.");
+  verb.callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return inspect(*args, i, json); };
     action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };
   });

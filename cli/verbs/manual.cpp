@@ -28,42 +28,36 @@ int print_completion(CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-void add_help(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("help", "Show what a verb does and its options");
+void add_help(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("help", "Show what a verb does and its options");
   auto asked = std::make_shared<std::string>();
-  std::vector<std::string> verbs;
-  for (const CLI::App* other : app.get_subcommands(nullptr)) {
-    verbs.push_back(other->get_name());
-  }
-  verb->add_option("VERB", *asked, "The verb (default: an overview of all)")
-      ->type_name("")
-      ->check(one_of("verb", verbs));
-  verb->callback([asked, &action] { action = [asked] { return print_help(*asked); }; });
+  verb.add_option("VERB", *asked, "The verb (default: an overview of all)")
+      .type_name("")
+      .one_of("verb", parser.verb_names());
+  verb.callback([asked, &action] { action = [asked] { return print_help(*asked); }; });
 }
 
-void add_completion(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("completion", "Print a script that completes arguments in a shell");
+void add_completion(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("completion", "Print a script that completes arguments in a shell");
   auto shell = std::make_shared<std::string>();
-  verb->add_option("SHELL", *shell, "bash or zsh")
-      ->type_name("")
-      ->required()
-      ->check(one_of("shell", {"bash", "zsh"}));
-  verb->footer(
+  verb.add_option("SHELL", *shell, "bash or zsh").type_name("").required().one_of("shell", {"bash", "zsh"});
+  verb.footer(
       "Examples:\n"
       "  source <(bobbin completion bash)                          in ~/.bashrc\n"
       "  bobbin completion zsh > ~/.zsh/completions/_bobbin        a folder of fpath");
-  verb->callback(
-      [shell, &app, &action] { action = [shell, &app] { return print_completion(app, *shell); }; });
+  verb.callback([shell, parser, &action] {
+    action = [shell, parser] { return print_completion(parser.app(), *shell); };
+  });
 }
 
-void add_man(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("man", "Print the manual page");
-  verb->footer(
+void add_man(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("man", "Print the manual page");
+  verb.footer(
       "Example:\n"
       "  bobbin man | man -l -");
-  verb->callback([&app, &action] {
-    action = [&app] {
-      print(manual_page(app));
+  verb.callback([parser, &action] {
+    action = [parser] {
+      print(manual_page(parser.app()));
       return kOk;
     };
   });

@@ -70,45 +70,43 @@ Status run_query(const Args& args) {
   return {};
 }
 
-void add_result_options(CLI::App& verb, Args& args) {
+void add_result_options(const Verb& verb, Args& args) {
   add_parsed(verb, "--order", args.result.order, &query::parse_order,
              "Sort by columns or aggregates, such as 'count() desc, city' (default: group columns)")
-      ->type_name("LIST");
-  verb.add_option("--limit", args.result.limit, "Print at most N rows")
-      ->check(number_between(0, UINT64_MAX))
-      ->type_name("N");
+      .type_name("LIST");
+  verb.add_option("--limit", args.result.limit, "Print at most N rows").between(0, UINT64_MAX).type_name("N");
   verb.add_option("--max-groups", args.result.max_groups, "Fail beyond N groups")
-      ->check(number_between(1, UINT32_MAX))
-      ->type_name("N")
-      ->capture_default_str();
-  CLI::Option* csv = verb.add_flag("--csv", args.as_csv, "Print CSV");
-  verb.add_flag("--json", args.as_json, "Print JSON")->excludes(csv);
-  verb.add_flag("--stats", args.stats, "Also print how many row groups were read")->excludes(csv);
+      .between(1, UINT32_MAX)
+      .type_name("N")
+      .show_default();
+  Option csv = verb.add_flag("--csv", args.as_csv, "Print CSV");
+  verb.add_flag("--json", args.as_json, "Print JSON").excludes(csv);
+  verb.add_flag("--stats", args.stats, "Also print how many row groups were read").excludes(csv);
 }
 
 }  // namespace
 
-void add_query(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("query", "Filter, aggregate, group and sort rows");
+void add_query(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("query", "Filter, aggregate, group and sort rows");
   auto args = std::make_shared<Args>();
-  verb->add_option("IN", args->input, "A .bob file; '-' for stdin")->type_name("")->required();
-  add_where_option(*verb, args->where);
-  CLI::Option* list = add_parsed(*verb, "--agg", args->aggregates, &query::parse_aggregates,
-                                 "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
-                                 "avg(c), min(c), max(c)")
-                          ->type_name("LIST")
-                          ->default_str("count()");
-  CLI::Option* group = add_parsed(*verb, "--group", args->group, &parse_names,
-                                  "Compute them for each combination of these columns' values")
-                           ->type_name("A,B,...");
-  add_parsed(*verb, "--select", args->select, &parse_selection,
+  verb.add_option("IN", args->input, "A .bob file; '-' for stdin").type_name("").required();
+  add_where_option(verb, args->where);
+  Option list = add_parsed(verb, "--agg", args->aggregates, &query::parse_aggregates,
+                           "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
+                           "avg(c), min(c), max(c)")
+                    .type_name("LIST")
+                    .default_text("count()");
+  Option group = add_parsed(verb, "--group", args->group, &parse_names,
+                            "Compute them for each combination of these columns' values")
+                     .type_name("A,B,...");
+  add_parsed(verb, "--select", args->select, &parse_selection,
              "Print these columns of the rows instead; '*' for all")
-      ->type_name("A,B,...")
-      ->excludes(list)
-      ->excludes(group);
-  add_result_options(*verb, *args);
-  add_backend_option(*verb, args->backend);
-  verb->footer(
+      .type_name("A,B,...")
+      .excludes(list)
+      .excludes(group);
+  add_result_options(verb, *args);
+  add_backend_option(verb, args->backend);
+  verb.footer(
       "Tests: = != < <= > >= between in like ilike is null, joined by and, or, not and parentheses. A column "
       "is\n"
       "compared with a constant or with another column. Quote strings with ' and names that contain special\n"
@@ -120,7 +118,7 @@ void add_query(CLI::App& app, Action& action) {
       "  bobbin query log.bob --where \"host in ('a', 'b') and not code = 200\"\n"
       "  bobbin query log.bob --group host,code --agg 'count(),max(time)' --order 'count() desc' --limit 10\n"
       "  bobbin query orders.bob --select 'id,price' --order 'price desc' --limit 3");
-  verb->callback([args, &action] { action = [args] { return report(run_query(*args)); }; });
+  verb.callback([args, &action] { action = [args] { return report(run_query(*args)); }; });
 }
 
 }  // namespace bobbin::cli

@@ -47,19 +47,19 @@ Status write_report(const Args& args) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("report", "Write an HTML page about sizes, encodings and zone maps");
+void add_report(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("report", "Write an HTML page about sizes, encodings and zone maps");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
-  add_output(*verb, args->output, "File to write, '-' for stdout")->required();
-  add_force(*verb, args->force);
-  verb->add_flag("--no-peers", args->no_peers, "Do not decode the columns to compare with zstd and lz4");
-  add_quiet(*verb, args->quiet);
-  verb->footer(
+  add_input(verb, args->input, "A .bob file; '-' for stdin").required();
+  add_output(verb, args->output, "File to write, '-' for stdout").required();
+  add_force(verb, args->force);
+  verb.add_flag("--no-peers", args->no_peers, "Do not decode the columns to compare with zstd and lz4");
+  add_quiet(verb, args->quiet);
+  verb.footer(
       "The page is self-contained: no script, nothing from the network.\n"
       "Example:\n"
       "  bobbin report table.bob -o table.html");
-  verb->callback([args, &action] { action = [args] { return report(write_report(*args)); }; });
+  verb.callback([args, &action] { action = [args] { return report(write_report(*args)); }; });
 }
 
 }  // namespace bobbin::cli

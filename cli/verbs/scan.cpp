@@ -11,7 +11,6 @@
 
 #include "bobbin/io.hpp"
 #include "bobbin/text.hpp"
-#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
@@ -166,53 +165,53 @@ Status scan_file(const Args& args) {
 // rules.
 void check_together(const Args& args) {
   if (args.output.empty() && !is_standard(args.input)) {
-    throw CLI::RequiredError("--output");
+    refuse_without("--output");
   }
   const Status status = make_job(args).run(nullptr, 0, StreamView(Backend::cpu, nullptr));
   if (!status.ok()) {
-    throw CLI::ValidationError(status.message());
+    refuse(status.message());
   }
 }
 
-void add_scan_options(CLI::App& verb, Args& args) {
+void add_scan_options(const Verb& verb, Args& args) {
   verb.add_option("--order", args.order, "Order of the scan, 1 to 8: how many times to apply it")
-      ->check(number_between(1, scan::kMaxOrder))
-      ->type_name("N")
-      ->capture_default_str();
+      .between(1, scan::kMaxOrder)
+      .type_name("N")
+      .show_default();
   verb.add_option("--tuple", args.tuple, "Number of interleaved series, 1 to 32")
-      ->check(number_between(1, scan::kMaxTuple))
-      ->type_name("N")
-      ->capture_default_str();
+      .between(1, scan::kMaxTuple)
+      .type_name("N")
+      .show_default();
   verb.add_option("--op", args.op, "sum, max, min, xor, and, or; floats: sum, of order 1")
-      ->check(one_of("operation", {"sum", "max", "min", "xor", "and", "or"}))
-      ->type_name("OP")
-      ->capture_default_str();
+      .one_of("operation", {"sum", "max", "min", "xor", "and", "or"})
+      .type_name("OP")
+      .show_default();
   verb.add_flag("--exclusive", args.exclusive, "Exclude each value from its own result");
   verb.add_option("--scheme", args.scheme, "How thread blocks exchange sums: auto, vector, rounds")
-      ->check(one_of("scheme", {"auto", "vector", "rounds"}))
-      ->type_name("SCHEME")
-      ->capture_default_str();
+      .one_of("scheme", {"auto", "vector", "rounds"})
+      .type_name("SCHEME")
+      .show_default();
 }
 
 }  // namespace
 
-void add_scan(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("scan", "Compute the prefix scan of a raw little-endian array");
+void add_scan(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("scan", "Compute the prefix scan of a raw little-endian array");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "Raw array; '-' or nothing for stdin");
-  add_type_option(*verb, args->type)->required();
-  add_output(*verb, args->output, "File to write, '-' for stdout (default: stdout for stdin)");
-  add_force(*verb, args->force);
-  add_scan_options(*verb, *args);
-  add_backend_option(*verb, args->backend);
-  add_quiet(*verb, args->quiet);
-  verb->footer(
+  add_input(verb, args->input, "Raw array; '-' or nothing for stdin");
+  add_type_option(verb, args->type).required();
+  add_output(verb, args->output, "File to write, '-' for stdout (default: stdout for stdin)");
+  add_force(verb, args->force);
+  add_scan_options(verb, *args);
+  add_backend_option(verb, args->backend);
+  add_quiet(verb, args->quiet);
+  verb.footer(
       "The whole array is held in memory, and in GPU memory if it is scanned there. The input is kept.\n"
       "Integers wrap around. Scans of order k undo differences of order k.\n"
       "Examples:\n"
       "  bobbin scan deltas.bin --type i64 -o values.bin\n"
       "  bobbin scan rgb.bin --type u8 --order 2 --tuple 3 -o - | od -t u1");
-  verb->callback([args, &action] {
+  verb.callback([args, &action] {
     check_together(*args);
     action = [args] { return report(scan_file(*args)); };
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/schema.hpp"
 #include "bobbin/text.hpp"
@@ -69,18 +70,18 @@ Status schema(const Args& args) {
 
 }  // namespace
 
-void add_schema(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("schema", "Show the columns of a .bob file and their types");
+void add_schema(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("schema", "Show the columns of a .bob file and their types");
   auto args = std::make_shared<Args>();
-  add_input(*verb, args->input, "A .bob file; '-' for stdin")->required();
-  verb->add_flag("--text", args->text, "Print one line, in the form of 'compress --schema'");
-  verb->add_flag("--json", args->json, "Print JSON");
-  verb->footer(
+  add_input(verb, args->input, "A .bob file; '-' for stdin").required();
+  verb.add_flag("--text", args->text, "Print one line, in the form of 'compress --schema'");
+  verb.add_flag("--json", args->json, "Print JSON");
+  verb.footer(
       "Example:\n"
       "  bobbin compress more.csv --schema \"$(bobbin schema table.bob --text)\"");
-  verb->callback([args, &action] {
+  verb.callback([args, &action] {
     if (args->text && args->json) {
-      throw CLI::ValidationError("give one of --text and --json");
+      refuse("give one of --text and --json");
     }
     action = [args] { return report(schema(*args)); };
   });

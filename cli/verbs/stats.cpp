@@ -2,6 +2,7 @@
 // bobbin stats: one line per column of a .bob file. Reads only the footer.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
@@ -92,14 +93,14 @@ Status stats(const Args& args, size_t index, Json& json) {
 
 }  // namespace
 
-void add_stats(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("stats", "Show one line per column: type, bounds, sizes, encodings");
+void add_stats(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("stats", "Show one line per column: type, bounds, sizes, encodings");
   auto args = std::make_shared<Args>();
-  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
-  verb->add_flag("--json", args->json,
-                 "Print JSON, with full names and bounds; an array if there are several files");
-  verb->footer("Reads only the footer: nothing is decoded. 'bobbin inspect' shows encodings in full.");
-  verb->callback([args, &action] {
+  add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
+  verb.add_flag("--json", args->json,
+                "Print JSON, with full names and bounds; an array if there are several files");
+  verb.footer("Reads only the footer: nothing is decoded. 'bobbin inspect' shows encodings in full.");
+  verb.callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return stats(*args, i, json); };
     action = [args, each] { return for_each_file(args->inputs.size(), args->json, each); };
   });

@@ -46,14 +46,14 @@ int verify(const Args& args) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("verify", "Check every checksum and decode every chunk");
+void add_verify(const Parser& parser, Action& action) {
+  const Verb verb = parser.add_verb("verify", "Check every checksum and decode every chunk");
   auto args = std::make_shared<Args>();
-  add_inputs(*verb, args->inputs, "The .bob files; '-' for stdin")->required();
-  add_backend_option(*verb, args->backend);
-  verb->add_flag("-q,--quiet", args->quiet, "Do not report files without errors");
-  verb->footer("If a file fails, the others are still checked.");
-  verb->callback([args, &action] { action = [args] { return verify(*args); }; });
+  add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
+  add_backend_option(verb, args->backend);
+  verb.add_flag("-q,--quiet", args->quiet, "Do not report files without errors");
+  verb.footer("If a file fails, the others are still checked.");
+  verb.callback([args, &action] { action = [args] { return verify(*args); }; });
 }
 
 }  // namespace bobbin::cli

@@ -314,42 +314,40 @@ int run_zstd(const Args& args) {
 
 }  // namespace
 
-void add_zstd(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("zstd", "Compress to standard .zst files, decompress, test and list them");
+void add_zstd(const Parser& parser, Action& action) {
+  const Verb verb =
+      parser.add_verb("zstd", "Compress to standard .zst files, decompress, test and list them");
   auto args = std::make_shared<Args>();
-  add_inputs(*verb, args->inputs, "Files (default: stdin to stdout)");
-  verb->add_flag("-d,--decompress", args->decompress, "Decompress");
-  verb->add_flag("-t,--test", args->test, "Decompress, write nothing, report errors");
-  verb->add_flag("-l,--list", args->list, "List frames, sizes and ratio");
+  add_inputs(verb, args->inputs, "Files (default: stdin to stdout)");
+  verb.add_flag("-d,--decompress", args->decompress, "Decompress");
+  verb.add_flag("-t,--test", args->test, "Decompress, write nothing, report errors");
+  verb.add_flag("-l,--list", args->list, "List frames, sizes and ratio");
   for (uint32_t level = 1; level <= 9; ++level) {
-    verb->add_flag_callback(
+    verb.add_flag_callback(
         fmt::format("-{}", level), [args, level] { args->level = level; },
         level == 1 ? "Levels: -1 is fastest, -9 smallest (default: -3)" : "");
   }
-  add_output(*verb, args->output, "Output file (default: the input's name with .zst added or removed)");
-  verb->add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
-  verb->add_option("-D,--dictionary", args->dictionary, "Dictionary file to decompress with")
-      ->type_name("FILE");
-  verb->add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only")
-      ->type_name("RANGE");
-  verb->add_option("--frame-size", args->frame_bytes, "Content bytes per frame (default: 65536)")
-      ->check(number_between(256, uint64_t{1} << 30));
-  verb->add_option("--max-window", args->max_window, "Largest window to accept, in bytes (default: 128 MiB)");
-  verb->add_option("-T,--threads", args->threads,
-                   "Frames to compress in parallel (default: 0, one per core)");
-  add_backend_option(*verb, args->backend)
-      ->description(
+  add_output(verb, args->output, "Output file (default: the input's name with .zst added or removed)");
+  verb.add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
+  verb.add_option("-D,--dictionary", args->dictionary, "Dictionary file to decompress with")
+      .type_name("FILE");
+  verb.add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only").type_name("RANGE");
+  verb.add_option("--frame-size", args->frame_bytes, "Content bytes per frame (default: 65536)")
+      .between(256, uint64_t{1} << 30);
+  verb.add_option("--max-window", args->max_window, "Largest window to accept, in bytes (default: 128 MiB)");
+  verb.add_option("-T,--threads", args->threads, "Frames to compress in parallel (default: 0, one per core)");
+  add_backend_option(verb, args->backend)
+      .description(
           "Where to decompress: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
-  verb->add_flag("--no-check", args->no_checksum, "Write no checksums");
-  verb->add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
-  add_force(*verb, args->force);
-  add_quiet(*verb, args->quiet);
-  verb->footer(
+  verb.add_flag("--no-check", args->no_checksum, "Write no checksums");
+  verb.add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
+  add_force(verb, args->force);
+  add_quiet(verb, args->quiet);
+  verb.footer(
       "Any zstd tool reads what this writes. Frames of 64 KiB and a seek table make every part of a large "
       "file\n"
       "readable by itself: bobbin zstd --seek 1000000:1000100 log.zst");
-  verb->callback([args, &action] { action = [args] { return run_zstd(*args); }; });
+  verb.callback([args, &action] { action = [args] { return run_zstd(*args); }; });
 }
 
 }  // namespace bobbin::cli
