@@ -114,8 +114,8 @@ struct DecodeKernel {
       bitpack::with_width_in<0, (kBits<V> + 1) * kRowParts - 1>(
           frame.width * kRowParts + place.part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
             constexpr uint32_t kFirst = I % kRowParts * kPartRows;
-            bitpack::unpack_column<V, I / kRowParts, kFirst, kFirst + kPartRows>(
-                cta, packed, frame.first_register, place.slice, sink);
+            bitpack::unpack_column<V>(cta, packed, frame.first_register, place.slice, I / kRowParts,
+                                      {kFirst, kFirst + kPartRows}, sink);
           });
       return;
     }

@@ -116,13 +116,15 @@ struct DecodeKernel {
       clear_marks(cta, shared);
     }
     const uint32_t to = in_tile * Tile::kVectorQuads + slice;
+    const auto put = [&](uint32_t row, const Quad& quad) {
+      cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
+    };
     // One dispatch over both width and part: nested dispatches are not inlined.
     with_width_in<0, (kBits<T> + 1) * kParts - 1>(
         frame.width * kParts + part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
-          unpack_column<T, I / kParts, I % kParts * kPartRows, (I % kParts + 1) * kPartRows>(
-              cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
-                cta.store(shared.values, to + row * kSlices, add_reference<T>(quad, frame.reference));
-              });
+          constexpr uint32_t kFirst = I % kParts * kPartRows;
+          unpack_column<T>(cta, source.packed, frame.first_register, slice, I / kParts,
+                           {kFirst, kFirst + kPartRows}, put);
         });
     cta.sync();
     if (source.patches.none()) {

@@ -70,7 +70,7 @@ struct CompareKernel {
         frame.first_register * Shape::kWordsPerRegister + cta.lane() % Shape::kWordsPerRegister;
     with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
       if constexpr (W != 0) {
-        test_column<T, W>(cta, words, first, range, hits);
+        test_column<T>(cta, words, first, W, range, hits);
       }
     });
     for (uint32_t& word : hits) {

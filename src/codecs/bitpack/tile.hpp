@@ -138,25 +138,33 @@ BOBBIN_HD void with_width(uint32_t width, F&& f) {
   with_width_in<0, kBits<T>>(width, f);
 }
 
-// Unpacks rows kFirst to kEnd - 1 of column `slice` of a vector at width W, and calls sink(row, quad) for
-// each.
-template <class T, uint32_t W, uint32_t kFirst = 0, uint32_t kEnd = kRows<T>, class Cta, class Sink>
+struct RowSpan {
+  uint32_t first;
+  uint32_t end;
+};
+
+// Unpacks rows of column `slice` of a vector, and calls sink(row, quad) for each. Width and rows are
+// constants where this is called (with_width): on a GPU, where it is inlined, all shifts are resolved; the
+// emulator's compiler compiles it once for all widths.
+template <class T, class Cta, class Sink>
 BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first_register, uint32_t slice,
-                             Sink&& sink) {
+                             uint32_t width, RowSpan rows, Sink&& sink) {
   using Word = LaneWord<T>;
   const uint64_t base = first_register * kSlices + slice;
   Words<Word> low{};
   Words<Word> high{};
-  if constexpr (W != 0) {
-    high = Words<Word>::of(cta.load(packed, base + RowCut<T, Word>::of(kFirst, W).low_register * kSlices));
+  if (width != 0) {
+    high = Words<Word>::of(
+        cta.load(packed, base + RowCut<T, Word>::of(rows.first, width).low_register * kSlices));
   }
   BOBBIN_UNROLL
-  for (uint32_t row = kFirst; row < kEnd; ++row) {
-    const auto cut = RowCut<T, Word>::of(row, W);
+  for (uint32_t row = rows.first; row < rows.end; ++row) {
+    const auto cut = RowCut<T, Word>::of(row, width);
+    const bool is_first = row == rows.first;
     // `high` is the last register loaded; the next is loaded when a row starts past it.
-    if (W != 0 && (row == kFirst || cut.low_register != RowCut<T, Word>::of(row - 1, W).low_register)) {
+    if (width != 0 && (is_first || cut.low_register != RowCut<T, Word>::of(row - 1, width).low_register)) {
       low = high;
-      if (row != kFirst && RowCut<T, Word>::of(row - 1, W).high_register != cut.low_register) {
+      if (!is_first && RowCut<T, Word>::of(row - 1, width).high_register != cut.low_register) {
         low = Words<Word>::of(cta.load(packed, base + cut.low_register * kSlices));
         high = low;
       }
@@ -303,39 +311,38 @@ BOBBIN_HD uint32_t swap_index_bits(Cta& cta, uint32_t word, uint32_t thread_bit,
   return (word & stays) | (moved & ~stays);
 }
 
-// Tests a whole vector at width W; the warp works together. `words` are the packed registers as words of
-// LaneWord<T>; the thread reads word `column` of each. Fills one word per half: bit b is set if its value is
-// in the range.
-template <class T, uint32_t W, class Cta>
-BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word,
+// Tests a whole vector, whose width is not 0; the warp works together. `words` are the packed registers as
+// words of LaneWord<T>; the thread reads word `column` of each. Fills one word per half: bit b is set if its
+// value is in the range.
+template <class T, class Cta>
+BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t first_word, uint32_t width,
                            PackedRange<T> range, uint32_t (&hits)[TestShape<T>::kHalves]) {
   using Word = LaneWord<T>;
   using Shape = TestShape<T>;
-  static_assert(W != 0);
   // A value is compared at the top of a word without clearing the bits below it: `low` is a multiple of
-  // 2^(bits-W) and `span` is filled with ones below, so those bits do not affect the result.
-  constexpr uint32_t kBelow = kBits<Word> - W;
-  const Word low = static_cast<Word>(range.low) << kBelow;
-  const Word span = static_cast<Word>(range.span) << kBelow | bobbin::low_mask<Word>(kBelow);
-  Word registers[W];
+  // 2^(bits-width) and `span` is filled with ones below, so those bits do not affect the result.
+  const uint32_t below = kBits<Word> - width;
+  const Word low = static_cast<Word>(range.low) << below;
+  const Word span = static_cast<Word>(range.span) << below | bobbin::low_mask<Word>(below);
+  Word registers[kBits<T>];
   BOBBIN_UNROLL
-  for (uint32_t k = 0; k < W; ++k) {
+  for (uint32_t k = 0; k < width; ++k) {
     registers[k] = cta.load(words, first_word + k * Shape::kWordsPerRegister);
   }
   BOBBIN_UNROLL
   for (uint32_t row = 0; row < kRows<T>; ++row) {
-    const auto cut = RowCut<T, Word>::of(row, W);
+    const auto cut = RowCut<T, Word>::of(row, width);
     BOBBIN_UNROLL
     for (uint32_t j = 0; j < Shape::kLanesPerWord; ++j) {
       Word at_top;
       if (cut.high_mask == 0) {
-        at_top = registers[cut.low_register] << (kBelow - cut.shift - j * kBits<T>);
+        at_top = registers[cut.low_register] << (below - cut.shift - j * kBits<T>);
       } else if (kBits<T> == kBits<Word>) {
-        const uint32_t down = cut.shift + W - kBits<Word>;
+        const uint32_t down = cut.shift + width - kBits<Word>;
         at_top = registers[cut.low_register] >> down | registers[cut.high_register] << (kBits<Word> - down);
       } else {
         at_top = cut.extract(registers[cut.low_register], registers[cut.high_register])
-                 << (kBelow - j * kBits<T>);
+                 << (below - j * kBits<T>);
       }
       if (static_cast<Word>(at_top - low) <= span) {
         hits[row * Shape::kLanesPerWord / 32] |= 1U << Shape::bit(row, j);
@@ -344,26 +351,26 @@ BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t f
   }
 }
 
-// Packs a column of a whole vector at width W, the inverse of unpack_column: `load_row(r)` returns the slice
-// of row r's values, each below 2^W; sink(k, quad) receives each packed register's slice.
-template <class T, uint32_t W, class LoadRow, class Sink>
-BOBBIN_HD void pack_column(LoadRow&& load_row, Sink&& sink) {
+// Packs a column of a whole vector, the inverse of unpack_column: `load_row(r)` returns the slice of row r's
+// values, each below 2^width; sink(k, quad) receives each packed register's slice.
+template <class T, class LoadRow, class Sink>
+BOBBIN_HD void pack_column(uint32_t width, LoadRow&& load_row, Sink&& sink) {
   using Word = LaneWord<T>;
   Words<Word> packed{};
   BOBBIN_UNROLL
-  for (uint32_t row = 0; row < kRows<T> && W != 0; ++row) {
-    const uint32_t k = row * W / kBits<T>;
+  for (uint32_t row = 0; row < kRows<T> && width != 0; ++row) {
+    const uint32_t k = row * width / kBits<T>;
     const auto values = Words<Word>::of(load_row(row));
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
-      packed.word[i] |= place_row<T, Word>(values.word[i], row, W, k);
+      packed.word[i] |= place_row<T, Word>(values.word[i], row, width, k);
     }
-    if ((row + 1) * W >= (k + 1) * kBits<T>) {
+    if ((row + 1) * width >= (k + 1) * kBits<T>) {
       sink(k, packed.quad());
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
-        const bool straddles = (row + 1) * W > (k + 1) * kBits<T>;
-        packed.word[i] = straddles ? place_row<T, Word>(values.word[i], row, W, k + 1) : 0;
+        const bool straddles = (row + 1) * width > (k + 1) * kBits<T>;
+        packed.word[i] = straddles ? place_row<T, Word>(values.word[i], row, width, k + 1) : 0;
       }
     }
   }

@@ -87,10 +87,9 @@ struct DecodeKernel {
     };
     if ((vector + 1) * kVectorLength <= end) {
       const auto frame = residuals.frame(cta, vector);
+      const auto sink = [&](uint32_t row, const Quad& quad) { put(row, quad, frame.reference); };
       bitpack::with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-        bitpack::unpack_column<T, W>(
-            cta, residuals.packed, frame.first_register, slice,
-            [&](uint32_t row, const Quad& quad) { put(row, quad, frame.reference); });
+        bitpack::unpack_column<T>(cta, residuals.packed, frame.first_register, slice, W, {0, kRows<T>}, sink);
       });
       return;
     }

@@ -220,8 +220,8 @@ struct UnpackKernel {
       bitpack::with_width_in<0, (kBits<Code> + 1) * kParts - 1>(
           frame.width * kParts + part, [&]<uint32_t I>(std::integral_constant<uint32_t, I>) {
             constexpr uint32_t kFirst = I % kParts * kPartRows;
-            bitpack::unpack_column<Code, I / kParts, kFirst, kFirst + kPartRows>(
-                cta, source.packed, frame.first_register, slice, put);
+            bitpack::unpack_column<Code>(cta, source.packed, frame.first_register, slice, I / kParts,
+                                         {kFirst, kFirst + kPartRows}, put);
           });
       return;
     }

@@ -164,7 +164,7 @@ struct EncodeKernel {
     };
     if (count == kVectorLength) {
       bitpack::with_width<T>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-        bitpack::pack_column<T, W>(difference, sink);
+        bitpack::pack_column<T>(W, difference, sink);
       });
       return;
     }
