@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes of CSV tables as .bob files and as Parquet with zstd by pyarrow: one line per table, the geometric mean, the worst.
 
-usage: sizes.py BOBBIN OUT.json FILE.csv ...      (needs pyarrow; tables that either side cannot read are skipped)
+usage: sizes.py [--goal GOAL] [--decode] BOBBIN OUT.json FILE.csv ...
+
+Needs pyarrow; tables that either side cannot read are skipped. --decode also measures reading all columns on one core, with
+files in memory or in the page cache: `bobbin bench` and pyarrow's read_table() without threads.
 """
+import argparse
 import json
 import math
 import os
@@ -19,32 +23,75 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 
 
-def parquet_bytes(path):
-    table = csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True))
+RUNS = 5
+
+
+def read_csv(path):
+    """Tables with bars between fields have no header row."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    bars = first.count("|") > first.count(",")
+    return csv.read_csv(path, read_options=csv.ReadOptions(autogenerate_column_names=bars),
+                        parse_options=csv.ParseOptions(delimiter="|" if bars else ",", newlines_in_values=True),
+                        convert_options=csv.ConvertOptions(null_values=["", "null"], strings_can_be_null=True) if bars else None)
+
+
+def parquet_file(path):
     sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
-    return sink.getvalue().size
+    parquet.write_table(read_csv(path), sink, compression="zstd")
+    return sink.getvalue()
 
 
-def bob_bytes(bobbin, path, folder):
-    out = pathlib.Path(folder) / "table.bob"
-    result = subprocess.run([bobbin, "compress", "-f", str(path), "-o", str(out)], capture_output=True, text=True, check=False)
+def run(*words):
+    result = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise ValueError(result.stderr.strip())
-    return out.stat().st_size
+    return result.stdout
+
+
+def bob_file(bobbin, goal, path, folder):
+    out = pathlib.Path(folder) / "table.bob"
+    begin = time.perf_counter()
+    run(bobbin, "compress", "-f", "--threads", 1, "--goal", goal, path, "-o", out)
+    return out, time.perf_counter() - begin
+
+
+def bob_decode_seconds(bobbin, path):
+    report = json.loads(run(bobbin, "bench", "--json", "--cache", "warm", "--backend", "cpu", path))
+    return sum(row["decode"]["median_s"] for row in report["rows"] if row["method"] == "bobbin")
+
+
+def parquet_decode_seconds(buffer):
+    seconds = []
+    for _ in range(RUNS):
+        begin = time.perf_counter()
+        parquet.read_table(pa.BufferReader(buffer), use_threads=False)
+        seconds.append(time.perf_counter() - begin)
+    return sorted(seconds)[RUNS // 2]
 
 
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
-def measure(bobbin, paths):
+def measure_table(args, path, folder):
+    bob, seconds = bob_file(args.bobbin, args.goal, path, folder)
+    peer = parquet_file(path)
+    row = {"table": path.name, "csv_bytes": path.stat().st_size, "bob_bytes": bob.stat().st_size, "parquet_zstd_bytes": peer.size,
+           "compress_seconds": round(seconds, 3)}
+    if args.decode:
+        row["decode_seconds"] = bob_decode_seconds(args.bobbin, bob)
+        row["parquet_decode_seconds"] = parquet_decode_seconds(peer)
+    return row
+
+
+def measure(args):
     rows = []
+    pa.set_cpu_count(1)
     with tempfile.TemporaryDirectory() as folder:
-        for path in sorted(map(pathlib.Path, paths), key=lambda p: p.stat().st_size):
+        for path in sorted(map(pathlib.Path, args.tables), key=lambda p: p.stat().st_size):
             try:
-                rows.append({"table": path.name, "csv_bytes": path.stat().st_size, "bob_bytes": bob_bytes(bobbin, path, folder),
-                             "parquet_zstd_bytes": parquet_bytes(path)})
+                rows.append(measure_table(args, path, folder))
             except (ValueError, pa.ArrowInvalid) as error:
                 print(f"left out: {path.name}: {str(error).splitlines()[0]}", file=sys.stderr)
     for row in rows:
@@ -57,23 +104,39 @@ def git(*words):
     return result.stdout.strip()
 
 
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--goal", default="smallest", help="what bobbin compress optimises for")
+    parser.add_argument("--decode", action="store_true", help="also measure reading all columns")
+    parser.add_argument("bobbin")
+    parser.add_argument("out")
+    parser.add_argument("tables", nargs="+")
+    return parser.parse_args()
+
+
 def main():
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    rows = measure(sys.argv[1], sys.argv[3:])
+    args = parse_arguments()
+    rows = measure(args)
     small = [row for row in rows if row["csv_bytes"] <= 4096]
-    summary = {"tables": len(rows),
+    summary = {"goal": args.goal,
+               "tables": len(rows),
                "geometric_mean": round(geometric_mean([row["ratio"] for row in rows]), 4),
                "worst": max(row["ratio"] for row in rows),
+               "tables_above_1": sum(row["ratio"] > 1 for row in rows),
                "tables_above_1.5": sum(row["ratio"] > 1.5 for row in rows),
                "small_tables": len(small),
                "small_tables_that_grow": sum(row["bob_bytes"] > row["csv_bytes"] for row in small)}
+    if args.decode:
+        speedups = [row["parquet_decode_seconds"] / max(row["decode_seconds"], 1e-9) for row in rows]
+        summary |= {"decode_speed_of_parquet_geometric_mean": round(geometric_mean(speedups), 2),
+                    "decode_speed_of_parquet_worst": round(min(speedups), 2),
+                    "tables_slower_than_parquet": sum(speedup < 1 for speedup in speedups)}
     for row in sorted(rows, key=lambda row: row["ratio"]):
         print(f"{row['ratio']:7.3f} {row['csv_bytes']:>10} {row['bob_bytes']:>9} {row['parquet_zstd_bytes']:>9}  {row['table']}")
     print(json.dumps(summary, indent=1))
     report = {"machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()}, "commit": git("rev-parse", "--short", "HEAD"),
               "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "pyarrow": pa.__version__, **summary, "rows": rows}
-    pathlib.Path(sys.argv[2]).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    pathlib.Path(args.out).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,11 @@ namespace bobbin::cli {
 namespace {
 
 void print_choice(const EncodingChoice& choice, bool numbers) {
-  print(fmt::format("    {}, {} sampled{}\n", count(choice.num_rows, "row"), choice.num_sampled,
-                    numbers ? ", " + count(choice.num_runs, "run") + " of equal values" : ""));
+  print(fmt::format("    {}, {} sampled{}{}\n", count(choice.num_rows, "row"), choice.num_sampled,
+                    numbers ? ", " + count(choice.num_runs, "run") + " of equal values" : "",
+                    choice.goal == Goal::Kind::compact
+                        ? "; goal compact: zstd where it saves 2 % or more, whole or for parts"
+                        : ""));
   for (const EncodingCandidate& candidate : choice.candidates) {
     const std::string measured =
         candidate.encoded_bytes ? fmt::format("{:>10}", *candidate.encoded_bytes) : "    cannot";

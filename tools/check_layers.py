@@ -26,7 +26,7 @@ PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "examples": {
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
                 "patched": {"ffor", "bitpack"}, "alp": {"patched", "ffor", "bitpack"}, "alprd": {"patched", "ffor", "bitpack"},
-                "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}}
+                "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}, "zstd": {"fsst"}}
 # The headers of a codec's folder that others may include.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
@@ -34,13 +34,11 @@ REQUIRED = {"spec.md", "codec.cpp", "encode.cpp", "decode.cpp", "tile.hpp", "ker
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
             "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "query_kernels.hpp", "strings.cpp"}
-# Stages of a codec whose format has several; those that have no kernels yet, or are not for arrays, lack their files.
-STAGES = {"zstd": {"batch.cpp", "batch.hpp", "bits.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "execute_kernel.hpp", "fse_kernel.hpp",
+# Stages of a codec whose format has several.
+STAGES = {"zstd": {"array.hpp", "array_decode.cpp", "array_device.cu", "array_encode.cpp", "array_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "execute_kernel.hpp", "fse_kernel.hpp",
                    "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",
                    "parse.hpp", "seek.cpp", "sequences.cpp", "sequences.hpp"}}
-WITHOUT_KERNELS = set()
-NOT_FOR_ARRAYS = {"zstd"}
 
 # Copied elsewhere before they are compiled: what they include is there, not here.
 TEMPLATES = {"tests/adding_a_codec"}
@@ -159,9 +157,7 @@ class Tree:
         codecs = self.root / "src/codecs"
         for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
             present = {p.name for p in folder.iterdir()}
-            kernels = {"tile.hpp", "kernels.hpp"} if folder.name in WITHOUT_KERNELS else set()
-            constant = {"codec.cpp"} if folder.name in NOT_FOR_ARRAYS else set()
-            required = (REQUIRED - kernels - constant) | {f"{folder.name}.hpp"}
+            required = REQUIRED | {f"{folder.name}.hpp"}
             where = folder.relative_to(self.root)
             for name in sorted(required - present):
                 self.problems.append(f"{where}: {name} is missing")

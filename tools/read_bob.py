@@ -14,6 +14,8 @@ import struct
 import sys
 import zlib
 
+import zstd_frames
+
 MAGIC = bytes.fromhex("89424f420d0a1a0a")
 VERSIONS = (1, 2)
 HEADER_BYTES, TRAILER_BYTES, ALIGNMENT, PART_BYTES = {1: 128, 2: 16}, 32, {1: 128, 2: 16}, 2**14
@@ -31,8 +33,8 @@ INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
-          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff"}
-FSST, MASKED, DICT = 4, 8, 10
+          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff", 15: "zstd"}
+FSST, MASKED, DICT, ZSTD = 4, 8, 10, 15
 TIMESTAMP, DECIMAL, TIME = 3, 4, 5
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8), TIME: (8,)}  # and their types
 
@@ -419,7 +421,7 @@ class Node:
         self.codec, self.type, self.length = codec, number, length
         require(self.codec in CODECS, f"unknown codec {self.codec}")
         require(self.type in TYPES, f"unknown type {self.type}")
-        require(self.codec == DICT or (self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
+        require(self.codec in (DICT, ZSTD) or (self.codec == FSST) == (self.type in STRINGS), "a codec that is not for the type")
         require(self.codec != MASKED or depth == 1, "masked: not at the root of its tree")
         self.metadata = metadata
         require(len(self.metadata) <= MAX_METADATA, "too much metadata")
@@ -969,11 +971,65 @@ def decode_dict(node, buffers, _):
     return [entries[min(code, len(entries) - 1)] for code in decode(codes)]
 
 
+def zstd_contents(stored, sizes, frames, index):
+    """The content of each frame, whose sizes are given."""
+    require(len(index) == (4 * (len(sizes) + 1) if len(sizes) > 1 else 0), "zstd: the size of frame offsets")
+    offsets = struct.unpack(f"<{len(index) // 4}I", index) or (0, len(frames))[:len(sizes) + 1]
+    require(offsets[0] == 0 and offsets[-1] == len(frames), "zstd: frame offsets do not cover the frames")
+    contents = []
+    for i, size in enumerate(sizes):
+        frame = frames[offsets[i]:offsets[i + 1]]
+        try:
+            content, used = zstd_frames.decode_frame(frame)
+        except zstd_frames.BadFrame as error:
+            raise BadFile(f"zstd: frame {i}: {error}") from error
+        require(used == len(frame) and len(content) == size, "zstd: the size of a frame")
+        contents.append(content)
+    require(sum(map(len, contents)) == stored, "zstd: the size of all frames")
+    return contents
+
+
+def decode_zstd(node, buffers, bits):
+    is_strings = node.type in STRINGS
+    require(len(node.metadata) == 35 and len(buffers) == (3 if is_strings else 2) and len(node.children) == is_strings,
+            "zstd: its parts")
+    log, width, planes = node.metadata[:3]
+    stored, base, skip, left = struct.unpack_from("<QQQQ", node.metadata, 3)
+    require(10 <= log <= 17 and 1 <= width <= (1 if is_strings else bits // 8) and planes in (1, width), "zstd: the layout")
+    require(skip == 0 and left == 0, "zstd: a slice in a file")
+    units = [min(1 << log, stored - at) for at in range(0, stored, 1 << log)]
+    sizes = [rows * width // planes for rows in units for _ in range(planes)]
+    contents = zstd_contents(stored * width, sizes, *buffers[:2])
+    if is_strings:
+        return zstd_strings(node, b"".join(contents), base, buffers[2])
+    require(stored == node.length and base < 2**bits, "zstd: the number of rows or the base")
+    values = []
+    for group, rows in enumerate(units):
+        parts = contents[group * planes:(group + 1) * planes]
+        for i in range(rows):
+            own = bytes(part[i] for part in parts) if planes > 1 else parts[0][i * width:(i + 1) * width]
+            values.append((int.from_bytes(own, "little") + base) % 2**bits)
+    return values
+
+
+def zstd_strings(node, content, base, validity):
+    offsets = decode(node.children[0])
+    require(TYPES[node.children[0].type][0] in ("u32", "u64") and len(offsets) == node.length + 1, "zstd: the offsets' type or length")
+    require(base == 0 and offsets[0] == 0 and offsets[-1] == len(content) and offsets == sorted(offsets), "zstd: the offsets")
+    require(len(validity) in (0, -(-node.length // 8)), "zstd: the size of validity")
+    strings = []
+    for i in range(node.length):
+        null = bool(validity) and not validity[i // 8] >> i % 8 & 1
+        require(not null or offsets[i] == offsets[i + 1], "zstd: a null that is not empty")
+        strings.append(None if null else content[offsets[i]:offsets[i + 1]])
+    return strings
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
                 "masked": decode_masked, "constant": decode_constant, "dict": decode_dict, "rle": decode_rle, "sparse": decode_sparse,
-                "zigzag": decode_zigzag, "diff": decode_diff}
+                "zigzag": decode_zigzag, "diff": decode_diff, "zstd": decode_zstd}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

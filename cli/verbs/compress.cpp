@@ -46,12 +46,17 @@ struct Args {
   bool quiet = false;
 };
 
+Goal::Kind goal_named(const std::string& name) {
+  return name == "fastest"   ? Goal::Kind::fastest
+         : name == "compact" ? Goal::Kind::compact
+                             : Goal::Kind::smallest;
+}
+
 Result<WriteOptions> write_options(const Args& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   WriteOptions options{.rows_per_group = args.rows_per_group,
                        .backend = backend,
-                       .goal = {.kind = args.goal == "fastest" ? Goal::Kind::fastest : Goal::Kind::smallest,
-                                .slack = args.slack / 100},
+                       .goal = {.kind = goal_named(args.goal), .slack = args.slack / 100},
                        .overwrite = args.force,
                        .threads = args.threads};
   for (const std::string& text : args.codecs) {
@@ -258,8 +263,9 @@ void add_compress(const Parser& parser, Action& action) {
       .check("codec", check_codec)
       .type_name("[COLUMN=]CODEC");
   verb.add_option("--goal", args->goal,
-                  "What to optimise for: 'smallest' size, or 'fastest' decoding on a GPU within --slack")
-      .one_of("goal", {"smallest", "fastest"})
+                  "What to optimise for: 'smallest' size at full speed, 'fastest' decoding on a GPU within "
+                  "--slack, or 'compact': smaller still with zstd, slower to compress and decode")
+      .one_of("goal", {"smallest", "fastest", "compact"})
       .type_name("GOAL")
       .show_default();
   verb.add_option("--slack", args->slack, "Largest allowed size over the smallest, in percent")

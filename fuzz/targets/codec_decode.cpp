@@ -32,7 +32,7 @@ bobbin::Array make_array(std::span<const uint8_t>& bytes, int depth) {
   array.type = kAllTypes[number(bytes, 1) % std::size(kAllTypes)];
   array.offset = number(bytes, 2) % 1100;
   array.length = number(bytes, 2) % 9000;
-  const auto metadata = take(bytes, number(bytes, 1) % 20);
+  const auto metadata = take(bytes, number(bytes, 1) % 40);
   array.metadata.assign(metadata.begin(), metadata.end());
   const uint64_t buffers = number(bytes, 1) % 5;
   for (uint64_t i = 0; i < buffers; ++i) {

@@ -46,7 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Random random(std::span(data, size));
   const bool emulate = random.below(64) == 0;
   const bool damaged = random.below(2) == 0;
-  const CodecId codec = random.below(2) == 0 ? CodecId::fsst : CodecId::dict;
+  constexpr CodecId kCodecs[] = {CodecId::fsst, CodecId::dict, CodecId::zstd};
+  const CodecId codec = kCodecs[random.below(std::size(kCodecs))];
   Strings strings = draw_strings(random);
   if (codec == CodecId::dict) {
     strings = draw_from(strings, random.below(1000), random);

@@ -48,6 +48,8 @@ struct EncodingCandidate {
 };
 
 struct EncodingChoice {
+  // What candidates are considered for: `compact` if the row group uses a codec that only this goal takes.
+  Goal::Kind goal = Goal::Kind::smallest;
   uint64_t num_rows = 0;
   uint64_t num_sampled = 0;                   // rows that estimates are made from
   uint64_t num_runs = 0;                      // of equal values; 0 for strings

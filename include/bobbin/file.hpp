@@ -75,6 +75,7 @@ struct Goal {
   enum class Kind : uint8_t {
     smallest,
     fastest,  // to decode on a GPU, among those at most `slack` larger than the smallest
+    compact,  // smaller than `smallest`, which leaves out general compression (codec zstd): slower to decode
   };
 
   Kind kind = Kind::smallest;

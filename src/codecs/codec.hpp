@@ -55,6 +55,9 @@ struct Array {
   std::vector<uint8_t> metadata;
   std::vector<Buffer> buffers;
   std::vector<Array> children;
+  // What validate() had to decode in order to check it, for the codec that made it: host memory, shared by
+  // copies and slices. Empty: nothing was decoded.
+  mutable Buffer decoded{};
 };
 
 // Plain values of some type, in host memory.
@@ -127,6 +130,7 @@ struct Shape {
   std::span<const BufferShape> buffers{};
   uint32_t optional_buffers = 0;  // how many of the last may be missing; validate() checks when
   std::span<const ChildShape> children{};
+  uint32_t optional_children = 0;  // as optional_buffers
 };
 
 // A codec's first step, before children are encoded: a node without children, and the values of its children,
@@ -270,6 +274,7 @@ struct Codec {
   bool looks_back = false;       // a value's cost depends on those before it
   bool all_alike = false;        // encodes only values that are all equal, in a fixed size
   bool reads_few_bytes = false;  // for one value, if its children do too: file searches may use it
+  bool compact_only = false;     // slow to decode for its size: only tried for the goal `compact`
   // A chunk may share the first buffer of the previous chunk of its column.
   bool shares_first_buffer = false;
   Shape shape{};

@@ -19,4 +19,5 @@
   CODEC(rle, 11)             \
   CODEC(sparse, 12)          \
   CODEC(zigzag, 13)          \
-  CODEC(diff, 14)
+  CODEC(diff, 14)            \
+  CODEC(zstd, 15)

@@ -152,8 +152,10 @@ Status check_parts(const Codec& codec, size_t metadata_bytes, size_t buffers, si
   if (buffers > shape.buffers.size() || buffers + shape.optional_buffers < shape.buffers.size()) {
     return wrong_count(codec, buffers, shape.buffers.size(), "buffers");
   }
-  return children == shape.children.size() ? Status{}
-                                           : wrong_count(codec, children, shape.children.size(), "children");
+  if (children > shape.children.size() || children + shape.optional_children < shape.children.size()) {
+    return wrong_count(codec, children, shape.children.size(), "children");
+  }
+  return {};
 }
 
 Array slice_rows(const Array& array, uint64_t begin, uint64_t length) {

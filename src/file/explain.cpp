@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cascades by name, and the choice among them for a chunk of a file.
+#include <algorithm>
+
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "bobbin/encoding.hpp"
@@ -22,8 +24,10 @@ Cascade named(const select::Cascade& cascade) {
 
 // A candidate leaves some codecs open, which encoding decides: what it became is compared with the file.
 template <class Encode>
-EncodingChoice measured(const select::Choice& choice, const select::Cascade& in_file, Encode&& encode) {
-  EncodingChoice made{.num_rows = choice.rows,
+EncodingChoice measured(const select::Choice& choice, const Goal& goal, const select::Cascade& in_file,
+                        Encode&& encode) {
+  EncodingChoice made{.goal = goal.kind,
+                      .num_rows = choice.rows,
                       .num_sampled = choice.sampled,
                       .num_runs = choice.runs,
                       .in_file = named(in_file),
@@ -33,8 +37,10 @@ EncodingChoice measured(const select::Choice& choice, const select::Cascade& in_
     const Result<Array> array = encode(candidate.cascade);
     const bool is_same = !found && array.has_value() && select::cascade_of(*array) == in_file;
     found = found || is_same;
+    // For this goal it is open, too, which parts are compressed.
+    const bool as_encoded = array.has_value() && goal.kind == Goal::Kind::compact;
     made.candidates.push_back(
-        {.cascade = named(candidate.cascade),
+        {.cascade = named(as_encoded ? select::cascade_of(*array) : candidate.cascade),
          .estimated_bytes = candidate.bytes,
          .encoded_bytes = array.has_value() ? std::optional(array::encoded_bytes(*array)) : std::nullopt,
          .gpu_cost = candidate.cost,
@@ -43,16 +49,16 @@ EncodingChoice measured(const select::Choice& choice, const select::Cascade& in_
   return made;
 }
 
-Result<EncodingChoice> explain_strings(const Array& array) {
+Result<EncodingChoice> explain_strings(const Array& array, const Goal& goal) {
   BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, Backend::cpu));
-  return measured(select::choose_strings(strings.view(), Goal{}), select::cascade_of(array),
+  return measured(select::choose_strings(strings.view(), goal), goal, select::cascade_of(array),
                   [&](const select::Cascade& cascade) {
-                    return select::encode_strings_as(cascade, strings.view(), nullptr, Goal{}, Backend::cpu);
+                    return select::encode_strings_as(cascade, strings.view(), nullptr, goal, Backend::cpu);
                   });
 }
 
 // The values as the writer saw them: nulls have the value before them.
-Result<EncodingChoice> explain_numbers(const Array& array) {
+Result<EncodingChoice> explain_numbers(const Array& array, const Goal& goal) {
   const NewBuffer buffer = make_buffer(array.length * size_bytes(array.type));
   const std::span<std::byte> bytes(buffer.data, buffer.buffer.bytes.size());
   BOBBIN_TRY(array::decode(array, bytes));
@@ -64,10 +70,21 @@ Result<EncodingChoice> explain_numbers(const Array& array) {
   }
   const Values values{array.type, buffer.data, array.length};
   const Array& encoded = nulls ? codec::masked::values_of(array) : array;
-  return measured(select::choose(values, Goal{}), select::cascade_of(encoded),
-                  [&](const select::Cascade& cascade) {
-                    return select::encode_as(cascade, values, Goal{}, Backend::cpu);
-                  });
+  return measured(
+      select::choose(values, goal), goal, select::cascade_of(encoded),
+      [&](const select::Cascade& cascade) { return select::encode_as(cascade, values, goal, Backend::cpu); });
+}
+
+bool has_compact_codec(const NodeInfo& node) {
+  const Codec* const codec = find_codec(node.codec);
+  return (codec != nullptr && codec->compact_only) || std::ranges::any_of(node.children, &has_compact_codec);
+}
+
+// A file does not say what it was written for; codecs that only one goal uses give it away.
+Goal goal_of(const RowGroupInfo& group) {
+  const bool compact =
+      std::ranges::any_of(group.chunks, [](const ChunkInfo& chunk) { return has_compact_codec(chunk.root); });
+  return {.kind = compact ? Goal::Kind::compact : Goal::Kind::smallest};
 }
 
 }  // namespace
@@ -113,7 +130,8 @@ Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group, 
                    StatusCode::invalid_argument,
                    file::ReaderAccess::name(reader) + ": explain: no such row group or column");
   BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, row_group, column));
-  return is_string(array.type) ? explain_strings(array) : explain_numbers(array);
+  const Goal goal = goal_of(reader.row_group(row_group));
+  return is_string(array.type) ? explain_strings(array, goal) : explain_numbers(array, goal);
 }
 
 }  // namespace bobbin

@@ -20,6 +20,9 @@ namespace {
 constexpr double kSurprise = 1.05;
 // Speed counts too: a cascade that takes one copy's time longer to decode must be smaller by this share.
 constexpr double kCostWeight = 0.03;
+// For the goal `compact`: general compression has to save this share, because it decodes slower.
+constexpr double kCompactGain = 0.02;
+constexpr uint32_t kCompactTries = 6;
 
 // A sample of values, and facts about all of them.
 class Sample {
@@ -44,9 +47,33 @@ class Sample {
   Part part_;
 };
 
-// The symbols, which all strings share, are the first buffer of an array of strings.
+bool is_compact(const Goal& goal) {
+  return goal.kind == Goal::Kind::compact;
+}
+
+// Bytes in the parts of a tree that general compression has made.
+uint64_t compressed_bytes(const Array& array) {
+  if (find_codec(array.codec)->compact_only) {
+    return array::encoded_bytes(array);
+  }
+  uint64_t bytes = 0;
+  for (const Array& child : array.children) {
+    bytes += compressed_bytes(child);
+  }
+  return bytes;
+}
+
+// Bytes of an encoding, and for general compression the share that it has to save.
+uint64_t weighed_bytes(const Array& array) {
+  return stored_bytes(array) +
+         static_cast<uint64_t>(kCompactGain * static_cast<double>(compressed_bytes(array)));
+}
+
+// The symbols, which all strings share, may be the first buffer of an array of strings.
 uint64_t shared_bytes(const Array& array) {
-  return array.buffers.empty() ? 0 : std::min<uint64_t>(array.buffers[0].bytes.size(), stored_bytes(array));
+  return find_codec(array.codec)->shares_first_buffer
+             ? std::min<uint64_t>(array.buffers[0].bytes.size(), stored_bytes(array))
+             : 0;
 }
 
 // Encodes a sample of strings; `scale` is the size of all strings relative to the sample.
@@ -100,7 +127,13 @@ double scale_of(const StringsView& sample, const StringsView& strings) {
 
 void order(std::vector<Candidate>& candidates, const Goal& goal) {
   sort_by_bytes(candidates);
-  if (goal.kind == Goal::Kind::smallest) {
+  if (is_compact(goal)) {
+    // General compression first: the others have to be smaller, which estimates do not tell, because their
+    // parts may be compressed too.
+    std::ranges::stable_partition(candidates, [](const Candidate& candidate) {
+      return find_codec(candidate.cascade.codec)->compact_only;
+    });
+  } else if (goal.kind == Goal::Kind::smallest) {
     std::ranges::stable_sort(candidates, {}, [](const Candidate& candidate) {
       return static_cast<double>(candidate.bytes) * (1 + kCostWeight * candidate.cost);
     });
@@ -117,10 +150,13 @@ void order(std::vector<Candidate>& candidates, const Goal& goal) {
 struct Effort {
   uint64_t raw_bytes = 0;
   uint32_t tries = 1;
+  bool compact = false;
 
   // Estimates for values that shrink this much are unreliable: patterns break where pieces of the sample
-  // meet.
-  [[nodiscard]] bool is_unsure(uint64_t bytes) const { return bytes < raw_bytes / kMuchSmaller; }
+  // meet. No estimate includes what general compression of a cascade's parts will save.
+  [[nodiscard]] bool is_unsure(uint64_t bytes) const { return compact || bytes < raw_bytes / kMuchSmaller; }
+  // How many times smaller than estimated an encoding may become.
+  [[nodiscard]] uint64_t reach() const { return compact ? 3 : 2; }
 
  private:
   static constexpr uint64_t kMuchSmaller = 16;
@@ -136,7 +172,7 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
   bool unsure = false;
   Status failure(StatusCode::unsupported, "no codec supports these values");
   for (const Candidate& candidate : candidates) {
-    if (candidate.bytes / (unsure ? 2 : 1) >= least) {
+    if (candidate.bytes / (unsure ? effort.reach() : 1) >= least) {
       continue;
     }
     Result<Array> array = encode_with(candidate.cascade);
@@ -144,7 +180,7 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
       failure = array.error();
       continue;
     }
-    const uint64_t bytes = stored_bytes(*array);
+    const uint64_t bytes = weighed_bytes(*array);
     if (bytes < least) {
       least = bytes;
       best = std::move(*array);
@@ -159,7 +195,23 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
 
 // The fastest is chosen by its estimate alone: others are smaller.
 Effort effort_for(const Goal& goal, uint64_t raw_bytes, uint32_t tries) {
+  if (is_compact(goal)) {
+    return {raw_bytes, kCompactTries, true};
+  }
   return {raw_bytes, goal.kind == Goal::Kind::smallest ? tries : 1};
+}
+
+// General compression of a sample, as a candidate for all values.
+void add_compressed(std::vector<Candidate>& candidates, const Part& part, const Goal& goal) {
+  for (const Codec* codec : value_codecs()) {
+    if (is_compact(goal) && codec->compact_only && codec->takes(part.values.type)) {
+      const double bytes = static_cast<double>(codec->estimate(part.values)) * part.scale();
+      candidates.push_back(
+          {{codec->id},
+           stored_estimate(bytes, codec->tree_buffers, part.all, size_bytes(part.values.type)),
+           codec->device_cost});
+    }
+  }
 }
 
 bool is_sampled_whole(uint64_t rows) {
@@ -184,13 +236,26 @@ class Encoder {
     for (size_t i = 0; i < split.children.size(); ++i) {
       BOBBIN_TRY(add_child(split.node, cascade, split.children[i].view(), is_sampled_whole(strings.length)));
     }
-    BOBBIN_ASSIGN(Array last,
-                  select::encode_strings(cascade.children.back(), split.strings.view(), nullptr, backend_));
+    BOBBIN_ASSIGN(Array last, encode_last(cascade.children.back(), split.strings.view()));
     split.node.children.push_back(std::move(last));
     return std::move(split.node);
   }
 
  private:
+  // The strings that a codec split others into.
+  Result<Array> encode_last(const Cascade& cascade, const StringsView& strings) {
+    BOBBIN_ASSIGN(Array chosen, select::encode_strings(cascade, strings, nullptr, backend_));
+    for (const Codec* codec : all_codecs()) {
+      if (is_compact(goal_) && codec->compact_only && codec->strings != nullptr) {
+        Result<Array> compressed = codec->strings->encode(strings, nullptr);
+        if (compressed.has_value() && weighed_bytes(*compressed) < weighed_bytes(chosen)) {
+          chosen = std::move(*compressed);
+        }
+      }
+    }
+    return chosen;
+  }
+
   Result<Array> encode(const Cascade& cascade, const Values& values, bool sure) {
     if (cascade.children.empty()) {
       return array::encode(cascade.codec, values, backend_);
@@ -210,8 +275,8 @@ class Encoder {
     const uint32_t lookups = lookups_;
     lookups_ -= looked_up_child(node.codec) == index ? 1 : 0;
     chain_.push_back(node.codec);
-    Result<Array> child =
-        sure ? encode(cascade.children[index], values, true) : encode_best_of(values, differences);
+    Result<Array> child = sure && !is_compact(goal_) ? encode(cascade.children[index], values, true)
+                                                     : encode_best_of(values, differences);
     chain_.pop_back();
     lookups_ = lookups;
     if (!child.has_value()) {
@@ -224,6 +289,7 @@ class Encoder {
   Result<Array> encode_best_of(const Values& values, bool differences) {
     const Sample sample(values, differences);
     std::vector<Candidate> candidates = Trial(chain_).candidates(sample.part());
+    add_compressed(candidates, sample.part(), goal_);
     std::erase_if(candidates,
                   [&](const Candidate& candidate) { return num_lookups(candidate.cascade) > lookups_; });
     order(candidates, goal_);
@@ -247,6 +313,7 @@ Choice choose(const Values& values, const Goal& goal) {
                 .sampled = sample.part().values.length,
                 .runs = static_cast<uint64_t>(sample.part().runs),
                 .candidates = Trial().candidates(sample.part())};
+  add_compressed(choice.candidates, sample.part(), goal);
   order(choice.candidates, goal);
   return choice;
 }
@@ -267,7 +334,8 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
   const double scale = scale_of(sample.view(), strings);
   const auto try_codecs = [&](bool splitting, auto&& attempt) {
     for (const Codec* codec : all_codecs()) {
-      if (codec->strings == nullptr || (codec->strings->split != nullptr) != splitting) {
+      if (codec->strings == nullptr || (codec->strings->split != nullptr) != splitting ||
+          (codec->compact_only && !is_compact(goal))) {
         continue;
       }
       if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
@@ -279,7 +347,8 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
     return strings_in_parts(codec, sample.view(), static_cast<double>(strings.length));
   });
   const double least = least_bytes_of(sample.view()) * scale;
-  if (choice.candidates.empty() || static_cast<double>(choice.candidates[0].bytes) > least) {
+  if (is_compact(goal) || choice.candidates.empty() ||
+      static_cast<double>(choice.candidates[0].bytes) > least) {
     try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample.view(), scale); });
   }
   order(choice.candidates, goal);

@@ -234,7 +234,7 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
       const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
       const bool redundant = part.differences && codec->looks_back;
       if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself ||
-          redundant) {
+          redundant || codec->compact_only) {
         continue;
       }
       if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {

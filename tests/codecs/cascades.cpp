@@ -24,7 +24,7 @@ namespace {
 Array draw_array(Random& random, DType type, uint64_t length, int depth);
 
 Array draw_leaf(Random& random, DType type, uint64_t length) {
-  const CodecId leaves[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta};
+  const CodecId leaves[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta, CodecId::zstd};
   const Codec& codec = *find_codec(leaves[random.below(std::size(leaves))]);
   const auto width = static_cast<uint32_t>(random.below(size_bits(type) + 1));
   return visit_bits(type, [&]<class T>(std::type_identity<T>) {

@@ -54,5 +54,30 @@ TEST(StringsInEmulator, DictionariesUnderManySchedules) {
   }
 }
 
+// Every test of strings decodes all frames: a part of the cases is enough for a minute.
+TEST(StringsInEmulator, CompressedEdges) {
+  Random random(4);
+  const std::vector<StringsInput> edges = string_edges();
+  for (const uint64_t i : drawn(edges.size(), 3 * kDrawnShare)) {
+    EXPECT_EQ(check_strings_on(edges[i].strings, Backend::emulator, random, CodecId::zstd), "")
+        << edges[i].name;
+  }
+}
+
+TEST(StringsInEmulator, CompressedUnderManySchedules) {
+  for (const uint64_t seed : drawn(5)) {
+    simt::default_emulator_options().seed = seed;
+    Random random(seed);
+    EXPECT_EQ(check_strings_on(draw_strings(random), Backend::emulator, random, CodecId::zstd), "") << seed;
+  }
+}
+
+// Several frames: slices begin and end inside of one.
+TEST(StringsInEmulator, ManyFrames) {
+  Random random(5);
+  const Strings strings = make_sentences(kDrawnShare == 1 ? 12000 : 6000, random);
+  EXPECT_EQ(check_strings_on(strings, Backend::emulator, random, CodecId::zstd), "");
+}
+
 }  // namespace
 }  // namespace bobbin::testing

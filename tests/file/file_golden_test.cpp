@@ -273,7 +273,7 @@ Table floats() {
 
 // Words in UTF-8, bytes of every value, nulls, empty strings, strings longer than a bound may be, symbols
 // that row groups share and others that they do not, and metadata.
-Bytes string_file() {
+Bytes string_file(const std::string& codec = "") {
   std::mt19937_64 random(9);
   Texts words;
   Texts bytes;
@@ -291,7 +291,7 @@ Bytes string_file() {
   bytes[600] = std::string(64, 'x') + "x";
   const TempDir dir;
   const std::vector<Column> schema{{"words", DType::utf8}, {"bytes", DType::binary}, {"n", DType::u32}};
-  auto writer = Writer::create(dir / "t.bob", schema, {.rows_per_group = 150});
+  auto writer = Writer::create(dir / "t.bob", schema, {.rows_per_group = 150, .codec = codec});
   const Strings word_strings = strings_of(words);
   const Strings byte_strings = strings_of(bytes);
   const StringsView views[] = {word_strings.view(), byte_strings.view()};
@@ -476,6 +476,9 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("diff.bob", restarting(), {.rows_per_group = 2048, .codec = "diff"});
   make.good("diff_sparse.bob", restarting(),
             {.rows_per_group = 4096, .codec = "diff(sparse(delta, dict), diff(ffor, ffor))"});
+  make.good("zstd.bob", runs(), {.rows_per_group = 2048, .codec = "zstd"});
+  make.good("zstd_planes.bob", restarting(), {.rows_per_group = 2048, .codec = "zstd"});
+  make.take_over("zstd_strings.bob", string_file("zstd"));
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());

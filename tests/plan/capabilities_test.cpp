@@ -57,15 +57,16 @@ std::string encoded(bool is) {
 
 std::vector<std::string> row_of_strings(const Codec& codec) {
   const StringDeviceOps& strings = *device_ops(Backend::emulator, codec.id)->strings;
+  // General compression leaves no other way than to decode what is asked for.
   return {std::string(codec.name),
           "strings",
           yes(strings.encode != nullptr),
           yes(strings.decode != nullptr),
           encoded(codec.slice != nullptr),
           encoded(codec.strings->take != nullptr),
-          encoded(codec.strings->match != nullptr),
-          encoded(strings.match != nullptr),
-          encoded(strings.take_bytes != nullptr),
+          encoded(codec.strings->match != nullptr && !codec.compact_only),
+          encoded(strings.match != nullptr && !codec.compact_only),
+          encoded(strings.take_bytes != nullptr && !codec.compact_only),
           "a bitmap"};
 }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings in frames. Work on some of the strings decodes only the frames that hold them.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "codecs/registry.hpp"
+#include "codecs/zstd/array.hpp"
+#include "core/bit_ranges.hpp"
+
+namespace bobbin::codec::zstd {
+namespace {
+
+bool is_null(const Array& array, uint64_t i) {
+  const std::span<const std::byte> bits = array.buffers[2].bytes;
+  const uint64_t bit = array.offset + i;
+  return !bits.empty() && (std::to_integer<uint32_t>(bits[bit / 8]) >> (bit % 8) & 1) == 0;
+}
+
+// Decodes frames as they are needed, and keeps the last one: strings are mostly asked for in order.
+class Content {
+ public:
+  explicit Content(const Array& array) : frames_(array) {}
+
+  // Bytes begin .. end-1 of the frames' content; valid until the next call.
+  Result<std::span<const uint8_t>> bytes(uint64_t begin, uint64_t end) {
+    if (begin == end) {
+      return std::span<const uint8_t>{};
+    }
+    const uint64_t units = frames_.header().units();
+    if (begin / units == (end - 1) / units) {
+      BOBBIN_TRY(load(begin / units));
+      return std::span<const uint8_t>(as_u8(frame_)).subspan(begin % units, end - begin);
+    }
+    joined_.clear();
+    for (uint64_t at = begin; at < end;) {
+      const uint64_t frame = at / units;
+      const uint64_t stop = std::min(end, (frame + 1) * units);
+      BOBBIN_TRY(load(frame));
+      joined_.insert(joined_.end(), frame_.begin() + static_cast<ptrdiff_t>(at % units),
+                     frame_.begin() + static_cast<ptrdiff_t>(stop - frame * units));
+      at = stop;
+    }
+    return as_u8(joined_);
+  }
+
+ private:
+  static std::span<const uint8_t> as_u8(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  }
+  Status load(uint64_t frame) {
+    if (frame == loaded_) {
+      return {};
+    }
+    loaded_ = UINT64_MAX;
+    frame_.resize(frames_.header().frame_bytes(frame));
+    BOBBIN_TRY(frames_.decode(frame, frame_));
+    loaded_ = frame;
+    return {};
+  }
+
+  Frames frames_;
+  uint64_t loaded_ = UINT64_MAX;
+  std::vector<std::byte> frame_;
+  std::vector<std::byte> joined_;
+};
+
+bool passes(const StringQuery& query, std::span<const uint8_t> string) {
+  const auto text = [](std::span<const uint8_t> bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  switch (query.test) {
+    case StringTest::equals:
+      return text(string) == text(query.bytes);
+    case StringTest::starts_with:
+      return text(string).starts_with(text(query.bytes));
+    case StringTest::contains:
+      break;
+  }
+  return text(string).find(text(query.bytes)) != std::string_view::npos;
+}
+
+// Whether a string of that size can pass at all.
+bool may_pass(const StringQuery& query, uint64_t size) {
+  return query.test == StringTest::equals ? size == query.bytes.size() : size >= query.bytes.size();
+}
+
+// All bytes of the strings, frame by frame; frames that hold others too go through a buffer.
+Status decode_bytes(const Array& array, std::span<uint8_t> out) {
+  const Frames frames(array);
+  const Header& header = frames.header();
+  std::vector<std::byte> frame_content;
+  const uint64_t end = header.stored - header.left;
+  uint64_t at = header.skip;
+  while (at < end) {
+    const uint64_t frame = at / header.units();
+    const uint64_t begin = frame * header.units();
+    const uint64_t size = header.frame_bytes(frame);
+    const uint64_t stop = std::min(end, begin + size);
+    const auto to = std::as_writable_bytes(out.subspan(at - header.skip, stop - at));
+    if (to.size() == size) {
+      BOBBIN_TRY(frames.decode(frame, to));
+    } else {
+      frame_content.resize(size);
+      BOBBIN_TRY(frames.decode(frame, frame_content));
+      std::copy_n(frame_content.begin() + static_cast<ptrdiff_t>(at - begin), to.size(), to.begin());
+    }
+    at = stop;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<uint64_t> decode_offsets(const Array& array) {
+  const Array& child = offsets_of(array);
+  std::vector<uint64_t> offsets(child.length);
+  if (child.type == DType::u64) {
+    find_codec(child.codec)->decode(child, offsets.data());
+  } else {
+    std::vector<uint32_t> narrow(child.length);
+    find_codec(child.codec)->decode(child, narrow.data());
+    std::ranges::copy(narrow, offsets.begin());
+  }
+  return offsets;
+}
+
+Status validate_strings(const Array& array) {
+  BOBBIN_RETURN_IF(array.buffers.size() != 3 || array.children.size() != 1, StatusCode::corrupt,
+                   "zstd: an array of strings has three buffers and a child");
+  const Header header = Header::parse(array.metadata);
+  BOBBIN_RETURN_IF(header.skip > header.stored || header.left > header.stored - header.skip,
+                   StatusCode::corrupt, "zstd: the strings do not lie in the frames");
+  const uint64_t bytes = header.string_bytes();
+  const uint64_t first_group = header.skip / header.units();
+  const uint64_t last_group = bytes == 0 ? 0 : (header.stored - header.left - 1) / header.units();
+  BOBBIN_RETURN_IF(
+      bytes == 0 ? header.stored != 0 : first_group != 0 || last_group + 1 != header.num_groups(),
+      StatusCode::corrupt, "zstd: frames without any of the strings");
+  const Array& offsets = offsets_of(array);
+  BOBBIN_RETURN_IF(offsets.length != array.length + 1, StatusCode::corrupt,
+                   "zstd: " + std::to_string(offsets.length) + " offsets for " +
+                       std::to_string(array.length) + " strings");
+  const bool narrow = offsets.type == DType::u32;
+  BOBBIN_RETURN_IF(bytes > (narrow ? INT32_MAX : kMaxStored) || header.base > UINT64_MAX - bytes,
+                   StatusCode::corrupt, "zstd: more bytes than offsets can count");
+  const uint64_t validity_bytes = ceil_div<uint64_t>(array.offset + array.length, 8);
+  const uint64_t found = array.buffers[2].bytes.size();
+  BOBBIN_RETURN_IF(
+      found != 0 && found != validity_bytes, StatusCode::corrupt,
+      "zstd: validity has " + std::to_string(found) + " bytes instead of " + std::to_string(validity_bytes));
+  return {};
+}
+
+Status validate_content(const Array& array) {
+  if (!is_string(array.type)) {
+    return {};
+  }
+  const Header header = Header::parse(array.metadata);
+  const std::vector<uint64_t> offsets = decode_offsets(array);
+  BOBBIN_RETURN_IF(offsets.front() != header.base || offsets.back() != header.base + header.string_bytes(),
+                   StatusCode::corrupt, "zstd: offsets do not begin and end where they should");
+  for (uint64_t i = 0; i < array.length; ++i) {
+    BOBBIN_RETURN_IF(offsets[i] > offsets[i + 1], StatusCode::corrupt,
+                     "zstd: offsets descend at string " + std::to_string(i));
+    BOBBIN_RETURN_IF(offsets[i] != offsets[i + 1] && is_null(array, i), StatusCode::corrupt,
+                     "zstd: string " + std::to_string(i) + " is null but not empty");
+  }
+  return {};
+}
+
+StringSizes sizes(const Array& array) {
+  return {.wide = offsets_of(array).type == DType::u64,
+          .bytes = Header::parse(array.metadata).string_bytes()};
+}
+
+Status decode(const Array& array, const HostStringsOut& out) {
+  const Header header = Header::parse(array.metadata);
+  BOBBIN_RETURN_IF(header.string_bytes() != out.bytes.size(), StatusCode::corrupt,
+                   "zstd: " + std::to_string(header.string_bytes()) + " bytes of strings instead of " +
+                       std::to_string(out.bytes.size()));
+  BOBBIN_TRY(decode_bytes(array, out.bytes));
+  const std::vector<uint64_t> offsets = decode_offsets(array);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    out.ends[i] = out.base + (offsets[i + 1] - header.base);
+  }
+  return {};
+}
+
+std::vector<uint8_t> validity(const Array& array) {
+  const std::span<const std::byte> stored = array.buffers[2].bytes;
+  std::vector<uint8_t> bits(stored.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
+  if (!bits.empty()) {
+    copy_bits(bits.data(), 0, reinterpret_cast<const uint8_t*>(stored.data()), array.offset, array.length);
+  }
+  return bits;
+}
+
+std::vector<uint64_t> lengths(const Array& array) {
+  std::vector<uint64_t> offsets = decode_offsets(array);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    offsets[i] = offsets[i + 1] - offsets[i];
+  }
+  offsets.pop_back();
+  return offsets;
+}
+
+Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
+  const Header header = Header::parse(array.metadata);
+  const Array& offsets = offsets_of(array);
+  const Codec& codec = *find_codec(offsets.codec);
+  Content content(array);
+  for (const uint64_t index : indices) {
+    if (is_null(array, index)) {
+      out.push_null();
+      continue;
+    }
+    const uint64_t begin = codec.value_at(offsets, index).bits - header.base + header.skip;
+    const uint64_t end = codec.value_at(offsets, index + 1).bits - header.base + header.skip;
+    BOBBIN_ASSIGN(const std::span<const uint8_t> bytes, content.bytes(begin, end));
+    out.push_back(bytes);
+  }
+  return {};
+}
+
+Status match(const Array& array, const StringQuery& query, uint32_t* bitmap) {
+  const Header header = Header::parse(array.metadata);
+  const std::vector<uint64_t> offsets = decode_offsets(array);
+  Content content(array);
+  std::fill_n(bitmap, ceil_div<uint64_t>(array.length, 32), 0U);
+  for (uint64_t i = 0; i < array.length; ++i) {
+    if (is_null(array, i) || !may_pass(query, offsets[i + 1] - offsets[i])) {
+      continue;
+    }
+    const uint64_t begin = offsets[i] - header.base + header.skip;
+    BOBBIN_ASSIGN(const std::span<const uint8_t> bytes,
+                  content.bytes(begin, begin + (offsets[i + 1] - offsets[i])));
+    if (passes(query, bytes)) {
+      bitmap[i / 32] |= uint32_t{1} << (i % 32);
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin::codec::zstd
