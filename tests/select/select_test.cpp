@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "array/array.hpp"
@@ -166,6 +167,66 @@ TEST(Select, NeverMuchLargerThanTheValues) {
     expect_round_trip(values, *array);
     EXPECT_LE(array::encoded_bytes(*array), rows * 8 + rows * 8 / 1000 + 1300) << "seed " << seed;
   }
+}
+
+bool uses_zstd(const Array& array) {
+  return array.codec == CodecId::zstd || std::ranges::any_of(array.children, &uses_zstd);
+}
+
+// Values that only a search for repetitions makes small: random ones that come again.
+std::vector<uint32_t> repeated_noise() {
+  Random random(5);
+  auto values = make<uint32_t>(30'000, [&](uint64_t) { return static_cast<uint32_t>(random.next()); });
+  for (size_t i = 3000; i < values.size(); ++i) {
+    values[i] = values[i - 3000];
+  }
+  return values;
+}
+
+TEST(Select, OnlyCompactCompresses) {
+  const auto values = repeated_noise();
+  const auto smallest = encode(view(values), {.kind = Goal::Kind::smallest}, Backend::cpu);
+  const auto fastest = encode(view(values), {.kind = Goal::Kind::fastest}, Backend::cpu);
+  const auto compact = encode(view(values), {.kind = Goal::Kind::compact}, Backend::cpu);
+  EXPECT_FALSE(uses_zstd(*smallest));
+  EXPECT_FALSE(uses_zstd(*fastest));
+  EXPECT_TRUE(uses_zstd(*compact));
+  EXPECT_LT(array::encoded_bytes(*compact), array::encoded_bytes(*smallest) / 3);
+  expect_round_trip(values, *compact);
+  EXPECT_EQ(best(view(values), {.kind = Goal::Kind::compact}), "zstd");
+}
+
+TEST(Select, CompactDoesNotCompressInVain) {
+  Random random(6);
+  const auto noise = make<uint32_t>(30'000, [&](uint64_t) { return static_cast<uint32_t>(random.next()); });
+  const auto steps = make<uint32_t>(30'000, [&](uint64_t i) { return static_cast<uint32_t>(7 * i); });
+  for (const auto& values : {noise, steps}) {
+    const auto array = encode(view(values), {.kind = Goal::Kind::compact}, Backend::cpu);
+    EXPECT_FALSE(uses_zstd(*array));
+    expect_round_trip(values, *array);
+  }
+}
+
+TEST(Select, CompactStringsAreCompressedWholeOrInADictionary) {
+  Random random(7);
+  Strings names;
+  Strings texts;
+  for (uint64_t i = 0; i < 8000; ++i) {
+    const std::string name = "department of " + std::to_string(random.below(83)) + " affairs";
+    const std::string text = std::to_string(i * 7919) + " letters about " + name + " arrived";
+    names.push_back({reinterpret_cast<const uint8_t*>(name.data()), name.size()});
+    texts.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  const Goal compact{.kind = Goal::Kind::compact};
+  const auto in_dictionary = encode_strings(names.view(), nullptr, compact, Backend::cpu);
+  EXPECT_EQ(in_dictionary->codec, CodecId::dict);
+  EXPECT_EQ(in_dictionary->children[1].codec, CodecId::zstd);
+  EXPECT_EQ(array::decode_strings(*in_dictionary, Backend::cpu)->bytes, names.bytes);
+  const auto whole = encode_strings(texts.view(), nullptr, compact, Backend::cpu);
+  EXPECT_EQ(whole->codec, CodecId::zstd);
+  EXPECT_EQ(array::decode_strings(*whole, Backend::cpu)->bytes, texts.bytes);
+  const auto smallest = encode_strings(texts.view(), nullptr, Goal{}, Backend::cpu);
+  EXPECT_LT(array::encoded_bytes(*whole), array::encoded_bytes(*smallest) / 2);
 }
 
 TEST(Select, TheFastestIsNotMuchLarger) {

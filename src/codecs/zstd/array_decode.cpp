@@ -62,7 +62,8 @@ void join_group(const Header& header, uint64_t group, std::span<const std::byte>
   }
 }
 
-// Decodes groups one after another; false from the first damaged one on.
+// Decodes the array's groups one after another, up to the first damaged one. Without `out` they are only
+// checked.
 Status decode_groups(const Array& array, std::byte* out) {
   const Frames frames(array);
   const Header& header = frames.header();
@@ -84,7 +85,7 @@ Status decode_groups(const Array& array, std::byte* out) {
   });
 }
 
-// Keeps what it decodes, unless there is no memory for it.
+// Keeps what it decodes, unless that is too large.
 Status decode_once(const Array& array) {
   const uint64_t bytes = array.length * size_bytes(array.type);
   array.decoded = {};
@@ -224,7 +225,7 @@ void decode(const Array& array, void* out) {
   if (array.decoded.bytes.size() == bytes) {
     std::copy_n(array.decoded.bytes.data(), bytes, static_cast<std::byte*>(out));
   } else if (!decode_groups(array, static_cast<std::byte*>(out)).ok()) {
-    std::fill_n(static_cast<std::byte*>(out), bytes, std::byte{0});  // not valid: whoever calls has not asked
+    std::fill_n(static_cast<std::byte*>(out), bytes, std::byte{0});  // an array that was not validated
   }
 }
 

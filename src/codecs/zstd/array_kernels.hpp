@@ -54,7 +54,7 @@ struct VerdictKernel {
   using Shared = simt::NoShared;
 
   Header header;
-  Global<const bobbin::zstd::FrameResult> results;
+  Global<bobbin::zstd::FrameResult> results;
   Global<uint32_t> fault;
 
   template <class Cta>
@@ -328,8 +328,7 @@ struct ArrayPlans {
     const bobbin::zstd::BatchOptions options{.magicless = true,
                                              .max_out_bytes = header.units() * header.unit_bytes()};
     BOBBIN_TRY(bobbin::zstd::decode_batch(frames.get().data, count, results.get().data, options, stream));
-    return fault == nullptr ? Status{}
-                            : run(VerdictKernel{header, results.read(), {fault, 1}}, count, stream);
+    return fault == nullptr ? Status{} : run(VerdictKernel{header, results.get(), {fault, 1}}, count, stream);
   }
 
   static Status decode_offsets(const Array& array, void* out, StreamView stream) {
@@ -349,7 +348,8 @@ struct ArrayPlans {
       const StringSizes sizes{is_wide(array), Header::parse(array.metadata).string_bytes()};
       BOBBIN_ASSIGN(const auto offsets, fsst::DeviceArray<T>::create(array.length + 1, stream));
       BOBBIN_ASSIGN(const auto bytes, Bytes::create(sizes.bytes, stream));
-      BOBBIN_TRY(decode_strings(array, sizes, {offsets.get().data, bytes.get().data}, fault, stream));
+      const StringsOut out{offsets.get().data, bytes.get().data};
+      BOBBIN_TRY(decode_strings(array, sizes, out, fault, stream));
       return f(PlainStrings<T>{offsets.read(), bytes.read()});
     });
   }
