@@ -99,6 +99,15 @@ def measure(args):
     return rows
 
 
+def cpu_name():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 def git(*words):
     result = subprocess.run(["git", *words], capture_output=True, text=True, check=False, cwd=pathlib.Path(__file__).parent)
     return result.stdout.strip()
@@ -134,7 +143,7 @@ def main():
     for row in sorted(rows, key=lambda row: row["ratio"]):
         print(f"{row['ratio']:7.3f} {row['csv_bytes']:>10} {row['bob_bytes']:>9} {row['parquet_zstd_bytes']:>9}  {row['table']}")
     print(json.dumps(summary, indent=1))
-    report = {"machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()}, "commit": git("rev-parse", "--short", "HEAD"),
+    report = {"machine": {"cpu": cpu_name(), "cores": os.cpu_count()}, "commit": git("rev-parse", "--short", "HEAD"),
               "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "pyarrow": pa.__version__, **summary, "rows": rows}
     pathlib.Path(args.out).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
