@@ -330,9 +330,9 @@ std::string check_any_array(const Array& any, Backend wanted) {
   return check_parts(array, expected, backend, random, 1);
 }
 
-std::string check_flips(const Codec& codec, const Input& input, Random& random) {
+std::string check_flips(const Codec& codec, const Input& input, uint64_t flips, Random& random) {
   const Array array = *codec.encode(input.values());
-  for (int i = 0; i < 50; ++i) {
+  for (uint64_t i = 0; i < flips; ++i) {
     Array flipped = isolated(array);
     std::vector<std::span<std::byte>> parts;
     collect_bytes(flipped, parts);

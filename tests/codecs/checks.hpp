@@ -27,7 +27,7 @@ namespace bobbin::testing {
 [[nodiscard]] std::string check_shapes_refused(const Codec& codec, const Input& input);
 
 // The array with some bits changed: validate() refuses it, or all decoders give the same values.
-[[nodiscard]] std::string check_flips(const Codec& codec, const Input& input, Random& random);
+[[nodiscard]] std::string check_flips(const Codec& codec, const Input& input, uint64_t flips, Random& random);
 
 // An arbitrary array: validate() refuses it, or all decoders, including the backend's, give the same values.
 // Buffers are copied to allocations of their exact size, so that AddressSanitizer detects out-of-bounds

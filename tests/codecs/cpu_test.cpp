@@ -8,21 +8,22 @@
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
 #include "tests/codecs/checks.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
 
-// Calls check(codec, input) for the edges of every component and `drawn` random inputs.
+// Calls check(codec, input) for the edges of every component and for random inputs, drawn from `seeds` seeds.
 template <class Check>
-void for_each_input(int drawn, Check&& check) {
+void for_each_input(uint64_t seeds, Check&& check) {
   for (const Component& component : components()) {
     const Codec& codec = *find_codec(component.codec);
     for (const Input& input : component.edges()) {
       EXPECT_EQ(check(codec, input), "") << codec.name << ", " << input.name;
     }
-    for (int i = 0; i < drawn; ++i) {
-      Random random(static_cast<uint64_t>(i));
-      EXPECT_EQ(check(codec, component.generate(random)), "") << codec.name << ", drawn from seed " << i;
+    for (const uint64_t seed : drawn(seeds)) {
+      Random random(seed);
+      EXPECT_EQ(check(codec, component.generate(random)), "") << codec.name << ", drawn from seed " << seed;
     }
   }
 }
@@ -89,9 +90,10 @@ TEST(Codecs, WrongShapesAreRefused) {
 }
 
 TEST(Codecs, FlippedBits) {
-  Random random(9);
-  for_each_input(10,
-                 [&](const Codec& codec, const Input& input) { return check_flips(codec, input, random); });
+  Random random(9 + draw_number());
+  const uint64_t flips = drawn(50).size();
+  for_each_input(
+      10, [&](const Codec& codec, const Input& input) { return check_flips(codec, input, flips, random); });
 }
 
 }  // namespace
