@@ -143,7 +143,7 @@ std::string min_text(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return "-";
   }
-  return is_string(column.type) ? bobbin::quoted(zone.strings.min) : to_text(full_type(column), zone.min);
+  return is_string(column.type) ? bobbin::quoted_text(zone.strings.min) : to_text(full_type(column), zone.min);
 }
 
 std::string max_text(const Column& column, const Zone& zone) {
@@ -153,7 +153,7 @@ std::string max_text(const Column& column, const Zone& zone) {
   if (!is_string(column.type)) {
     return to_text(full_type(column), zone.max);
   }
-  return zone.strings.max_is_open ? "open" : bobbin::quoted(zone.strings.max);
+  return zone.strings.max_is_open ? "open" : bobbin::quoted_text(zone.strings.max);
 }
 
 // JSON has no byte strings: bytes that are not text are written as \xNN.

@@ -55,7 +55,7 @@ void print_head(const OpenReader& file, const std::vector<ColumnSummary>& summar
   print(fmt::format("total: {} raw, {} on disk, ratio {}\n", count(raw, "byte"),
                     count(reader.file_bytes(), "byte"), ratio_text(raw, reader.file_bytes())));
   for (const auto& [key, value] : reader.metadata()) {
-    print(fmt::format("metadata {}: {}\n", printable(key), bobbin::quoted(value)));
+    print(fmt::format("metadata {}: {}\n", printable(key), bobbin::quoted_text(value)));
   }
 }
 

@@ -39,6 +39,6 @@ inline constexpr size_t kMaxValueText = 48;
 // control a terminal.
 [[nodiscard]] BOBBIN_API std::string printable(std::string_view text);
 // As printable(), in double quotes; long text is cut and ends in "...".
-[[nodiscard]] BOBBIN_API std::string quoted(std::string_view text);
+[[nodiscard]] BOBBIN_API std::string quoted_text(std::string_view text);
 
 }  // namespace bobbin

@@ -99,7 +99,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view name) {
+std::string quoted_text(std::string_view name) {
   if (name.size() <= kLongestQuoted) {
     return '"' + printable(name) + '"';
   }

@@ -119,10 +119,10 @@ Status check(const Options& options) {
   for (const std::string& text : options.nulls) {
     BOBBIN_RETURN_IF(
         text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
-        fmt::format("{} cannot mean null: it contains a delimiter, quote or line end", quoted(text)));
+        fmt::format("{} cannot mean null: it contains a delimiter, quote or line end", quoted_text(text)));
     BOBBIN_RETURN_IF(options.comment != '\0' && text.starts_with(options.comment),
                      StatusCode::invalid_argument,
-                     fmt::format("{} cannot mean null: it begins a comment", quoted(text)));
+                     fmt::format("{} cannot mean null: it begins a comment", quoted_text(text)));
   }
   BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument,
                    "there must be a text that means null");

@@ -23,7 +23,7 @@ ColumnType type_of(const Column& column) {
 }
 
 std::string place_of(const std::vector<Column>& columns, size_t column) {
-  return fmt::format("column {} {}", column + 1, quoted(columns[column].name));
+  return fmt::format("column {} {}", column + 1, quoted_text(columns[column].name));
 }
 
 constexpr size_t kMostListed = 5;
@@ -51,7 +51,7 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
     if (from_header && !names[i]) {
       notes.push_back(fmt::format("column {} has no name; it is called {}", i + 1, name));
     } else if (name != own) {
-      notes.push_back(fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted(own)));
+      notes.push_back(fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted_text(own)));
     }
     all.push_back(std::move(name));
   }
@@ -96,7 +96,7 @@ std::string advice(const std::string& name, const Guess& guess, const Options& o
 std::string text_note(const std::string& name, const Guess& guess, const Options& options) {
   std::string values;
   for (const Guess::Misfit& misfit : guess.misfits()) {
-    values += fmt::format("{}{} at line {}", values.empty() ? "" : ", ", quoted(misfit.text), misfit.line);
+    values += fmt::format("{}{} at line {}", values.empty() ? "" : ", ", quoted_text(misfit.text), misfit.line);
   }
   return fmt::format("column {}: {}, because of {}{}{}", printable(name),
                      guess.type().type == DType::utf8 ? "text" : "binary", values,
@@ -167,7 +167,7 @@ Result<Names> Reader::read_header() {
     const RawField field = scanner_.field(0, i);
     const std::string_view name = value_of(field, scanner_.marks(), scratch);
     if (!is_valid_name(name)) {
-      return scanner_.error_in(0, i, fmt::format("column {}: the name {} is not UTF-8", i + 1, quoted(name)));
+      return scanner_.error_in(0, i, fmt::format("column {}: the name {} is not UTF-8", i + 1, quoted_text(name)));
     }
     names.push_back(name.empty() && !field.quoted ? std::nullopt : std::optional<std::string>(name));
   }
@@ -187,7 +187,7 @@ Status Reader::check_header() {
   const auto other = std::ranges::mismatch(names, header_);
   const auto place = static_cast<size_t>(other.in1 - names.begin());
   const auto name_at = [&](const Names& all) {
-    return place < all.size() ? quoted(all[place].value_or("")) : std::string("none");
+    return place < all.size() ? quoted_text(all[place].value_or("")) : std::string("none");
   };
   return {StatusCode::invalid_argument,
           fmt::format("{}: the header differs from the first file's: column {} is {}, expected {}",
@@ -249,7 +249,7 @@ Status Reader::take_types(const Schema& schema) {
     const std::string& own = columns_[i].name;
     BOBBIN_RETURN_IF(schema[i].name.value_or(own) != own, StatusCode::invalid_argument,
                      fmt::format("{}: column {} is {} in the header and {} in the schema", scanner_.name(),
-                                 i + 1, quoted(own), quoted(*schema[i].name)));
+                                 i + 1, quoted_text(own), quoted_text(*schema[i].name)));
     given_[i] = schema[i].type;
   }
   return {};
@@ -260,11 +260,11 @@ Status Reader::take_types_by_name(const Schema& schema) {
     const auto found = std::ranges::find(columns_, *field.name, &Column::name);
     BOBBIN_RETURN_IF(found == columns_.end(), StatusCode::invalid_argument,
                      fmt::format("{}: the schema names column {}, which the header does not have",
-                                 scanner_.name(), quoted(*field.name)));
+                                 scanner_.name(), quoted_text(*field.name)));
     std::optional<ColumnType>& type = given_[static_cast<size_t>(found - columns_.begin())];
     BOBBIN_RETURN_IF(
         type.has_value(), StatusCode::invalid_argument,
-        fmt::format("{}: the schema names column {} twice", scanner_.name(), quoted(*field.name)));
+        fmt::format("{}: the schema names column {} twice", scanner_.name(), quoted_text(*field.name)));
     type = field.type;
   }
   return {};
@@ -411,7 +411,7 @@ Status Reader::misfit(size_t row, size_t column) const {
   const std::string reason =
       is_string(type.type) ? "is not UTF-8" : explain(parse_value(type, text, value), type);
   return scanner_.error_in(row, column,
-                           fmt::format("{}: {} {}", place_of(columns_, column), quoted(text), reason));
+                           fmt::format("{}: {} {}", place_of(columns_, column), quoted_text(text), reason));
 }
 
 Result<Reader::Step> Reader::next() {

@@ -100,7 +100,7 @@ void Writer::put_field(std::string_view text, bool needs_quotes) {
   } else if (marks_.has_quote()) {
     put_quoted(text);
   } else if (unwritable_.empty()) {
-    unwritable_ = quoted(text);
+    unwritable_ = quoted_text(text);
   }
 }
 

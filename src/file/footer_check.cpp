@@ -111,7 +111,7 @@ Status Checks::metadata() const {
   std::ranges::sort(keys);
   const auto twin = std::ranges::adjacent_find(keys);
   BOBBIN_RETURN_IF(twin != keys.end(), StatusCode::corrupt,
-                   fmt::format("metadata: duplicate key {}", quoted(*twin)));
+                   fmt::format("metadata: duplicate key {}", quoted_text(*twin)));
   return {};
 }
 
@@ -259,7 +259,7 @@ Status check_columns(std::span<const Column> columns) {
                      fmt::format("column {}: a name of {} bytes is above the limit of {}", index,
                                  column.name.size(), kMaxNameBytes));
     BOBBIN_RETURN_IF(!is_valid_name(column.name), StatusCode::corrupt,
-                     fmt::format("column {}: the name {} is not UTF-8", index, quoted(column.name)));
+                     fmt::format("column {}: the name {} is not UTF-8", index, quoted_text(column.name)));
     BOBBIN_RETURN_IF(column.nullable && is_string(column.type), StatusCode::corrupt,
                      fmt::format("column {}: a string column must not be marked nullable", index));
     BOBBIN_RETURN_IF(!column.logical.fits(column.type), StatusCode::corrupt,
@@ -272,23 +272,23 @@ Status check_columns(std::span<const Column> columns) {
   std::ranges::sort(names);
   const auto twin = std::ranges::adjacent_find(names);
   BOBBIN_RETURN_IF(twin != names.end(), StatusCode::corrupt,
-                   fmt::format("duplicate column name {}", quoted(*twin)));
+                   fmt::format("duplicate column name {}", quoted_text(*twin)));
   return {};
 }
 
 Status check_pair(const std::string& key, const std::string& value) {
   BOBBIN_RETURN_IF(key.empty() || !is_valid_name(key), StatusCode::corrupt,
-                   fmt::format("the key {} is empty or not UTF-8", quoted(key)));
+                   fmt::format("the key {} is empty or not UTF-8", quoted_text(key)));
   BOBBIN_RETURN_IF(key.size() > kMaxKeyBytes, StatusCode::unsupported,
                    fmt::format("a key of {} bytes is above the limit of {}", key.size(), kMaxKeyBytes));
   BOBBIN_RETURN_IF(value.size() > kMaxValueBytes, StatusCode::unsupported,
-                   fmt::format("the value of {} has {} bytes, above the limit of {}", quoted(key),
+                   fmt::format("the value of {} has {} bytes, above the limit of {}", quoted_text(key),
                                value.size(), kMaxValueBytes));
   return {};
 }
 
 std::string chunk_place(size_t row_group, const Column& column) {
-  return fmt::format("row group {}, column {}", row_group, quoted(column.name));
+  return fmt::format("row group {}, column {}", row_group, quoted_text(column.name));
 }
 
 }  // namespace bobbin::file

@@ -100,7 +100,7 @@ Status check_utf8(const StringsView& strings, uint64_t first_row) {
   for (uint64_t i = 0; i < strings.length; ++i) {
     const std::string_view text = text_of(strings.string(i));
     BOBBIN_RETURN_IF(!strings.is_null(i) && !is_utf8(text), StatusCode::corrupt,
-                     fmt::format("row {}: {} is not UTF-8", first_row + i, quoted(text)));
+                     fmt::format("row {}: {} is not UTF-8", first_row + i, quoted_text(text)));
   }
   return {};
 }

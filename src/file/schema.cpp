@@ -39,7 +39,7 @@ Result<Quoted> take_quotes(std::string_view text) {
 Result<Taken> take_quoted_name(std::string_view text) {
   BOBBIN_ASSIGN(Quoted taken, take_quotes(text));
   BOBBIN_RETURN_IF(taken.end >= text.size() || text[taken.end] != ':', StatusCode::invalid_argument,
-                   fmt::format("a colon and a type must follow the name {}", quoted(taken.name)));
+                   fmt::format("a colon and a type must follow the name {}", quoted_text(taken.name)));
   return Taken{std::move(taken.name), taken.end + 1};
 }
 
@@ -112,7 +112,7 @@ Result<std::vector<std::string>> parse_names(std::string_view text) {
     names.push_back(std::move(name));
     more = end < text.size();
     BOBBIN_RETURN_IF(more && text[end] != ',', StatusCode::invalid_argument,
-                     fmt::format("a comma must follow the name {}", quoted(names.back())));
+                     fmt::format("a comma must follow the name {}", quoted_text(names.back())));
     text.remove_prefix(more ? end + 1 : end);
   }
   return names;

@@ -100,7 +100,7 @@ Result<std::optional<select::Cascade>> cascade_for(const Column& column, const s
     return std::optional<select::Cascade>();
   }
   BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
-  BOBBIN_TRY(select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted(column.name))));
+  BOBBIN_TRY(select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted_text(column.name))));
   return std::optional(cascade);
 }
 
@@ -108,7 +108,7 @@ Result<std::vector<Recipe>> recipes_for(std::span<const Column> columns, const W
   for (const auto& [name, codec] : options.column_codecs) {
     BOBBIN_RETURN_IF(std::ranges::find(columns, name, &Column::name) == columns.end(),
                      StatusCode::invalid_argument,
-                     fmt::format("codec given for unknown column {}", quoted(name)));
+                     fmt::format("codec given for unknown column {}", quoted_text(name)));
   }
   std::vector<Recipe> recipes;
   for (const Column& column : columns) {
@@ -129,7 +129,7 @@ Result<std::vector<Recipe>> check_request(std::span<const Column> columns, const
   for (const Column& column : columns) {
     BOBBIN_RETURN_IF(
         !is_string(column.type) && std::ranges::find(kAllTypes, column.type) == std::end(kAllTypes),
-        StatusCode::invalid_argument, fmt::format("column {}: unknown type", quoted(column.name)));
+        StatusCode::invalid_argument, fmt::format("column {}: unknown type", quoted_text(column.name)));
   }
   BOBBIN_RETURN_IF(
       options.rows_per_group == 0 || options.rows_per_group > kMaxGroupRows, StatusCode::invalid_argument,
@@ -154,7 +154,7 @@ Status check_views(std::span<const ColumnView> views, const std::vector<Column>&
   BOBBIN_RETURN_IF(views.size() != columns.size(), StatusCode::invalid_argument,
                    fmt::format("append: expected {} columns, found {}", columns.size(), views.size()));
   for (size_t c = 0; c < views.size(); ++c) {
-    const std::string place = fmt::format("append: column {}", quoted(columns[c].name));
+    const std::string place = fmt::format("append: column {}", quoted_text(columns[c].name));
     const bool same_type =
         views[c].type() == columns[c].type || (is_string(views[c].type()) && is_string(columns[c].type));
     BOBBIN_RETURN_IF(!same_type, StatusCode::invalid_argument,
@@ -222,11 +222,11 @@ Status Writer::Impl::check_append(std::span<const void* const> columns, uint64_t
     const Column& column = footer.columns[c];
     BOBBIN_RETURN_IF(is_string(column.type) && view_of(columns[c]).length < rows,
                      StatusCode::invalid_argument,
-                     fmt::format("append: column {}: {} strings for {} rows", quoted(column.name),
+                     fmt::format("append: column {}: {} strings for {} rows", quoted_text(column.name),
                                  view_of(columns[c]).length, rows));
     BOBBIN_RETURN_IF(!is_string(column.type) && numbers_of(column, columns[c]).values == nullptr,
                      StatusCode::invalid_argument,
-                     fmt::format("append: column {}: no values", quoted(column.name)));
+                     fmt::format("append: column {}: no values", quoted_text(column.name)));
   }
   return {};
 }

@@ -202,7 +202,7 @@ class DistinctCounter final : public ColumnAccumulator {
     }
     BOBBIN_RETURN_IF(pairs_.size() > kMaxDistinct, StatusCode::unsupported,
                      fmt::format("column {} holds {}: count(distinct) exceeds {} values",
-                                 quoted(column_.name), type_text(column_), kMaxDistinct));
+                                 single_quoted(column_.name), type_text(column_), kMaxDistinct));
     return {};
   }
   [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }

@@ -21,14 +21,14 @@ constexpr std::string_view kNoOrder = "booleans support only =, !=, in and is nu
 std::string list_columns(std::span<const Column> columns) {
   std::string names;
   for (size_t i = 0; i < std::min(columns.size(), kMaxListed); ++i) {
-    names += (i == 0 ? "" : ", ") + quoted(columns[i].name);
+    names += (i == 0 ? "" : ", ") + single_quoted(columns[i].name);
   }
   return names + (columns.size() > kMaxListed ? ", ..." : "");
 }
 
 Status cannot(const Column& column, std::string_view what) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} holds {}: {}", quoted(column.name), type_text(column), what)};
+          fmt::format("column {} holds {}: {}", single_quoted(column.name), type_text(column), what)};
 }
 
 size_t num_literals(Predicate::Kind kind) {
@@ -56,7 +56,7 @@ Status check_literals(const Column& column, const Predicate& predicate) {
   const size_t wanted = num_literals(predicate.kind);
   BOBBIN_RETURN_IF(predicate.kind != Predicate::Kind::in && predicate.literals.size() != wanted,
                    StatusCode::invalid_argument,
-                   fmt::format("a test of column {} has {} constants instead of {}", quoted(column.name),
+                   fmt::format("a test of column {} has {} constants instead of {}", single_quoted(column.name),
                                predicate.literals.size(), wanted));
   return {};
 }
@@ -167,7 +167,7 @@ class Binder {
     const ValueClass values = class_of(columns_[index]);
     if (class_of(columns_[other]) != values) {
       return cannot(columns_[index], fmt::format("it cannot be compared with column {}, which holds {}",
-                                                 quoted(columns_[other].name), type_text(columns_[other])));
+                                                 single_quoted(columns_[other].name), type_text(columns_[other])));
     }
     if (values == ValueClass::boolean && predicate.op != Compare::eq && predicate.op != Compare::ne) {
       return cannot(columns_[index], kNoOrder);
@@ -280,7 +280,7 @@ Result<uint32_t> find_column(std::span<const Column> columns, const std::string&
   const auto found = std::ranges::find(columns, name, &Column::name);
   BOBBIN_RETURN_IF(
       found == columns.end(), StatusCode::invalid_argument,
-      fmt::format("column {} does not exist; there are {}", quoted(name), list_columns(columns)));
+      fmt::format("column {} does not exist; there are {}", single_quoted(name), list_columns(columns)));
   return static_cast<uint32_t>(found - columns.begin());
 }
 

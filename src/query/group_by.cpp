@@ -86,7 +86,7 @@ Status GroupBy::check_number_of_groups() const {
   }
   std::string names;
   for (const uint32_t key : keys_.keys()) {
-    names += (names.empty() ? "" : ", ") + quoted(columns_[key].name);
+    names += (names.empty() ? "" : ", ") + single_quoted(columns_[key].name);
   }
   return {StatusCode::unsupported,
           fmt::format("grouping by {} makes more than {} groups", names, max_groups_)};

@@ -21,7 +21,7 @@ size_t place_of(const T& range, const auto& value) {
 
 Status not_in_groups(const std::string& column) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} cannot order groups: it is not a group column", quoted(column))};
+          fmt::format("column {} cannot order groups: it is not a group column", single_quoted(column))};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string integer_text(Int128 value, const Logical& logical) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string single_quoted(std::string_view text) {
   constexpr size_t kLongest = 64;
   const bool cut = text.size() > kLongest;
   const std::string_view shown = cut ? text.substr(0, character_start(text, kLongest)) : text;
@@ -62,7 +62,7 @@ std::string to_text(const Literal& literal) {
     case Literal::Kind::text:
       break;
   }
-  return quoted(literal.text);
+  return single_quoted(literal.text);
 }
 
 std::string_view kind_text(const Literal& literal) {

@@ -10,7 +10,7 @@
 namespace bobbin::query {
 
 // In single quotes, on one line; long ones are truncated and end in "...".
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string single_quoted(std::string_view text);
 [[nodiscard]] std::string to_text(Int128 value);
 [[nodiscard]] std::string to_text(const Literal& literal);
 // "number", "string", "boolean"

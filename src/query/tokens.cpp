@@ -83,7 +83,7 @@ bool Token::is_reserved() const {
 }
 
 std::string Token::shown() const {
-  return kind == Kind::end ? "the end" : kind == Kind::text ? printable(source) : quoted(source);
+  return kind == Kind::end ? "the end" : kind == Kind::text ? printable(source) : single_quoted(source);
 }
 
 Result<Token> next_token(std::string_view text, size_t from) {
@@ -112,7 +112,7 @@ Result<Token> next_token(std::string_view text, size_t from) {
     const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
     if (symbol == std::end(kSymbols)) {
-      return error_at(i, fmt::format("unexpected {}", quoted(text.substr(i, 1))));
+      return error_at(i, fmt::format("unexpected {}", single_quoted(text.substr(i, 1))));
     }
     end = i + symbol->size();
   }

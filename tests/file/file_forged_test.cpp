@@ -475,11 +475,11 @@ TEST(FileForged, MissingPartsAreNoticed) {
 }
 
 TEST(FileForged, NamesInMessagesStayOnOneLine) {
-  EXPECT_EQ(bobbin::quoted("plain Größe"), "\"plain Größe\"");
-  EXPECT_EQ(bobbin::quoted("a\nb\x1b[31m\x7f"), "\"a\\x0ab\\x1b[31m\\x7f\"");
-  EXPECT_EQ(bobbin::quoted("\xc2\x9b"), "\"\\xc2\\x9b\"");
-  EXPECT_EQ(bobbin::quoted(std::string(65, 'a')), '"' + std::string(64, 'a') + "...\"");
-  EXPECT_EQ(bobbin::quoted(std::string(63, 'a') + "€"), '"' + std::string(63, 'a') + "...\"");
+  EXPECT_EQ(bobbin::quoted_text("plain Größe"), "\"plain Größe\"");
+  EXPECT_EQ(bobbin::quoted_text("a\nb\x1b[31m\x7f"), "\"a\\x0ab\\x1b[31m\\x7f\"");
+  EXPECT_EQ(bobbin::quoted_text("\xc2\x9b"), "\"\\xc2\\x9b\"");
+  EXPECT_EQ(bobbin::quoted_text(std::string(65, 'a')), '"' + std::string(64, 'a') + "...\"");
+  EXPECT_EQ(bobbin::quoted_text(std::string(63, 'a') + "€"), '"' + std::string(63, 'a') + "...\"");
   EXPECT_TRUE(is_valid_name("\xf0\x9d\x84\x9e\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80"));
 }
 

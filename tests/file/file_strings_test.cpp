@@ -271,7 +271,7 @@ TEST(FileStrings, Utf8) {
        {""s, "plain"s, "a\0b"s, "Größe €𝄞"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s,
         "\xee\x80\x80"s, "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s, "1234567\xc3\xb6"s,
         "12345678\xc3\xb6"s}) {
-    EXPECT_TRUE(is_utf8(good)) << bobbin::quoted(good);
+    EXPECT_TRUE(is_utf8(good)) << bobbin::quoted_text(good);
   }
   for (const std::string& bad : {"\x80"s,
                                  "\xbf"s,
@@ -294,7 +294,7 @@ TEST(FileStrings, Utf8) {
                                  "12345678\xff"s,
                                  "1234567\xc3"s,
                                  "ö\x80"s}) {
-    EXPECT_FALSE(is_utf8(bad)) << bobbin::quoted(bad);
+    EXPECT_FALSE(is_utf8(bad)) << bobbin::quoted_text(bad);
   }
 }
 
