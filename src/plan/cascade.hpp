@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 
 namespace bobbin::plan {
 

@@ -43,7 +43,7 @@ struct Summed {
     return bits;
   }
 
-  BOBBIN_HD Summed(const Query& /*query*/, const Column& /*column*/) {}
+  BOBBIN_HD Summed(const QueryInput& /*query*/, const Column& /*column*/) {}
 
   template <class Cta>
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
@@ -122,7 +122,7 @@ struct Joined {
     return transpose(cta, Spread<Value>::exchange(cta, bits));
   }
 
-  BOBBIN_HD Joined(const Query& /*query*/, const Column& column)
+  BOBBIN_HD Joined(const QueryInput& /*query*/, const Column& column)
       : joiner_(codec::alprd::Joiner::of(column.nodes[column.num_nodes - 1].cut)) {}
 
   template <class Cta>
@@ -190,7 +190,7 @@ struct Scaled {
     return transpose(cta, Spread<Value>::exchange(cta, bits));
   }
 
-  BOBBIN_HD Scaled(const Query& query, const Column& /*column*/) : powers_(query.powers) {}
+  BOBBIN_HD Scaled(const QueryInput& query, const Column& /*column*/) : powers_(query.powers) {}
 
   template <class Cta>
   BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,

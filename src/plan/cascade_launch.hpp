@@ -8,21 +8,21 @@
 namespace bobbin::plan {
 
 template <class Value, template <class, uint32_t> class kMaker, class Executor>
-Status run_cascade_of(const Executor& executor, const Query& query, uint32_t column) {
+Status run_cascade_of(const Executor& executor, const QueryInput& query, uint32_t column) {
   CascadeKernel<Value, kMaker> kernel;
-  static_cast<Query&>(kernel) = query;
+  static_cast<QueryInput&>(kernel) = query;
   kernel.column = column;
   return run_evenly(executor, kernel);
 }
 
 template <template <class, uint32_t> class kMaker, class Executor>
-Status run_cascade_as(const Executor& executor, const Query& query, uint32_t column) {
+Status run_cascade_as(const Executor& executor, const QueryInput& query, uint32_t column) {
   return query.columns[column].bytes == 8 ? run_cascade_of<uint64_t, kMaker>(executor, query, column)
                                           : run_cascade_of<uint32_t, kMaker>(executor, query, column);
 }
 
 template <class Executor>
-Status run_cascade(const Executor& executor, const Query& query, uint32_t column) {
+Status run_cascade(const Executor& executor, const QueryInput& query, uint32_t column) {
   switch (cascade_of(query.columns[column])) {
     case Cascade::summed:
       return run_cascade_as<Summed>(executor, query, column);

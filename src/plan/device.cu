@@ -6,7 +6,7 @@
 namespace bobbin::plan {
 namespace {
 
-Status run_any(const Query& query, Reach reach, StreamView stream) {
+Status run_any(const QueryInput& query, Reach reach, StreamView stream) {
   switch (reach) {
     case Reach::narrow:
       return query_on<Reach::narrow, simt::kBackend>(query, stream);

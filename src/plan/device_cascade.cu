@@ -5,9 +5,9 @@
 namespace bobbin::plan {
 
 template <Backend kBackend>
-Status cascade_on(const Query& query, uint32_t column, StreamView stream) {
+Status cascade_on(const QueryInput& query, uint32_t column, StreamView stream) {
   return run_cascade(simt::Executor(stream), query, column);
 }
-template Status cascade_on<simt::kBackend>(const Query&, uint32_t, StreamView);
+template Status cascade_on<simt::kBackend>(const QueryInput&, uint32_t, StreamView);
 
 }  // namespace bobbin::plan

@@ -5,9 +5,9 @@
 namespace bobbin::plan {
 
 template <Backend kBackend>
-Status conjunction_on(const Query& query, StreamView stream) {
+Status conjunction_on(const QueryInput& query, StreamView stream) {
   return run_conjunction(simt::Executor(stream), query);
 }
-template Status conjunction_on<simt::kBackend>(const Query&, StreamView);
+template Status conjunction_on<simt::kBackend>(const QueryInput&, StreamView);
 
 }  // namespace bobbin::plan

@@ -5,9 +5,9 @@
 namespace bobbin::plan {
 
 template <Reach kReach, Backend kBackend>
-Status query_on(const Query& query, StreamView stream) {
+Status query_on(const QueryInput& query, StreamView stream) {
   return run_query<kReach>(simt::Executor(stream), query);
 }
-template Status query_on<Reach::wide, simt::kBackend>(const Query&, StreamView);
+template Status query_on<Reach::wide, simt::kBackend>(const QueryInput&, StreamView);
 
 }  // namespace bobbin::plan

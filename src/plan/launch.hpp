@@ -9,7 +9,7 @@
 #include "plan/conjunction_kernel.hpp"
 #include "plan/count_kernel.hpp"
 #include "plan/gather_kernels.hpp"
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 #include "plan/query_kernel.hpp"
 
 namespace bobbin::plan {
@@ -95,12 +95,12 @@ Status run_evenly(const Executor& executor, const K& kernel) {
 }
 
 template <Reach kReach, class Executor>
-Status run_query(const Executor& executor, const Query& query) {
+Status run_query(const Executor& executor, const QueryInput& query) {
   return run_in_groups(executor, QueryKernel<kReach>{query});
 }
 
 template <class T, class Executor>
-Status run_conjunction(const Executor& executor, const Query& query) {
+Status run_conjunction(const Executor& executor, const QueryInput& query) {
   if constexpr (sizeof(T) >= 4) {
     const bool reals = query.num_folds == 1 && query.folds[0].op == FoldOp::sum &&
                        query.columns[query.folds[0].column].is_float;
@@ -111,7 +111,7 @@ Status run_conjunction(const Executor& executor, const Query& query) {
   return run_evenly(executor, ConjunctionKernel<T, false>{query});
 }
 template <class Executor>
-Status run_conjunction(const Executor& executor, const Query& query) {
+Status run_conjunction(const Executor& executor, const QueryInput& query) {
   switch (query.columns[query.steps[0].column].packed_bytes()) {
     case 1:
       return run_conjunction<uint8_t>(executor, query);
@@ -132,11 +132,11 @@ Status run_sum_reals(const Executor& executor, Global<const double> values, Glob
 
 // The query operations of a device back end; all are asynchronous.
 struct Launchers {
-  Status (*query)(const Query& query, Reach reach, StreamView stream);
+  Status (*query)(const QueryInput& query, Reach reach, StreamView stream);
   // For queries accepted by as_conjunction() in plan.cpp.
-  Status (*conjunction)(const Query& query, StreamView stream);
+  Status (*conjunction)(const QueryInput& query, StreamView stream);
   // The query has at most one test and at most one sum or count, all of that column, which has no nulls.
-  Status (*cascade)(const Query& query, uint32_t column, StreamView stream);
+  Status (*cascade)(const QueryInput& query, uint32_t column, StreamView stream);
   // One sum per 1024 values.
   Status (*sum_reals)(Global<const double> values, Global<double> sums, StreamView stream);
   GatherLaunchers gather;
@@ -150,10 +150,10 @@ const Launchers& launchers_on();  // device.cu
 
 // Kernels that take long to compile have a file each, device_*.cu.
 template <Reach kReach, Backend kBackend>
-Status query_on(const Query& query, StreamView stream);
+Status query_on(const QueryInput& query, StreamView stream);
 template <Backend kBackend>
-Status conjunction_on(const Query& query, StreamView stream);
+Status conjunction_on(const QueryInput& query, StreamView stream);
 template <Backend kBackend>
-Status cascade_on(const Query& query, uint32_t column, StreamView stream);
+Status cascade_on(const QueryInput& query, uint32_t column, StreamView stream);
 
 }  // namespace bobbin::plan

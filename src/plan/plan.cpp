@@ -17,7 +17,7 @@ Status Prepared::run(StreamView stream) const {
 namespace {
 
 // Uses for sums of packed columns are prepared too.
-void add_sum_uses(Query& query) {
+void add_sum_uses(QueryInput& query) {
   for (uint32_t f = 0; f < query.num_folds; ++f) {
     FoldStep& fold = query.folds[f];
     if (fold.op == FoldOp::sum && query.columns[fold.column].form == Form::packed) {
@@ -35,12 +35,12 @@ bool is_simple(const Column& column, uint32_t bytes) {
 }
 
 // The query for a ConjunctionKernel, if possible: only its tests remain of its steps.
-std::optional<Query> as_conjunction(const Query& query) {
+std::optional<QueryInput> as_conjunction(const QueryInput& query) {
   if (query.num_steps == 0 || query.num_folds > 1 ||
       (query.num_folds == 1 && query.folds[0].op == FoldOp::extremes)) {
     return std::nullopt;
   }
-  Query made = query;
+  QueryInput made = query;
   made.num_steps = 0;
   made.num_uses = 0;
   const uint32_t bytes = query.columns[query.steps[0].column].tested_bytes();
@@ -69,7 +69,7 @@ std::optional<Query> as_conjunction(const Query& query) {
 }
 
 // The column of a query that a CascadeKernel can run, if any.
-std::optional<uint32_t> as_cascade(const Query& query) {
+std::optional<uint32_t> as_cascade(const QueryInput& query) {
   if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
     return std::nullopt;
   }
@@ -96,7 +96,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
-    Query part = query_;
+    QueryInput part = query_;
     part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
     std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
     part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,

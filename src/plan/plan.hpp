@@ -14,7 +14,7 @@
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
 #include "plan/column.hpp"
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 
 namespace bobbin::plan {
 
@@ -81,7 +81,7 @@ class Prepared {
  private:
   friend class Preparer;
 
-  Query query_;  // without folds
+  QueryInput query_;  // without folds
   Reach reach_ = Reach::narrow;
   Path path_ = Path::automatic;
   std::vector<FoldStep> folds_;

@@ -163,7 +163,7 @@ class Preparer {
     const uint32_t second = starts_.back();
     starts_.pop_back();
     BOBBIN_TRY(add_step({}));
-    Query& query = made_.query_;
+    QueryInput& query = made_.query_;
     std::copy_backward(query.steps + second, query.steps + query.num_steps - 1,
                        query.steps + query.num_steps);
     for (uint32_t s = second + 1; s < query.num_steps; ++s) {  // steps that were moved by one
@@ -251,7 +251,7 @@ class Preparer {
 
   // Uses of the first steps are prepared in advance, the same for all parts of a query.
   uint8_t add_use(const UseSpec& use) {
-    Query& query = made_.query_;
+    QueryInput& query = made_.query_;
     if (query.num_uses == kMaxUses - kMaxFolds) {
       return kNoUse;
     }

@@ -15,7 +15,7 @@
 #include "plan/codes.hpp"
 #include "plan/column.hpp"
 #include "plan/packed.hpp"
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 #include "plan/stage.hpp"
 #include "plan/strided.hpp"
 #include "plan/uses.hpp"

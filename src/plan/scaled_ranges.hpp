@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "codecs/codec.hpp"
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 
 namespace bobbin::plan {
 

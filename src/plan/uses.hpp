@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "plan/packed.hpp"
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 #include "plan/stage.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
@@ -51,7 +51,7 @@ struct UseRecord {
   }
 };
 
-struct Uses : Query {
+struct Uses : QueryInput {
   [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
     const uint64_t left = end - v * kVectorLength;
     return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;

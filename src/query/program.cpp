@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/query.hpp"
+#include "plan/query_input.hpp"
 
 namespace bobbin::query {
 namespace {

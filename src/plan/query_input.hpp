@@ -109,7 +109,7 @@ enum class Reach : uint8_t {
   staged,  // any encoding tree
 };
 
-struct Query {
+struct QueryInput {
   Column columns[kMaxColumns];
   Step steps[kMaxSteps];
   FoldStep folds[kMaxFolds];
