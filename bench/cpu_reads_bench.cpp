@@ -42,7 +42,7 @@ Result<uint64_t> read_range(const Reader& reader, uint64_t begin, uint64_t count
 
 Result<uint64_t> read_passing(const Reader& reader, const Question& question) {
   BOBBIN_ASSIGN(const std::vector<uint64_t> rows,
-                query::scan(reader).where(query::col(question.column) == question.equals).rows());
+                query::from(reader).where(query::col(question.column) == question.equals).rows());
   BOBBIN_ASSIGN(const auto columns, read_rows(reader, all_columns(reader), rows));
   return length_of(columns);
 }

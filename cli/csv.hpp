@@ -57,7 +57,7 @@ struct CsvJob {
   Format format{};
   file::Output& output;
   const std::string& output_name;
-  std::optional<query::Scan> where{};  // only matching rows, and at most `limit` of them
+  std::optional<query::Query> where{};  // only matching rows, and at most `limit` of them
   uint64_t limit = UINT64_MAX;
 };
 [[nodiscard]] Status write_rows(const CsvJob& job, const csv::Options& options, Progress& progress);

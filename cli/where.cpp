@@ -9,11 +9,11 @@ Option add_where_option(const Verb& verb, std::optional<query::Predicate>& where
       .type_name("TEXT");
 }
 
-Result<query::Scan> where(const query::Scan& scan, const std::optional<query::Predicate>& predicate) {
+Result<query::Query> where(const query::Query& query, const std::optional<query::Predicate>& predicate) {
   if (!predicate) {
-    return scan;
+    return query;
   }
-  query::Scan narrower = scan.where(*predicate);
+  query::Query narrower = query.where(*predicate);
   BOBBIN_TRY(narrower.check());
   return narrower;
 }

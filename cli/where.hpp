@@ -24,7 +24,7 @@ Option add_parsed(const Verb& verb, const std::string& name, T& value, Parse par
 Option add_where_option(const Verb& verb, std::optional<query::Predicate>& where);
 // Narrowed by the predicate, if there is one. Fails if it does not fit the file's columns, so that nothing is
 // written before that is known.
-[[nodiscard]] Result<query::Scan> where(const query::Scan& scan,
+[[nodiscard]] Result<query::Query> where(const query::Query& query,
                                         const std::optional<query::Predicate>& predicate);
 
 }  // namespace bobbin::cli

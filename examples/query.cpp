@@ -29,11 +29,11 @@ Status write_orders(const char* path) {
 Status ask(const char* path) {
   BOBBIN_ASSIGN(const Reader file, Reader::open(path));
   BOBBIN_ASSIGN(const query::Value sum,
-                query::scan(file).where(col("price") < 3.5 && col("qty") >= 2).sum("price"));
+                query::from(file).where(col("price") < 3.5 && col("qty") >= 2).sum("price"));
   std::printf("sum(price) where price < 3.5 and qty >= 2: %.2f\n", sum.real);
 
   query::QueryStats stats;
-  BOBBIN_ASSIGN(const auto values, query::scan(file)
+  BOBBIN_ASSIGN(const auto values, query::from(file)
                                        .where(col("qty").in({1, 2, 3}) || !col("price").between(1, 9))
                                        .run({query::count(), query::max("price")}, &stats));
   std::printf("%llu rows, at most %.2f each; %llu of %llu row groups read\n",
@@ -41,7 +41,7 @@ Status ask(const char* path) {
               static_cast<unsigned long long>(stats.read), static_cast<unsigned long long>(stats.row_groups));
 
   BOBBIN_ASSIGN(const query::GroupCounts groups,
-                query::scan(file).where(col("price") == 9.99).group_counts("qty"));
+                query::from(file).where(col("price") == 9.99).group_counts("qty"));
   for (const auto& [value, rows] : groups) {
     std::printf("qty %d: %llu\n", static_cast<int>(value.integer), static_cast<unsigned long long>(rows));
   }

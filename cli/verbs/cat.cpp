@@ -78,9 +78,9 @@ Status cat(const Args& args) {
   }
   BOBBIN_ASSIGN(const std::vector<size_t> columns, find_columns(file, args.columns));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  std::optional<query::Scan> scan;
+  std::optional<query::Query> query;
   if (args.where) {
-    BOBBIN_ASSIGN(scan, where(query::scan(file.reader).on(backend), args.where));
+    BOBBIN_ASSIGN(query, where(query::from(file.reader).on(backend), args.where));
   }
   file::Output output = file::Output::borrow(STDOUT_FILENO);
   Progress progress(file.name, true);
@@ -91,7 +91,7 @@ Status cat(const Args& args) {
                          .format = format,
                          .output = output,
                          .output_name = "stdout",
-                         .where = scan,
+                         .where = query,
                          .limit = limit.rows},
                         options, progress));
   BOBBIN_TRY(output.commit().in("stdout"));

@@ -44,18 +44,18 @@ std::vector<std::string> selected_names(const Reader& reader, const std::vector<
   return names;
 }
 
-Result<query::ResultTable> run(const Args& args, const Reader& reader, const query::Scan& scan,
+Result<query::ResultTable> run(const Args& args, const Reader& reader, const query::Query& query,
                                query::QueryStats& stats) {
-  return args.select ? scan.select(selected_names(reader, *args.select), args.result, &stats)
-                     : scan.group_by(args.group, args.aggregates, args.result, &stats);
+  return args.select ? query.select(selected_names(reader, *args.select), args.result, &stats)
+                     : query.group_by(args.group, args.aggregates, args.result, &stats);
 }
 
 Status run_query(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  BOBBIN_ASSIGN(const query::Scan scan, where(query::scan(file.reader).on(backend), args.where));
+  BOBBIN_ASSIGN(const query::Query query, where(query::from(file.reader).on(backend), args.where));
   query::QueryStats stats;
-  BOBBIN_ASSIGN(const query::ResultTable result, run(args, file.reader, scan, stats));
+  BOBBIN_ASSIGN(const query::ResultTable result, run(args, file.reader, query, stats));
   if (args.as_json) {
     print_json(result, stats);
     return {};

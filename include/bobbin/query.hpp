@@ -2,8 +2,8 @@
 // Queries over a file: which rows, and what to compute from them.
 //
 //   using namespace bobbin;
-//   const Result<query::Value> total = query::scan(reader).where(query::col("a") < 10).sum("b");
-//   const Result<query::ResultTable> top = query::scan(reader).group_by(
+//   const Result<query::Value> total = query::from(reader).where(query::col("a") < 10).sum("b");
+//   const Result<query::ResultTable> top = query::from(reader).group_by(
 //       {"city"}, {query::count(), query::avg("price")}, {.order = {query::descending(query::count())},
 //       .limit = 10});
 //
@@ -29,7 +29,7 @@
 // booleans with booleans.
 //
 // Threads: queries only read the file, so that any number of threads may run queries over one Reader, and
-// share a Scan. Everything else here is plain data.
+// share a Query. Everything else here is plain data.
 #pragma once
 
 #include <concepts>
@@ -71,7 +71,7 @@ struct Literal {
 };
 
 // Which rows pass: a tree of tests. Made by col(), by parse_predicate() or by hand; whether columns exist and
-// types fit is checked when a scan runs.
+// types fit is checked when a query runs.
 struct Predicate {
   enum class Kind : uint8_t {
     compare,          // the column with literals[0], by `op`
@@ -301,16 +301,16 @@ struct QueryStats {
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
 // A query to run. The reader must outlive it.
-class BOBBIN_API Scan {
+class BOBBIN_API Query {
  public:
-  explicit Scan(const Reader& reader) : reader_(&reader) {}
+  explicit Query(const Reader& reader) : reader_(&reader) {}
 
   // Fails if the predicates do not fit the file's columns, as running the query would. Reads no data.
   [[nodiscard]] Status check() const;
 
   // Keeps matching rows; repeated calls are combined with AND.
-  [[nodiscard]] Scan where(Predicate predicate) const;
-  [[nodiscard]] Scan on(Backend backend) const;
+  [[nodiscard]] Query where(Predicate predicate) const;
+  [[nodiscard]] Query on(Backend backend) const;
 
   // One value per aggregate. `stats`, if given, is set whenever the query succeeds.
   [[nodiscard]] Result<std::vector<Value>> run(const std::vector<AggregateSpec>& aggregates,
@@ -358,9 +358,9 @@ class BOBBIN_API Scan {
   Backend backend_ = Backend::cpu;
 };
 
-[[nodiscard]] inline Scan scan(const Reader& reader) {
-  return Scan(reader);
+[[nodiscard]] inline Query from(const Reader& reader) {
+  return Query(reader);
 }
-Scan scan(Reader&& reader) = delete;
+Query from(Reader&& reader) = delete;
 
 }  // namespace bobbin::query

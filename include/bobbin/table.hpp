@@ -68,7 +68,7 @@ using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, u
                                              uint64_t begin, uint64_t count, const SliceVisitor& visit,
                                              Backend backend = Backend::cpu);
 // The same for rows of one row group with the given numbers, which must be ascending and distinct and are
-// counted from the file's first row: what query::Scan::visit_rows() passes.
+// counted from the file's first row: what query::Query::visit_rows() passes.
 [[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, size_t row_group,
                                              std::span<const size_t> columns, std::span<const uint64_t> rows,
                                              const SliceVisitor& visit);

@@ -34,7 +34,7 @@ void merge(DType type, Total& total, const Total& next) {
 // The folds of one row group. Aggregates that need the same fold share it.
 class GroupFolds {
  public:
-  GroupFolds(RowGroupScan& group, const Bound& bound, std::span<const Column> columns)
+  GroupFolds(RowGroupQuery& group, const Bound& bound, std::span<const Column> columns)
       : group_(group), bound_(bound), columns_(columns) {}
 
   Status run(std::span<const BoundAggregate> aggregates) {
@@ -101,7 +101,7 @@ class GroupFolds {
     }
   }
 
-  RowGroupScan& group_;
+  RowGroupQuery& group_;
   const Bound& bound_;
   std::span<const Column> columns_;
   std::vector<Total> totals_;
@@ -122,7 +122,7 @@ DType Folder::type_of(const BoundAggregate& aggregate) const {
   return aggregate.column.has_value() ? columns_[*aggregate.column].type : DType::u64;
 }
 
-Status Folder::add(RowGroupScan& group, const Bound& bound) {
+Status Folder::add(RowGroupQuery& group, const Bound& bound) {
   GroupFolds folds(group, bound, columns_);
   BOBBIN_TRY(folds.run(aggregates_));
   for (size_t i = 0; i < aggregates_.size(); ++i) {

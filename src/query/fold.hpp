@@ -21,7 +21,7 @@ class Folder {
       : columns_(columns), aggregates_(std::move(aggregates)), totals_(aggregates_.size()) {}
 
   // Row groups come in file order: sums of floats depend on it.
-  Status add(RowGroupScan& group, const Bound& bound);
+  Status add(RowGroupQuery& group, const Bound& bound);
   [[nodiscard]] std::vector<Value> values() const;
 
  private:

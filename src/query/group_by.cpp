@@ -99,7 +99,7 @@ void GroupBy::count(uint32_t group, uint64_t rows) {
   }
 }
 
-Status GroupBy::add_codes(RowGroupScan& group, const Array& array, Words rows) {
+Status GroupBy::add_codes(RowGroupQuery& group, const Array& array, Words rows) {
   if (array::has_nulls(array)) {
     const uint64_t before = num_rows(rows);
     find_codec(array.codec)->clear_nulls(array, rows.data());
@@ -118,7 +118,7 @@ Status GroupBy::add_codes(RowGroupScan& group, const Array& array, Words rows) {
   return check_number_of_groups();
 }
 
-Status GroupBy::add(RowGroupScan& group, const Bound& bound) {
+Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
   BOBBIN_ASSIGN(Words words, group.rows(bound));
   if (keys_.keys().size() == 1 && counters_.size() == accumulators_.size()) {
     BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));

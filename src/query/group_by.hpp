@@ -43,13 +43,13 @@ class GroupBy {
           const std::vector<BoundAggregate>& aggregates, uint64_t max_groups);
 
   // Row groups come in file order.
-  Status add(RowGroupScan& group, const Bound& bound);
+  Status add(RowGroupQuery& group, const Bound& bound);
   // One row per group: the keys' values, then the aggregates'.
   [[nodiscard]] std::vector<std::vector<Value>> rows() const;
 
  private:
   Status add_rows(SelectedRows& rows);
-  Status add_codes(RowGroupScan& group, const Array& array, Words rows);
+  Status add_codes(RowGroupQuery& group, const Array& array, Words rows);
   void count(uint32_t group, uint64_t rows);
   [[nodiscard]] Status check_number_of_groups() const;
   void resize();

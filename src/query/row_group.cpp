@@ -46,8 +46,8 @@ Array rows_alone(uint64_t rows) {
 }
 
 Result<Array> slice_of(const Array& array, uint64_t piece) {
-  const uint64_t begin = piece * RowGroupScan::kPieceRows;
-  return array::slice(array, begin, std::min(RowGroupScan::kPieceRows, array.length - begin));
+  const uint64_t begin = piece * RowGroupQuery::kPieceRows;
+  return array::slice(array, begin, std::min(RowGroupQuery::kPieceRows, array.length - begin));
 }
 
 Result<DeviceBuffer> send(const Words& words, StreamView stream) {
@@ -73,13 +73,13 @@ Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sou
 
 }  // namespace
 
-RowGroupScan::RowGroupScan(const Reader& reader, size_t index, StreamView stream)
+RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stream)
     : reader_(reader),
       index_(index),
       info_(ReaderAccess::footer(reader).row_groups[index]),
       stream_(stream) {}
 
-Result<const Array*> RowGroupScan::load(uint32_t column) {
+Result<const Array*> RowGroupQuery::load(uint32_t column) {
   auto found = chunks_.find(column);
   if (found == chunks_.end()) {
     BOBBIN_ASSIGN(Array array, ReaderAccess::load_chunk(reader_, index_, column));
@@ -88,7 +88,7 @@ Result<const Array*> RowGroupScan::load(uint32_t column) {
   return &found->second.array;
 }
 
-Result<const Array*> RowGroupScan::place(uint32_t column) {
+Result<const Array*> RowGroupQuery::place(uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   const Array& values = is_string(array->type) ? codec::dict::codes_of(*array) : *array;
   if (on_cpu()) {
@@ -101,17 +101,17 @@ Result<const Array*> RowGroupScan::place(uint32_t column) {
   return &there->array;
 }
 
-Result<const Array*> RowGroupScan::place(const Operand& operand) {
+Result<const Array*> RowGroupQuery::place(const Operand& operand) {
   const auto* codes = std::get_if<CodesOf>(&operand);
   return place(codes != nullptr ? codes->column : std::get<uint32_t>(operand));
 }
 
-Result<Array> RowGroupScan::load(uint32_t column, uint64_t piece) {
+Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   return slice_of(*array, piece);
 }
 
-Result<const DecodedColumn*> RowGroupScan::decoded(uint32_t column, uint64_t piece) {
+Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, uint64_t piece) {
   BOBBIN_ASSIGN(const Array* whole, load(column));
   Chunk& chunk = chunks_.at(column);
   if (!chunk.decoded.has_value() || chunk.decoded_piece != piece) {
@@ -127,7 +127,7 @@ Result<const DecodedColumn*> RowGroupScan::decoded(uint32_t column, uint64_t pie
   return &*chunk.decoded;
 }
 
-Result<DecodedColumn> RowGroupScan::take(uint32_t column, std::span<const uint64_t> rows) {
+Result<DecodedColumn> RowGroupQuery::take(uint32_t column, std::span<const uint64_t> rows) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   auto values = DecodedColumn::of(*array, rows);
   if (!values.has_value()) {
@@ -136,7 +136,7 @@ Result<DecodedColumn> RowGroupScan::take(uint32_t column, std::span<const uint64
   return values;
 }
 
-Result<Words> RowGroupScan::search(const Bound& bound, const Array& strings, const StringQuery& query,
+Result<Words> RowGroupQuery::search(const Bound& bound, const Array& strings, const StringQuery& query,
                                    Backend backend) const {
   auto matches = array::match_strings(strings, query, backend);
   if (!matches.has_value()) {
@@ -145,7 +145,7 @@ Result<Words> RowGroupScan::search(const Bound& bound, const Array& strings, con
   return std::move(matches->words);
 }
 
-Result<Words> RowGroupScan::match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
+Result<Words> RowGroupQuery::match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
                                              Backend backend) const {
   const StringQuery query{.test = StringTest::contains,
                           .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
@@ -170,7 +170,7 @@ Result<Words> RowGroupScan::match_candidates(const Bound& bound, const Array& st
 
 // The strings are those of the column, possibly a piece that is decoded already, or the entries of its
 // dictionary.
-Result<Words> RowGroupScan::match_all(const Bound& bound, const Array& strings) {
+Result<Words> RowGroupQuery::match_all(const Bound& bound, const Array& strings) {
   BOBBIN_ASSIGN(const Array* column, load(bound.column));
   Words found;
   for (uint64_t begin = 0; begin < strings.length; begin += kPieceRows) {
@@ -190,7 +190,7 @@ Result<Words> RowGroupScan::match_all(const Bound& bound, const Array& strings) 
 }
 
 // Nulls satisfy no test: for a negated one they have to be removed again.
-Result<Words> RowGroupScan::match(const Bound& bound, const Array& strings, Backend backend) {
+Result<Words> RowGroupQuery::match(const Bound& bound, const Array& strings, Backend backend) {
   Words found;
   if (bound.kind != Bound::Kind::strings) {
     found = array::present_strings(strings).words;
@@ -215,7 +215,7 @@ Result<Words> RowGroupScan::match(const Bound& bound, const Array& strings, Back
 }
 
 // Dictionary entries are tested on the host: there are few, and what remains is a test of codes.
-Status RowGroupScan::settle_strings(Bound& bound) {
+Status RowGroupQuery::settle_strings(Bound& bound) {
   BOBBIN_ASSIGN(const Array* array, load(bound.column));
   if (array->codec == CodecId::dict && array->length != 0) {
     const Array& dictionary = codec::dict::dictionary_of(*array);
@@ -233,7 +233,7 @@ Status RowGroupScan::settle_strings(Bound& bound) {
   return {};
 }
 
-Status RowGroupScan::settle(Bound& bound) {
+Status RowGroupQuery::settle(Bound& bound) {
   for (Bound& part : bound.parts) {
     BOBBIN_TRY(settle(part));
   }
@@ -251,7 +251,7 @@ Status RowGroupScan::settle(Bound& bound) {
   }
 }
 
-Status RowGroupScan::settle_set(Bound& bound) {
+Status RowGroupQuery::settle_set(Bound& bound) {
   Words found;
   for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
     BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, piece));
@@ -262,7 +262,7 @@ Status RowGroupScan::settle_set(Bound& bound) {
   return {};
 }
 
-Status RowGroupScan::settle_columns(Bound& bound) {
+Status RowGroupQuery::settle_columns(Bound& bound) {
   const Column& left = reader_.columns()[bound.column];
   const Column& right = reader_.columns()[bound.other];
   Words found;
@@ -277,7 +277,7 @@ Status RowGroupScan::settle_columns(Bound& bound) {
   return {};
 }
 
-Status RowGroupScan::to_bitmap(Bound& bound) {
+Status RowGroupQuery::to_bitmap(Bound& bound) {
   if (bound.kind != Bound::Kind::rows) {
     Words found;
     BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found));
@@ -287,7 +287,7 @@ Status RowGroupScan::to_bitmap(Bound& bound) {
 }
 
 // Takes one part after another; if there is no room for the next, the previous ones become one bitmap.
-Status RowGroupScan::reduce_parts(Bound& bound) {
+Status RowGroupQuery::reduce_parts(Bound& bound) {
   Bound taken{.kind = bound.kind};
   for (Bound& part : bound.parts) {
     taken.parts.push_back(std::move(part));
@@ -306,7 +306,7 @@ Status RowGroupScan::reduce_parts(Bound& bound) {
   return {};
 }
 
-Status RowGroupScan::reduce(Bound& bound) {
+Status RowGroupQuery::reduce(Bound& bound) {
   if (fits(bound, {})) {
     return {};
   }
@@ -316,7 +316,7 @@ Status RowGroupScan::reduce(Bound& bound) {
   return reduce_parts(bound);
 }
 
-Result<std::vector<plan::Total>> RowGroupScan::launch(const Bound& bound,
+Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
                                                       std::span<const plan::Aggregate> aggregates,
                                                       Words* rows) {
   const Program program = compile(bound, aggregates);
@@ -351,7 +351,7 @@ Result<std::vector<plan::Total>> RowGroupScan::launch(const Bound& bound,
   return totals;
 }
 
-Result<std::vector<plan::Total>> RowGroupScan::fold(Bound bound,
+Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
                                                     std::span<const plan::Aggregate> aggregates) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
@@ -371,7 +371,7 @@ Result<std::vector<plan::Total>> RowGroupScan::fold(Bound bound,
   return totals;
 }
 
-Result<std::vector<uint64_t>> RowGroupScan::count_codes(uint32_t column, const Words& rows) {
+Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const Words& rows) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   BOBBIN_ASSIGN(const Array* placed, place(column));
   const uint64_t entries = codec::dict::dictionary_of(plan::values_of(*array)).length;
@@ -383,7 +383,7 @@ Result<std::vector<uint64_t>> RowGroupScan::count_codes(uint32_t column, const W
   return plan::count_codes_on_device(codes, sent.as<uint32_t>(), entries, stream_);
 }
 
-Result<Words> RowGroupScan::rows(Bound bound) {
+Result<Words> RowGroupQuery::rows(Bound bound) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
   BOBBIN_TRY(to_bitmap(bound));

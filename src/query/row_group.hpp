@@ -20,12 +20,12 @@
 
 namespace bobbin::query {
 
-class RowGroupScan {
+class RowGroupQuery {
  public:
   static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
 
   // `stream` belongs to the backend; the CPU needs none.
-  RowGroupScan(const Reader& reader, size_t index, StreamView stream);
+  RowGroupQuery(const Reader& reader, size_t index, StreamView stream);
 
   [[nodiscard]] size_t index() const { return index_; }
   [[nodiscard]] const file::RowGroup& info() const { return info_; }

@@ -45,7 +45,7 @@ Result<std::vector<uint32_t>> RowSelector::first_places(SelectedRows& rows) cons
   return places;
 }
 
-Status RowSelector::keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places) {
+Status RowSelector::keep(RowGroupQuery& group, SelectedRows& rows, std::span<const uint32_t> places) {
   std::vector<uint64_t> chosen;
   std::ranges::transform(places, std::back_inserter(chosen),
                          [&](uint32_t place) { return rows.rows()[place]; });
@@ -55,7 +55,7 @@ Status RowSelector::keep(RowGroupScan& group, SelectedRows& rows, std::span<cons
     kept_.back().resize(order_.size() + 1 + wanted_.size());
     kept_.back()[order_.size()] = Value::of_integer(group.info().first_row + row);
   }
-  SelectedRows kept(group, rows.first_row() / RowGroupScan::kPieceRows, std::move(chosen));
+  SelectedRows kept(group, rows.first_row() / RowGroupQuery::kPieceRows, std::move(chosen));
   const auto fill = [&](size_t place, uint32_t index) -> Status {
     BOBBIN_ASSIGN(const SelectedColumn column, kept.column(index));
     for (size_t i = 0; i < places.size(); ++i) {
@@ -81,7 +81,7 @@ void RowSelector::sort_kept() {
   sort_first(kept_, limit_, [&](const auto& a, const auto& b) { return comes_before(terms, a, b); });
 }
 
-Status RowSelector::add_rows(RowGroupScan& group, SelectedRows& rows) {
+Status RowSelector::add_rows(RowGroupQuery& group, SelectedRows& rows) {
   BOBBIN_ASSIGN(const std::vector<uint32_t> places, first_places(rows));
   BOBBIN_RETURN_IF(std::min(limit_, kept_.size() + places.size()) > max_rows_, StatusCode::unsupported,
                    fmt::format("the result has more than {} rows; set a limit", max_rows_));
@@ -92,7 +92,7 @@ Status RowSelector::add_rows(RowGroupScan& group, SelectedRows& rows) {
   return {};
 }
 
-bool RowSelector::can_matter(const RowGroupScan& group) {
+bool RowSelector::can_matter(const RowGroupQuery& group) {
   constexpr uint64_t kMaxSorted = 65536;  // sorting more per row group takes longer than reading one
   if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
     return true;
@@ -113,7 +113,7 @@ bool RowSelector::can_matter(const RowGroupScan& group) {
   return sign < 0 || (sign == 0 && order_.size() > 1);  // of equal rows, earlier ones come first
 }
 
-Result<bool> RowSelector::add(RowGroupScan& group, const Bound& bound) {
+Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
   if (limit_ == 0) {
     return false;
   }

@@ -25,16 +25,16 @@ class RowSelector {
         max_rows_(options.max_rows) {}
 
   // Row groups come in file order. Returns whether more rows could matter.
-  Result<bool> add(RowGroupScan& group, const Bound& bound);
+  Result<bool> add(RowGroupQuery& group, const Bound& bound);
   [[nodiscard]] std::vector<std::vector<Value>> rows() &&;
 
  private:
-  Status add_rows(RowGroupScan& group, SelectedRows& rows);
+  Status add_rows(RowGroupQuery& group, SelectedRows& rows);
   // Positions in `rows` of candidates for the first rows, ascending.
   Result<std::vector<uint32_t>> first_places(SelectedRows& rows) const;
-  Status keep(RowGroupScan& group, SelectedRows& rows, std::span<const uint32_t> places);
+  Status keep(RowGroupQuery& group, SelectedRows& rows, std::span<const uint32_t> places);
   // Whether a row of it can be among the first, according to its zone maps.
-  bool can_matter(const RowGroupScan& group);
+  bool can_matter(const RowGroupQuery& group);
   // Drops rows that are not among the first.
   void sort_kept();
 

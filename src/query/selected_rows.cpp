@@ -5,7 +5,7 @@ namespace bobbin::query {
 
 Result<SelectedColumn> SelectedRows::column(uint32_t column) {
   constexpr uint64_t kFew = 16;  // at most one row in 16 is selected
-  if (rows_.size() * kFew > std::min(group_.info().num_rows, RowGroupScan::kPieceRows)) {
+  if (rows_.size() * kFew > std::min(group_.info().num_rows, RowGroupQuery::kPieceRows)) {
     BOBBIN_ASSIGN(const DecodedColumn* values, group_.decoded(column, piece_));
     return SelectedColumn{values, rows_, first_row()};
   }

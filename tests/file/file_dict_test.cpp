@@ -145,24 +145,24 @@ TEST(FileDict, AnswersQueries) {
                                                  col("real") != 0.3,
                                                  col("real").between(0.2, 0.4)};
   for (const auto& predicate : predicates) {
-    const query::Scan wanted = query::scan(*files.plain).where(predicate);
+    const query::Query wanted = query::from(*files.plain).where(predicate);
     const auto groups = wanted.group_counts("town");
     const std::vector<query::AggregateSpec> all{query::count(), query::count("town"), query::sum("number"),
                                                 query::min("real"), query::max("number")};
     for (const Backend backend : bobbin::testing::backends_here()) {
-      const query::Scan scan = query::scan(*files.dict).where(predicate).on(backend);
-      const auto got = scan.run(all);
+      const query::Query query = query::from(*files.dict).where(predicate).on(backend);
+      const auto got = query.run(all);
       ASSERT_TRUE(got.has_value()) << got.error().message();
       EXPECT_EQ(*got, *wanted.run(all));
-      EXPECT_EQ(*scan.group_counts("town"), *groups);
-      EXPECT_EQ(*scan.group_counts("number"), *wanted.group_counts("number"));
+      EXPECT_EQ(*query.group_counts("town"), *groups);
+      EXPECT_EQ(*query.group_counts("number"), *wanted.group_counts("number"));
     }
   }
   uint64_t nulls = 0;
   for (const auto& text : few_texts(kRows)) {
     nulls += text.has_value() ? 0 : 1;
   }
-  EXPECT_EQ(*query::scan(*files.dict).where(col("town").is_null()).count(), nulls);
+  EXPECT_EQ(*query::from(*files.dict).where(col("town").is_null()).count(), nulls);
 }
 
 TEST(FileDict, TooManyDifferentStrings) {

@@ -48,7 +48,7 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
   bool more = true;
   for (size_t g = 0; g < reader.num_row_groups() && more; ++g) {
-    RowGroupScan group(reader, g, view);
+    RowGroupQuery group(reader, g, view);
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
       BOBBIN_ASSIGN(more, f(group, pruned));
@@ -61,14 +61,14 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
 template <class F>
 Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
   return for_each_group_until(reader, bound, backend,
-                              [&](RowGroupScan& group, const Bound& pruned) -> Result<bool> {
+                              [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
                                 BOBBIN_TRY(f(group, pruned));
                                 return true;
                               });
 }
 
 // The matching rows of a row group, from `begin` to before `end`, counted from the start of the file.
-Result<std::vector<uint64_t>> rows_between(RowGroupScan& group, const Bound& bound, uint64_t begin,
+Result<std::vector<uint64_t>> rows_between(RowGroupQuery& group, const Bound& bound, uint64_t begin,
                                            uint64_t end) {
   BOBBIN_ASSIGN(const Words words, group.rows(bound));
   std::vector<uint64_t> rows = rows_of(words);
@@ -118,7 +118,7 @@ class Totals {
     }
   }
 
-  Status add(RowGroupScan& group, const Bound& bound) {
+  Status add(RowGroupQuery& group, const Bound& bound) {
     BOBBIN_TRY(folder_.add(group, bound));
     return decoded_.empty() ? Status() : group_by_.add(group, bound);
   }
@@ -152,19 +152,19 @@ class Totals {
 
 }  // namespace
 
-Scan Scan::where(Predicate predicate) const {
-  Scan narrower = *this;
+Query Query::where(Predicate predicate) const {
+  Query narrower = *this;
   narrower.predicates_.push_back(std::move(predicate));
   return narrower;
 }
 
-Scan Scan::on(Backend backend) const {
-  Scan moved = *this;
+Query Query::on(Backend backend) const {
+  Query moved = *this;
   moved.backend_ = backend;
   return moved;
 }
 
-Result<std::vector<Value>> Scan::run(const std::vector<AggregateSpec>& aggregates, QueryStats* stats) const {
+Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregates, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(name));
@@ -173,7 +173,7 @@ Result<std::vector<Value>> Scan::run(const std::vector<AggregateSpec>& aggregate
   Totals totals(reader_->columns(), *wanted);
   const auto found =
       for_each_group(*reader_, *bound, backend_,
-                     [&](RowGroupScan& group, const Bound& pruned) { return totals.add(group, pruned); });
+                     [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
     *stats = *found;
@@ -181,38 +181,38 @@ Result<std::vector<Value>> Scan::run(const std::vector<AggregateSpec>& aggregate
   return totals.values();
 }
 
-Result<Value> Scan::one(AggregateSpec aggregate) const {
+Result<Value> Query::one(AggregateSpec aggregate) const {
   BOBBIN_ASSIGN(std::vector<Value> values, run({std::move(aggregate)}));
   return std::move(values[0]);
 }
 
-Result<uint64_t> Scan::count() const {
+Result<uint64_t> Query::count() const {
   BOBBIN_ASSIGN(const Value value, one({}));
   return static_cast<uint64_t>(value.integer);
 }
 
-Result<Value> Scan::sum(std::string column) const {
+Result<Value> Query::sum(std::string column) const {
   return one(query::sum(std::move(column)));
 }
 
-Result<Value> Scan::min(std::string column) const {
+Result<Value> Query::min(std::string column) const {
   return one(query::min(std::move(column)));
 }
 
-Result<Value> Scan::max(std::string column) const {
+Result<Value> Query::max(std::string column) const {
   return one(query::max(std::move(column)));
 }
 
-Result<Value> Scan::avg(std::string column) const {
+Result<Value> Query::avg(std::string column) const {
   return one(query::avg(std::move(column)));
 }
 
-Result<uint64_t> Scan::count_distinct(std::string column) const {
+Result<uint64_t> Query::count_distinct(std::string column) const {
   BOBBIN_ASSIGN(const Value value, one(query::count_distinct(std::move(column))));
   return static_cast<uint64_t>(value.integer);
 }
 
-Result<ResultTable> Scan::group_by(const std::vector<std::string>& keys,
+Result<ResultTable> Query::group_by(const std::vector<std::string>& keys,
                                    const std::vector<AggregateSpec>& aggregates, const ResultOptions& options,
                                    QueryStats* stats) const {
   const std::span<const Column> columns = reader_->columns();
@@ -244,7 +244,7 @@ Result<ResultTable> Scan::group_by(const std::vector<std::string>& keys,
   return table;
 }
 
-Result<std::vector<std::vector<Value>>> Scan::group_rows(const std::vector<uint32_t>& keys,
+Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint32_t>& keys,
                                                          const std::vector<AggregateSpec>& aggregates,
                                                          uint64_t max_groups, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
@@ -255,7 +255,7 @@ Result<std::vector<std::vector<Value>>> Scan::group_rows(const std::vector<uint3
   GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
   const auto found =
       for_each_group(*reader_, *bound, backend_,
-                     [&](RowGroupScan& group, const Bound& pruned) { return groups.add(group, pruned); });
+                     [&](RowGroupQuery& group, const Bound& pruned) { return groups.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
     *stats = *found;
@@ -263,7 +263,7 @@ Result<std::vector<std::vector<Value>>> Scan::group_rows(const std::vector<uint3
   return groups.rows();
 }
 
-Result<ResultTable> Scan::select(const std::vector<std::string>& columns, const ResultOptions& options,
+Result<ResultTable> Query::select(const std::vector<std::string>& columns, const ResultOptions& options,
                                  QueryStats* stats) const {
   const std::span<const Column> all = reader_->columns();
   const std::string& name = ReaderAccess::name(*reader_);
@@ -275,7 +275,7 @@ Result<ResultTable> Scan::select(const std::vector<std::string>& columns, const 
   BOBBIN_TRY(order.error().in(name));
   RowSelector selector(all, *wanted, *order, options);
   BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_,
-                                                             [&](RowGroupScan& group, const Bound& pruned) {
+                                                             [&](RowGroupQuery& group, const Bound& pruned) {
                                                                return selector.add(group, pruned);
                                                              }));
   if (stats != nullptr) {
@@ -289,7 +289,7 @@ Result<ResultTable> Scan::select(const std::vector<std::string>& columns, const 
   return table;
 }
 
-Result<GroupCounts> Scan::group_counts(const std::string& column, QueryStats* stats) const {
+Result<GroupCounts> Query::group_counts(const std::string& column, QueryStats* stats) const {
   BOBBIN_ASSIGN(ResultTable table, group_by({column}, {query::count()}, {}, stats));
   GroupCounts counts;
   for (std::vector<Value>& row : table.rows) {
@@ -298,14 +298,14 @@ Result<GroupCounts> Scan::group_counts(const std::string& column, QueryStats* st
   return counts;
 }
 
-Status Scan::check() const {
+Status Query::check() const {
   return bind_all(reader_->columns(), predicates_).error().in(ReaderAccess::name(*reader_));
 }
 
-Status Scan::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
+Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
-  const auto take = [&](RowGroupScan& group, const Bound& pruned) -> Result<bool> {
+  const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
     const uint64_t first = group.info().first_row;
     if (first + group.info().num_rows <= begin || first >= end) {
       return first < end;
@@ -320,7 +320,7 @@ Status Scan::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, Q
   return {};
 }
 
-Result<std::vector<uint64_t>> Scan::rows(uint64_t begin, uint64_t end) const {
+Result<std::vector<uint64_t>> Query::rows(uint64_t begin, uint64_t end) const {
   std::vector<uint64_t> all;
   BOBBIN_TRY(visit_rows(
       [&](size_t, std::span<const uint64_t> rows) -> Result<bool> {

@@ -62,8 +62,8 @@ std::vector<AggregateSpec> every_aggregate(const TestTable& table) {
 void check(const Written& file, const Predicate& predicate, Backend backend) {
   const std::vector<bool> passes = passing(file.table, predicate);
   const std::vector<AggregateSpec> specs = every_aggregate(file.table);
-  const query::Scan scan = query::scan(*file.reader).where(predicate).on(backend);
-  const auto values = scan.run(specs);
+  const query::Query query = query::from(*file.reader).where(predicate).on(backend);
+  const auto values = query.run(specs);
   ASSERT_TRUE(values.has_value()) << values.error().message();
   for (size_t i = 0; i < specs.size(); ++i) {
     const Value wanted = aggregate(file.table, passes, specs[i]);
@@ -77,7 +77,7 @@ void check(const Written& file, const Predicate& predicate, Backend backend) {
 
 void check_groups(const Written& file, const Predicate& predicate, size_t column, Backend backend) {
   const auto got =
-      query::scan(*file.reader).where(predicate).on(backend).group_counts(file.table.columns[column].name);
+      query::from(*file.reader).where(predicate).on(backend).group_counts(file.table.columns[column].name);
   ASSERT_TRUE(got.has_value()) << got.error().message();
   const auto wanted = group_counts(file.table, passing(file.table, predicate), column);
   ASSERT_EQ(got->size(), wanted.size()) << to_source(predicate);
@@ -119,7 +119,7 @@ void check_group_by(const Written& file, const Predicate& predicate, Random& ran
   const query::ResultOptions options{
       .order = {descending ? query::descending(by) : query::ascending(by), query::descending(keys[0])},
       .limit = limit};
-  const auto got = query::scan(*file.reader).where(predicate).on(backend).group_by(keys, aggregates, options);
+  const auto got = query::from(*file.reader).where(predicate).on(backend).group_by(keys, aggregates, options);
   ASSERT_TRUE(got.has_value()) << got.error().message();
   std::vector<AggregateSpec> computed = aggregates;
   computed.push_back(by);
@@ -143,7 +143,7 @@ void check_select(const Written& file, const Predicate& predicate, Random& rando
     order.emplace_back(i, random.below(2) == 0);
     options.order.push_back(order.back().second ? query::descending(names[i]) : query::ascending(names[i]));
   }
-  const auto got = query::scan(*file.reader).where(predicate).on(backend).select(names, options);
+  const auto got = query::from(*file.reader).where(predicate).on(backend).select(names, options);
   ASSERT_TRUE(got.has_value()) << got.error().message();
   auto wanted = select(file.table, passing(file.table, predicate), names);
   sort_rows(wanted, order);
@@ -153,7 +153,7 @@ void check_select(const Written& file, const Predicate& predicate, Random& rando
 
 // All rows, and those of a part that ends inside row groups.
 void check_rows(const Written& file, const Predicate& predicate, Backend backend) {
-  const query::Scan scan = query::scan(*file.reader).where(predicate).on(backend);
+  const query::Query query = query::from(*file.reader).where(predicate).on(backend);
   const std::vector<bool> passes = passing(file.table, predicate);
   const auto wanted = [&](uint64_t begin, uint64_t end) {
     std::vector<uint64_t> rows;
@@ -166,8 +166,8 @@ void check_rows(const Written& file, const Predicate& predicate, Backend backend
   };
   const uint64_t begin = file.table.rows / 3;
   const uint64_t end = 2 * file.table.rows / 3;
-  ASSERT_EQ(scan.rows().value(), wanted(0, file.table.rows)) << to_source(predicate);
-  ASSERT_EQ(scan.rows(begin, end).value(), wanted(begin, end)) << to_source(predicate);
+  ASSERT_EQ(query.rows().value(), wanted(0, file.table.rows)) << to_source(predicate);
+  ASSERT_EQ(query.rows(begin, end).value(), wanted(begin, end)) << to_source(predicate);
 }
 
 void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows, const std::string& codec = {}) {
@@ -274,13 +274,13 @@ TEST(Queries, SkipRowGroups) {
   ASSERT_TRUE(reader.has_value());
 
   // A typical query.
-  const auto sum = query::scan(*reader).where(col("a") < 10 && col("b") <= -5).sum("b");
+  const auto sum = query::from(*reader).where(col("a") < 10 && col("b") <= -5).sum("b");
   ASSERT_TRUE(sum.has_value());
   EXPECT_EQ(*sum, Value::of_integer(-35));
 
   QueryStats stats;
   const auto run = [&](const Predicate& predicate, const AggregateSpec& spec) {
-    return query::scan(*reader).where(predicate).run({spec}, &stats)->at(0);
+    return query::from(*reader).where(predicate).run({spec}, &stats)->at(0);
   };
   EXPECT_EQ(run(col("a") < 10, query::count()), Value::of_integer(10));
   EXPECT_EQ(stats.row_groups, 10U);
@@ -293,11 +293,11 @@ TEST(Queries, SkipRowGroups) {
   EXPECT_EQ(stats.read, 0U);
   EXPECT_EQ(run(col("a").is_null(), query::count()), Value::of_integer(0));
   EXPECT_EQ(stats.read, 0U);
-  EXPECT_EQ(*query::scan(*reader).count(), 10'000U);
+  EXPECT_EQ(*query::from(*reader).count(), 10'000U);
 
   // The first rows of an order: row groups without such rows are not read.
   const auto first = [&](const query::OrderTerm& term) {
-    return query::scan(*reader).select({"a"}, {.order = {term}, .limit = 3}, &stats)->rows;
+    return query::from(*reader).select({"a"}, {.order = {term}, .limit = 3}, &stats)->rows;
   };
   EXPECT_EQ(first(query::ascending("a")),
             (std::vector<std::vector<Value>>{
@@ -314,13 +314,13 @@ TEST(Queries, SkipRowGroups) {
     seen.emplace_back(group, rows.front());
     return seen.size() < 2;
   };
-  const query::Scan some = query::scan(*reader).where(col("a").in({5, 6, 2000, 7000, 9000}));
+  const query::Query some = query::from(*reader).where(col("a").in({5, 6, 2000, 7000, 9000}));
   ASSERT_OK(some.visit_rows(see, 6, 9001, &stats));
   EXPECT_EQ(seen, (std::vector<std::pair<size_t, uint64_t>>{{0, 6}, {1, 2000}}));
   EXPECT_EQ(stats.read, 2U);
   EXPECT_EQ(*some.rows(7), (std::vector<uint64_t>{2000, 7000, 9000}));
-  EXPECT_EQ(query::scan(*reader).rows(1020, 1030)->size(), 10U);
-  EXPECT_TRUE(query::scan(*reader).rows(20'000)->empty());
+  EXPECT_EQ(query::from(*reader).rows(1020, 1030)->size(), 10U);
+  EXPECT_TRUE(query::from(*reader).rows(20'000)->empty());
   const auto fail = [](size_t, std::span<const uint64_t>) -> Result<bool> {
     return Status(StatusCode::unsupported, "no more");
   };
@@ -335,11 +335,11 @@ TEST(Queries, SumsAreExact) {
   ASSERT_OK(file::append_untyped(*writer, columns, values.size()));
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
-  EXPECT_EQ(*query::scan(*reader).sum("x"), Value::of_integer(Int128{~uint64_t{0}} * 3000));
+  EXPECT_EQ(*query::from(*reader).sum("x"), Value::of_integer(Int128{~uint64_t{0}} * 3000));
 }
 
 std::string error_of(const Written& file, const Predicate& predicate) {
-  const auto result = query::scan(*file.reader).where(predicate).count();
+  const auto result = query::from(*file.reader).where(predicate).count();
   std::string message = result.has_value() ? "no error" : result.error().message();
   const size_t begin = message.find("t.bob: ");
   return begin == std::string::npos ? message : message.substr(begin + 7);
@@ -359,7 +359,7 @@ TEST(Queries, NameColumnAndTypeInErrors) {
             "column 'f32' holds f32: it cannot be compared with the string 'x'");
   EXPECT_EQ(error_of(file, col("u8").starts_with("x")),
             "column 'u8' holds u8: it cannot be compared with the string 'x'");
-  const auto sum = query::scan(*file.reader).sum("utf8");
+  const auto sum = query::from(*file.reader).sum("utf8");
   ASSERT_FALSE(sum.has_value());
   EXPECT_TRUE(sum.error().message().ends_with("column 'utf8' holds utf8: sum() requires a numeric column"))
       << sum.error().message();
@@ -379,27 +379,27 @@ TEST(Queries, NameColumnAndTypeInErrors) {
             "column 'bool' holds bool: it is compared with true and false, not with the number 2");
   EXPECT_EQ(error_of(file, col("bool") < true),
             "column 'bool' holds bool: booleans support only =, !=, in and is null");
-  const auto date_sum = query::scan(*file.reader).sum("date");
+  const auto date_sum = query::from(*file.reader).sum("date");
   ASSERT_FALSE(date_sum.has_value());
   EXPECT_TRUE(date_sum.error().message().ends_with(
       "column 'date' holds date: sum() is not defined for dates and times"))
       << date_sum.error().message();
-  EXPECT_FALSE(query::scan(*file.reader).sum("nope").has_value());
-  EXPECT_FALSE(query::scan(*file.reader).group_counts("nope").has_value());
+  EXPECT_FALSE(query::from(*file.reader).sum("nope").has_value());
+  EXPECT_FALSE(query::from(*file.reader).group_counts("nope").has_value());
   EXPECT_EQ(error_of(file, col("utf8") < col("u8")),
             "column 'utf8' holds utf8: it cannot be compared with column 'u8', which holds u8");
   EXPECT_EQ(error_of(file, col("date") == col("i64")),
             "column 'date' holds date: it cannot be compared with column 'i64', which holds i64");
   EXPECT_EQ(error_of(file, col("bool") < col("bool")),
             "column 'bool' holds bool: booleans support only =, !=, in and is null");
-  EXPECT_FALSE(query::scan(*file.reader).avg("timestamp[ms]").has_value());
-  EXPECT_FALSE(query::scan(*file.reader).select({"u8", "nope"}).has_value());
-  const auto order = query::scan(*file.reader).select({"u8"}, {.order = {query::descending(query::count())}});
+  EXPECT_FALSE(query::from(*file.reader).avg("timestamp[ms]").has_value());
+  EXPECT_FALSE(query::from(*file.reader).select({"u8", "nope"}).has_value());
+  const auto order = query::from(*file.reader).select({"u8"}, {.order = {query::descending(query::count())}});
   ASSERT_FALSE(order.has_value());
   EXPECT_TRUE(order.error().message().ends_with("count() cannot order rows: it is an aggregate"))
       << order.error().message();
   const auto group_order =
-      query::scan(*file.reader).group_by({"u8"}, {query::count()}, {.order = {query::ascending("i16")}});
+      query::from(*file.reader).group_by({"u8"}, {query::count()}, {.order = {query::ascending("i16")}});
   ASSERT_FALSE(group_order.has_value());
   EXPECT_TRUE(
       group_order.error().message().ends_with("column 'i16' cannot order groups: it is not a group column"))
@@ -440,17 +440,17 @@ TEST(Queries, OfTooManyGroupsOrRows) {
   for (const char* const codec : {"dict", "ffor"}) {
     const auto reader = write_numbers(dir / codec, count_up(5001), codec);
     ASSERT_TRUE(reader.has_value()) << reader.error().message();
-    const query::Scan scan = query::scan(*reader);
+    const query::Query query = query::from(*reader);
     for (const std::vector<std::string>& keys : {std::vector<std::string>{"x"}, {"x", "x"}}) {
-      const auto all = scan.group_by(keys, {query::count()}, {.max_groups = 5000});
+      const auto all = query.group_by(keys, {query::count()}, {.max_groups = 5000});
       ASSERT_FALSE(all.has_value());
       EXPECT_TRUE(all.error().message().ends_with("makes more than 5000 groups")) << all.error().message();
-      EXPECT_EQ(scan.where(col("x") != 0).group_by(keys, {}, {.max_groups = 5000})->rows.size(), 5000U);
+      EXPECT_EQ(query.where(col("x") != 0).group_by(keys, {}, {.max_groups = 5000})->rows.size(), 5000U);
     }
-    const auto rows = scan.select({"x"}, {.order = {query::ascending("x")}, .max_rows = 5000});
+    const auto rows = query.select({"x"}, {.order = {query::ascending("x")}, .max_rows = 5000});
     ASSERT_FALSE(rows.has_value());
     EXPECT_EQ(rows.error().message(), "the result has more than 5000 rows; set a limit");
-    EXPECT_EQ(scan.select({"x"}, {.limit = 5000, .max_rows = 5000})->rows.size(), 5000U);
+    EXPECT_EQ(query.select({"x"}, {.limit = 5000, .max_rows = 5000})->rows.size(), 5000U);
   }
 }
 
@@ -466,11 +466,11 @@ TEST(Queries, OfLongChains) {
     any = std::move(any) || col("x") == 3 * i;
     none = std::move(none) && col("x") != 3 * i;
   }
-  EXPECT_EQ(*query::scan(*reader).where(any).count(), kTerms);
-  EXPECT_EQ(*query::scan(*reader).where(none).count(), 300'000 - kTerms);
-  EXPECT_EQ(*query::scan(*reader).where(!none && any).sum("x"),
+  EXPECT_EQ(*query::from(*reader).where(any).count(), kTerms);
+  EXPECT_EQ(*query::from(*reader).where(none).count(), 300'000 - kTerms);
+  EXPECT_EQ(*query::from(*reader).where(!none && any).sum("x"),
             Value::of_integer(Int128{3} * kTerms * (kTerms - 1) / 2));
-  EXPECT_EQ(*query::scan(*reader).where(none || !none).count(), 300'000U);
+  EXPECT_EQ(*query::from(*reader).where(none || !none).count(), 300'000U);
 }
 
 TEST(Queries, OfLongChainsOfStrings) {
@@ -491,8 +491,8 @@ TEST(Queries, OfLongChainsOfStrings) {
   for (int i = 1; i < kTerms; ++i) {
     any = std::move(any) || col("s") == "text " + std::to_string(2 * i);
   }
-  EXPECT_EQ(*query::scan(*reader).where(any).count(), static_cast<uint64_t>(kTerms));
-  EXPECT_EQ(*query::scan(*reader).where(!any).count(), static_cast<uint64_t>(kTerms) * 8 / 10);
+  EXPECT_EQ(*query::from(*reader).where(any).count(), static_cast<uint64_t>(kTerms));
+  EXPECT_EQ(*query::from(*reader).where(!any).count(), static_cast<uint64_t>(kTerms) * 8 / 10);
 }
 
 TEST(Queries, OfNoRows) {
@@ -500,14 +500,14 @@ TEST(Queries, OfNoRows) {
   auto writer = Writer::create(dir / "t.bob", {{"x", DType::f64}}, {});
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
-  EXPECT_EQ(*query::scan(*reader).count(), 0U);
-  EXPECT_TRUE(query::scan(*reader).where(col("x") < 1).sum("x")->is_null());
-  EXPECT_TRUE(query::scan(*reader).max("x")->is_null());
-  EXPECT_TRUE(query::scan(*reader).group_counts("x")->empty());
-  EXPECT_TRUE(query::scan(*reader).avg("x")->is_null());
-  EXPECT_EQ(*query::scan(*reader).count_distinct("x"), 0U);
-  EXPECT_TRUE(query::scan(*reader).select({"x"})->rows.empty());
-  const auto one = query::scan(*reader).group_by({}, {query::count(), query::max("x")});
+  EXPECT_EQ(*query::from(*reader).count(), 0U);
+  EXPECT_TRUE(query::from(*reader).where(col("x") < 1).sum("x")->is_null());
+  EXPECT_TRUE(query::from(*reader).max("x")->is_null());
+  EXPECT_TRUE(query::from(*reader).group_counts("x")->empty());
+  EXPECT_TRUE(query::from(*reader).avg("x")->is_null());
+  EXPECT_EQ(*query::from(*reader).count_distinct("x"), 0U);
+  EXPECT_TRUE(query::from(*reader).select({"x"})->rows.empty());
+  const auto one = query::from(*reader).group_by({}, {query::count(), query::max("x")});
   ASSERT_EQ(one->rows.size(), 1U);
   EXPECT_EQ(one->rows[0], (std::vector<Value>{Value::of_integer(0), Value()}));
 }
