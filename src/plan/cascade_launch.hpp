@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plan/cascade.hpp"
+#include "plan/cascade_kind.hpp"
 #include "plan/cascade_kernel.hpp"
 #include "plan/launch.hpp"
 
@@ -23,14 +23,14 @@ Status run_cascade_as(const Executor& executor, const QueryInput& query, uint32_
 
 template <class Executor>
 Status run_cascade(const Executor& executor, const QueryInput& query, uint32_t column) {
-  switch (cascade_of(query.columns[column])) {
-    case Cascade::summed:
+  switch (cascade_kind(query.columns[column])) {
+    case CascadeKind::summed:
       return run_cascade_as<Summed>(executor, query, column);
-    case Cascade::joined:
+    case CascadeKind::joined:
       return run_cascade_as<Joined>(executor, query, column);
-    case Cascade::scaled:
+    case CascadeKind::scaled:
       return run_cascade_as<Scaled>(executor, query, column);
-    case Cascade::none:
+    case CascadeKind::none:
       break;
   }
   return {StatusCode::invalid_argument, "plan: no cascade kernel for this column"};

@@ -8,7 +8,7 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
-#include "plan/cascade.hpp"
+#include "plan/cascade_kind.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -197,7 +197,7 @@ bool make_column(const Array& values, Path path, Column& column, std::vector<Dic
   if (column.form == Form::packed || path == Path::automatic || path == Path::interpreted) {
     return true;
   }
-  return path == Path::composed && cascade_of(column) != Cascade::none;
+  return path == Path::composed && cascade_kind(column) != CascadeKind::none;
 }
 
 Column plain_column(DType type, uint64_t length, const void* values) {

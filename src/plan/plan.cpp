@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "plan/cascade.hpp"
+#include "plan/cascade_kind.hpp"
 #include "plan/launch.hpp"
 #include "plan/totals.hpp"
 
@@ -76,7 +76,7 @@ std::optional<uint32_t> as_cascade(const QueryInput& query) {
   const uint32_t summed = query.num_folds == 1 ? query.folds[0].column : kNoColumn;
   const uint32_t column = query.num_steps == 1 ? query.steps[0].column : summed;
   if (column == kNoColumn || (summed != kNoColumn && summed != column) ||
-      cascade_of(query.columns[column]) == Cascade::none ||
+      cascade_kind(query.columns[column]) == CascadeKind::none ||
       query.columns[column].validity.kind != Validity::Kind::all) {
     return std::nullopt;
   }

@@ -9,7 +9,7 @@
 #include "array/array.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
-#include "plan/cascade.hpp"
+#include "plan/cascade_kind.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/totals.hpp"
@@ -83,7 +83,7 @@ class Preparer {
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == Form::packed && patches_hinder(c, column)) {
       made = make_column(array, Path::interpreted, column, dictionaries) &&
-             (path_ == Path::automatic || (path_ == Path::composed && cascade_of(column) != Cascade::none));
+             (path_ == Path::automatic || (path_ == Path::composed && cascade_kind(column) != CascadeKind::none));
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));

@@ -8,12 +8,12 @@
 
 namespace bobbin::plan {
 
-enum class Cascade : uint8_t {
+enum class CascadeKind : uint8_t {
   none,
   summed,  // delta over packed residuals, with stride 1
   joined,  // alprd over packed parts, the left ones possibly with patches
   scaled,  // alp over packed integers, with patches
 };
-[[nodiscard]] Cascade cascade_of(const Column& column);
+[[nodiscard]] CascadeKind cascade_kind(const Column& column);
 
 }  // namespace bobbin::plan

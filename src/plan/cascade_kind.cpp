@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/cascade.hpp"
+#include "plan/cascade_kind.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -23,14 +23,14 @@ bool is_scaled(const Column& column) {
 
 }  // namespace
 
-Cascade cascade_of(const Column& column) {
+CascadeKind cascade_kind(const Column& column) {
   if (column.form != Form::staged) {
-    return Cascade::none;
+    return CascadeKind::none;
   }
-  return is_summed(column)   ? Cascade::summed
-         : is_joined(column) ? Cascade::joined
-         : is_scaled(column) ? Cascade::scaled
-                             : Cascade::none;
+  return is_summed(column)   ? CascadeKind::summed
+         : is_joined(column) ? CascadeKind::joined
+         : is_scaled(column) ? CascadeKind::scaled
+                             : CascadeKind::none;
 }
 
 }  // namespace bobbin::plan
