@@ -306,7 +306,7 @@ struct CascadeKernel : Uses {
 
   template <class Cta>
   BOBBIN_HD void add(Cta& cta, uint64_t v, const Value (&values)[32], uint32_t rows, WideSum& sum) const {
-    if (num_folds == 0 || folds[0].op != FoldOp::sum || !cta.any(rows != 0)) {
+    if (num_folds == 0 || folds[0].op != Fold::sum || !cta.any(rows != 0)) {
       return;
     }
     if constexpr (Maker::kReals) {

@@ -102,7 +102,7 @@ Status run_query(const Executor& executor, const QueryInput& query) {
 template <class T, class Executor>
 Status run_conjunction(const Executor& executor, const QueryInput& query) {
   if constexpr (sizeof(T) >= 4) {
-    const bool reals = query.num_folds == 1 && query.folds[0].op == FoldOp::sum &&
+    const bool reals = query.num_folds == 1 && query.folds[0].op == Fold::sum &&
                        query.columns[query.folds[0].column].is_float;
     if (reals) {
       return run_evenly(executor, ConjunctionKernel<T, true>{query});

@@ -20,7 +20,7 @@ namespace {
 void add_sum_uses(QueryInput& query) {
   for (uint32_t f = 0; f < query.num_folds; ++f) {
     FoldStep& fold = query.folds[f];
-    if (fold.op == FoldOp::sum && query.columns[fold.column].form == Form::packed) {
+    if (fold.op == Fold::sum && query.columns[fold.column].form == Form::packed) {
       query.uses[query.num_uses] = {fold.column, 0, false};
       fold.use = static_cast<uint8_t>(query.num_uses++);
     }
@@ -37,7 +37,7 @@ bool is_simple(const Column& column, uint32_t bytes) {
 // The query for a ConjunctionKernel, if possible: only its tests remain of its steps.
 std::optional<QueryInput> as_conjunction(const QueryInput& query) {
   if (query.num_steps == 0 || query.num_folds > 1 ||
-      (query.num_folds == 1 && query.folds[0].op == FoldOp::extremes)) {
+      (query.num_folds == 1 && query.folds[0].op == Fold::extremes)) {
     return std::nullopt;
   }
   QueryInput made = query;
@@ -61,7 +61,7 @@ std::optional<QueryInput> as_conjunction(const QueryInput& query) {
     if (!is_simple(column, bytes) || column.looks_up()) {
       return std::nullopt;
     }
-    made.together = query.folds[0].op == FoldOp::sum && made.num_steps == 1 && !made.steps[0].negated &&
+    made.together = query.folds[0].op == Fold::sum && made.num_steps == 1 && !made.steps[0].negated &&
                     made.steps[0].column == query.folds[0].column && query.bitmap.data == nullptr;
   }
   add_sum_uses(made);
@@ -82,7 +82,7 @@ std::optional<uint32_t> as_cascade(const QueryInput& query) {
   }
   const bool plain_test =
       query.num_steps == 0 || (query.steps[0].op == StepOp::test && query.steps[0].table.data == nullptr);
-  const bool plain_fold = query.num_folds == 0 || query.folds[0].op != FoldOp::extremes;
+  const bool plain_fold = query.num_folds == 0 || query.folds[0].op != Fold::extremes;
   return plain_test && plain_fold ? std::optional(column) : std::nullopt;
 }
 
@@ -131,7 +131,7 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t vectors = num_vectors(query_.end);
   for (size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].op != FoldOp::sum || !is_float(types_[f]) || vectors == 0) {
+    if (folds_[f].op != Fold::sum || !is_float(types_[f]) || vectors == 0) {
       continue;
     }
     Global<double> values{reals_->as<double>() + f * vectors, vectors};
@@ -153,7 +153,7 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
                .real_sum = sums[f],
                .least = {},
                .greatest = {}};
-    if (folds_[f].op == FoldOp::extremes) {
+    if (folds_[f].op == Fold::extremes) {
       set_extremes(types_[f], {total[TotalWords::least], total[TotalWords::greatest]}, made);
     }
     totals.push_back(made);

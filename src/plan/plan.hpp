@@ -36,8 +36,6 @@ struct Condition {
 };
 using Filter = std::vector<Condition>;
 
-enum class Fold : uint8_t { count, sum, extremes };
-
 // Over the matching rows; over the non-null ones if a column is given. Only `count` needs no column.
 struct Aggregate {
   Fold fold{};

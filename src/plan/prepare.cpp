@@ -279,7 +279,7 @@ class Preparer {
     std::vector<uint64_t> fresh;
     for (const Aggregate& aggregate : aggregates_) {
       BOBBIN_TRY(check_aggregate(aggregate, columns_.size()));
-      made_.folds_.push_back({.op = static_cast<FoldOp>(aggregate.fold),
+      made_.folds_.push_back({.op = aggregate.fold,
                               .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
       made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type
                                                           : DType::u64);

@@ -62,10 +62,10 @@ struct Step {
   Global<const uint64_t> scaled;  // for ALP columns: a ScaledRange for each scale
 };
 
-enum class FoldOp : uint8_t { count, sum, extremes };
+enum class Fold : uint8_t { count, sum, extremes };
 
 struct FoldStep {
-  FoldOp op{};
+  Fold op{};
   uint8_t column = kNoColumn;  // kNoColumn: rows are counted
   uint8_t use = kNoUse;
 };

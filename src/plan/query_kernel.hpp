@@ -51,7 +51,7 @@ struct QueryKernel : Uses {
     auto& shared = cta.template shared<Shared>();
     for (uint32_t f = 0; f < num_folds; ++f) {
       cta.store(shared.counts, at(cta, f), 0U);
-      cta.store(shared.first, at(cta, f), folds[f].op == FoldOp::extremes ? Extremes{}.least : 0);
+      cta.store(shared.first, at(cta, f), folds[f].op == Fold::extremes ? Extremes{}.least : 0);
       cta.store(shared.second, at(cta, f), uint64_t{0});
     }
     const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps * group;
@@ -139,7 +139,7 @@ struct QueryKernel : Uses {
   BOBBIN_HD void stage(Cta& cta, Shared& shared, uint64_t v, uint32_t s, uint32_t& staged) const {
     if constexpr (kStaged) {
       const bool tests = s < num_steps && steps[s].op == StepOp::test;
-      const bool sums = s >= num_steps && folds[s - num_steps].op != FoldOp::count;
+      const bool sums = s >= num_steps && folds[s - num_steps].op != Fold::count;
       const uint32_t column = tests ? steps[s].column : sums ? folds[s - num_steps].column : kNoColumn;
       if (column != kNoColumn && column != staged && columns[column].form == Form::staged) {
         cta.sync_warp();  // the previous one is no longer in use
@@ -159,7 +159,7 @@ struct QueryKernel : Uses {
       const uint32_t f = s - num_steps;
       const uint32_t c = tests ? steps[s].column : folds[f].column;
       const bool wanted = tests ? steps[s].op == StepOp::test && steps[s].table.data != nullptr
-                                : folds[f].op != FoldOp::count && columns[c].looks_up();
+                                : folds[f].op != Fold::count && columns[c].looks_up();
       if (wanted && columns[c].form == Form::packed) {
         const UseSpec spec{static_cast<uint8_t>(c), static_cast<uint8_t>(s), tests};
         const Use use = with_type<false>(columns[c].packed_bytes(), [&](auto zero) {
@@ -364,13 +364,13 @@ struct QueryKernel : Uses {
       rows &= valid_rows(cta, columns[step.column].validity, v);
     }
     add_count(cta, shared, f, static_cast<uint32_t>(std::popcount(rows)));
-    if (step.op == FoldOp::count) {
+    if (step.op == Fold::count) {
       return;
     }
     const Column& column = columns[step.column];
     with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
-      if (step.op == FoldOp::extremes) {
+      if (step.op == Fold::extremes) {
         fold_extremes<T>(cta, shared, column, v, f, rows);
       } else if (column.is_float) {
         fold_reals<T>(cta, shared, column, v, f, rows);
@@ -390,7 +390,7 @@ struct QueryKernel : Uses {
     with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
       const auto for_each = [&](auto&& one) { codes.for_each_entry<T>(cta, column.dictionary(), rows, one); };
-      if (folds[f].op == FoldOp::extremes) {
+      if (folds[f].op == Fold::extremes) {
         Extremes extremes{cta.load(shared.first, at(cta, f)), cta.load(shared.second, at(cta, f))};
         for_each([&](uint32_t, T value) { extremes.add<T>(value, column.is_float, column.is_signed); });
         cta.store(shared.first, at(cta, f), extremes.least);
@@ -512,7 +512,7 @@ struct QueryKernel : Uses {
     uint64_t count = cta.load(shared.counts, at(cta, f));
     uint64_t first = cta.load(shared.first, at(cta, f));
     uint64_t second = cta.load(shared.second, at(cta, f));
-    const bool sums = folds[f].op != FoldOp::extremes;
+    const bool sums = folds[f].op != Fold::extremes;
     for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
       count += cta.shfl_xor(count, distance);
       const uint64_t other_first = cta.shfl_xor(first, distance);
