@@ -194,15 +194,15 @@ class QueryBench {
     BOBBIN_ASSIGN(const auto first, plan::Selection::create(bitmap.as<uint32_t>(), 0, values_, stream_));
     BOBBIN_ASSIGN(const uint64_t count, first.count(stream_));
     BOBBIN_ASSIGN(const DeviceBuffer out, DeviceBuffer::create(count * sizeof(uint32_t), stream_));
-    const auto filter_by = [&](plan::Path path) {
+    const auto filter_by = [&](plan::QueryPath path) {
       return timer_.measure([&]() -> Status {
         BOBBIN_ASSIGN(const auto rows, plan::Selection::create(bitmap.as<uint32_t>(), 0, values_, stream_));
         return plan::filter_on_device(a.there.array, rows, out.data(), count, stream_, path);
       });
     };
-    BOBBIN_ASSIGN(const Sample decoded, filter_by(plan::Path::decoded));
+    BOBBIN_ASSIGN(const Sample decoded, filter_by(plan::QueryPath::decoded));
     BOBBIN_ASSIGN(const auto expected, download(out));
-    BOBBIN_ASSIGN(const Sample ours, filter_by(plan::Path::automatic));
+    BOBBIN_ASSIGN(const Sample ours, filter_by(plan::QueryPath::automatic));
     BOBBIN_ASSIGN(const auto got, download(out));
     BOBBIN_RETURN_IF(got != expected, StatusCode::device,
                      "filter: the values differ from those of the decoded array");
@@ -294,7 +294,7 @@ class QueryBench {
       sources.push_back({array, nullptr});
       encoded += array::encoded_bytes(*array);
     }
-    for (const plan::Path path : {plan::Path::automatic, plan::Path::programmed, plan::Path::interpreted}) {
+    for (const plan::QueryPath path : {plan::QueryPath::automatic, plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
       auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
       if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
         continue;  // columns with patches are not programmed
@@ -311,10 +311,10 @@ class QueryBench {
                            ": the answer differs from the raw kernel's: " + std::to_string(totals[0].count) +
                            " rows instead of " + std::to_string(expected.count));
       add(what,
-          path == plan::Path::automatic    ? "automatic"
-          : path == plan::Path::programmed ? "programmed"
+          path == plan::QueryPath::automatic    ? "automatic"
+          : path == plan::QueryPath::programmed ? "programmed"
                                            : "interpreted",
-          encoded, ours, raw, raw_bytes, path == plan::Path::automatic ? bar : 0);
+          encoded, ours, raw, raw_bytes, path == plan::QueryPath::automatic ? bar : 0);
     }
     return {};
   }

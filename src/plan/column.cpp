@@ -182,8 +182,8 @@ Validity plain_validity(uint64_t count, const uint32_t* words) {
           .frames = {}};
 }
 
-bool make_column(const Array& values, Path path, Column& column, std::vector<Dictionary>& dictionaries) {
-  if (path == Path::decoded || is_string(values.type)) {
+bool make_column(const Array& values, QueryPath path, Column& column, std::vector<Dictionary>& dictionaries) {
+  if (path == QueryPath::decoded || is_string(values.type)) {
     return false;
   }
   column = empty_column(values.type);
@@ -193,11 +193,11 @@ bool make_column(const Array& values, Path path, Column& column, std::vector<Dic
   if (!flattener.ok()) {
     return false;
   }
-  column.form = composes(column) && path != Path::interpreted ? Form::packed : Form::staged;
-  if (column.form == Form::packed || path == Path::automatic || path == Path::interpreted) {
+  column.form = composes(column) && path != QueryPath::interpreted ? Form::packed : Form::staged;
+  if (column.form == Form::packed || path == QueryPath::automatic || path == QueryPath::interpreted) {
     return true;
   }
-  return path == Path::composed && cascade_kind(column) != CascadeKind::none;
+  return path == QueryPath::composed && cascade_kind(column) != CascadeKind::none;
 }
 
 Column plain_column(DType type, uint64_t length, const void* values) {

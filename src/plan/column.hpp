@@ -138,7 +138,7 @@ struct Column {
 };
 
 // How values should reach a kernel; tests force each path in turn.
-enum class Path : uint8_t {
+enum class QueryPath : uint8_t {
   automatic,    // the first of these that is possible, for each column and for the query
   composed,     // in a kernel composed for such queries
   programmed,   // over packed words, step by step
@@ -159,7 +159,7 @@ struct Dictionary {
 // The column for the values of a device array, on the given path; false if that is not possible. `decoded`
 // always fails here: it needs memory, so the caller decodes and uses plain_column(). The same applies to
 // dictionaries: the caller decodes those that are listed here (decode_dictionaries()).
-[[nodiscard]] bool make_column(const Array& values, Path path, Column& column,
+[[nodiscard]] bool make_column(const Array& values, QueryPath path, Column& column,
                                std::vector<Dictionary>& dictionaries);
 // Validity in packed words; false if it must be decoded.
 [[nodiscard]] bool make_validity(const Array& words, Validity& validity);

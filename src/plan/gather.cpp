@@ -18,7 +18,7 @@ struct Opened {
   std::vector<DeviceBuffer> kept;
 };
 
-Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path path) {
+Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, QueryPath path) {
   BOBBIN_RETURN_IF(is_string(array.type), StatusCode::invalid_argument,
                    "plan: string columns are not supported");
   Opened opened;
@@ -27,7 +27,7 @@ Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Path
     BOBBIN_TRY(decode_dictionaries(dictionaries, opened.column, opened.kept, stream));
     return opened;
   }
-  BOBBIN_RETURN_IF(path != Path::automatic && path != Path::decoded, StatusCode::unsupported,
+  BOBBIN_RETURN_IF(path != QueryPath::automatic && path != QueryPath::decoded, StatusCode::unsupported,
                    "plan: this encoding tree is not supported on this path");
   BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
   BOBBIN_TRY(array::decode_on_device(array, values.data(), stream));
@@ -47,7 +47,7 @@ Gather make_gather(const Column& column, const Array& array, const void* out, ui
 }  // namespace
 
 Status take_on_device(const Array& array, const uint64_t* indices, uint64_t count, void* out, uint32_t* fault,
-                      StreamView stream, Path path) {
+                      StreamView stream, QueryPath path) {
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const Array& values = values_of(array);
   BOBBIN_ASSIGN(const Opened opened, open(values, true, stream, path));
@@ -79,7 +79,7 @@ Result<uint64_t> Selection::count(StreamView stream) const {
 }
 
 Status filter_on_device(const Array& array, const Selection& selection, void* out, uint64_t count,
-                        StreamView stream, Path path) {
+                        StreamView stream, QueryPath path) {
   const Array& values = values_of(array);
   BOBBIN_RETURN_IF(values.length != selection.length_ || values.offset != selection.offset_,
                    StatusCode::invalid_argument,

@@ -17,7 +17,7 @@ namespace bobbin::plan {
 // out[i] = value indices[i], for `count` indices in device memory. An index past the end sets `fault` (a word
 // of device memory, initially zero). Asynchronous. Arrays of codecs without random access are decoded first.
 [[nodiscard]] Status take_on_device(const Array& array, const uint64_t* indices, uint64_t count, void* out,
-                                    uint32_t* fault, StreamView stream, Path path = Path::automatic);
+                                    uint32_t* fault, StreamView stream, QueryPath path = QueryPath::automatic);
 
 // Rows selected by a bitmap: their number, and the output position of each vector. One selection works for
 // all columns.
@@ -32,7 +32,7 @@ class Selection {
   [[nodiscard]] Result<uint64_t> count(StreamView stream) const;
 
  private:
-  friend Status filter_on_device(const Array&, const Selection&, void*, uint64_t, StreamView, Path);
+  friend Status filter_on_device(const Array&, const Selection&, void*, uint64_t, StreamView, QueryPath);
 
   Selection(const uint32_t* bitmap, uint64_t offset, uint64_t length, DeviceBuffer starts)
       : bitmap_(bitmap), offset_(offset), length_(length), starts_(std::move(starts)) {}
@@ -46,6 +46,6 @@ class Selection {
 // Writes the selected values, `count` in number, consecutively. Vectors without a selected row are not read.
 // Asynchronous.
 [[nodiscard]] Status filter_on_device(const Array& array, const Selection& selection, void* out,
-                                      uint64_t count, StreamView stream, Path path = Path::automatic);
+                                      uint64_t count, StreamView stream, QueryPath path = QueryPath::automatic);
 
 }  // namespace bobbin::plan

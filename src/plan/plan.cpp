@@ -107,7 +107,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     if (first == 0 && bitmap != nullptr) {
       part.bitmap = {bitmap, vectors * simt::kWarpSize};
     }
-    const bool may_compose = path_ == Path::automatic || path_ == Path::composed;
+    const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
     if (const auto conjunction = as_conjunction(part); conjunction.has_value() && may_compose) {
       BOBBIN_TRY(launch->conjunction(*conjunction, stream));
       continue;
@@ -116,7 +116,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
       BOBBIN_TRY(launch->cascade(part, *column, stream));
       continue;
     }
-    BOBBIN_RETURN_IF(path_ == Path::composed, StatusCode::unsupported,
+    BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
                      "plan: there is no composed kernel for this query");
     add_sum_uses(part);
     BOBBIN_TRY(launch->query(part, reach_, stream));

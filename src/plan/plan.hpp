@@ -66,7 +66,7 @@ class Prepared {
   // once.
   static Result<Prepared> create(std::span<const Source> columns, const Filter& filter,
                                  std::span<const Aggregate> aggregates, StreamView stream,
-                                 Path path = Path::automatic);
+                                 QueryPath path = QueryPath::automatic);
 
   // Asynchronous.
   [[nodiscard]] Status run(StreamView stream) const;
@@ -81,7 +81,7 @@ class Prepared {
 
   QueryInput query_;  // without folds
   Reach reach_ = Reach::narrow;
-  Path path_ = Path::automatic;
+  QueryPath path_ = QueryPath::automatic;
   std::vector<FoldStep> folds_;
   std::vector<DType> types_;  // of the folds' columns
   std::vector<DeviceBuffer> kept_;

@@ -19,7 +19,7 @@ namespace bobbin::plan {
 class Preparer {
  public:
   Preparer(std::span<const Source> columns, const Filter& filter, std::span<const Aggregate> aggregates,
-           StreamView stream, Path path)
+           StreamView stream, QueryPath path)
       : columns_(columns), filter_(filter), aggregates_(aggregates), stream_(stream), path_(path) {}
 
   Result<Prepared> prepare() {
@@ -82,13 +82,13 @@ class Preparer {
     std::vector<Dictionary> dictionaries;
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == Form::packed && patches_hinder(c, column)) {
-      made = make_column(array, Path::interpreted, column, dictionaries) &&
-             (path_ == Path::automatic || (path_ == Path::composed && cascade_kind(column) != CascadeKind::none));
+      made = make_column(array, QueryPath::interpreted, column, dictionaries) &&
+             (path_ == QueryPath::automatic || (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));
     } else {
-      BOBBIN_RETURN_IF(path_ != Path::automatic && path_ != Path::decoded, StatusCode::unsupported,
+      BOBBIN_RETURN_IF(path_ != QueryPath::automatic && path_ != QueryPath::decoded, StatusCode::unsupported,
                        "plan: this encoding tree is not supported on this path");
       BOBBIN_TRY(decode(array, column));
     }
@@ -110,7 +110,7 @@ class Preparer {
   }
 
   Status add_validity(const Array& words, Validity& validity) {
-    if (path_ != Path::decoded && make_validity(words, validity)) {
+    if (path_ != QueryPath::decoded && make_validity(words, validity)) {
       return {};
     }
     Column column;
@@ -305,13 +305,13 @@ class Preparer {
   Filter filter_;
   std::span<const Aggregate> aggregates_;
   StreamView stream_;
-  Path path_;
+  QueryPath path_;
   std::vector<uint32_t> starts_;  // where the steps of each part on the stack begin
   Prepared made_;
 };
 
 Result<Prepared> Prepared::create(std::span<const Source> columns, const Filter& filter,
-                                  std::span<const Aggregate> aggregates, StreamView stream, Path path) {
+                                  std::span<const Aggregate> aggregates, StreamView stream, QueryPath path) {
   return Preparer(columns, filter, aggregates, stream, path).prepare();
 }
 

@@ -75,9 +75,9 @@ std::vector<std::string> row_of(const Codec& codec) {
   const Array array = some_values(codec);
   Column column;
   std::vector<Dictionary> dictionaries;
-  const bool packed = make_column(values_of(array), Path::programmed, column, dictionaries);
-  const bool composed = make_column(values_of(array), Path::composed, column, dictionaries);
-  const bool known = make_column(values_of(array), Path::interpreted, column, dictionaries);
+  const bool packed = make_column(values_of(array), QueryPath::programmed, column, dictionaries);
+  const bool composed = make_column(values_of(array), QueryPath::composed, column, dictionaries);
+  const bool known = make_column(values_of(array), QueryPath::interpreted, column, dictionaries);
   return {std::string(codec.name),
           codec.floats_only     ? "floats"
           : codec.signed_only   ? "signed integers"

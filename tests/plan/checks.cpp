@@ -26,7 +26,7 @@ namespace {
 using plan::Aggregate;
 using plan::Condition;
 using plan::Fold;
-using plan::Path;
+using plan::QueryPath;
 using plan::Total;
 
 // A column and its decoded values.
@@ -177,7 +177,7 @@ std::string compare_totals(const Case& c, const std::vector<Total>& got, const s
   return {};
 }
 
-Result<std::string> run_on(const Case& c, Backend backend, Path path, const std::vector<bool>& rows) {
+Result<std::string> run_on(const Case& c, Backend backend, QueryPath path, const std::vector<bool>& rows) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
   std::vector<array::OnDevice> columns;
   for (const Plain& column : c.columns) {
@@ -332,7 +332,7 @@ Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
   return compare_totals(c, totals, rows);
 }
 
-std::string_view name_of_path(Path path) {
+std::string_view name_of_path(QueryPath path) {
   constexpr std::string_view kNames[] = {"automatic", "composed", "programmed", "interpreted", "decoded"};
   return kNames[static_cast<size_t>(path)];
 }
@@ -357,7 +357,7 @@ bool can_be_interpreted(const Case& c) {
     plan::Column made;
     std::vector<plan::Dictionary> dictionaries;
     return column.array.offset == c.offset() &&
-           plan::make_column(plan::values_of(column.array), Path::interpreted, made, dictionaries);
+           plan::make_column(plan::values_of(column.array), QueryPath::interpreted, made, dictionaries);
   });
 }
 
@@ -369,11 +369,11 @@ std::string check_case(const Case& c, Backend backend) {
   if (backend == Backend::cpu) {
     return report(c, "cpu", run_on_cpu(c, rows));
   }
-  for (const Path path :
-       {Path::automatic, Path::composed, Path::programmed, Path::interpreted, Path::decoded}) {
+  for (const QueryPath path :
+       {QueryPath::automatic, QueryPath::composed, QueryPath::programmed, QueryPath::interpreted, QueryPath::decoded}) {
     const auto result = run_on(c, backend, path, rows);
-    const bool may_refuse = path == Path::composed || path == Path::programmed ||
-                            (path == Path::interpreted && !can_be_interpreted(c));
+    const bool may_refuse = path == QueryPath::composed || path == QueryPath::programmed ||
+                            (path == QueryPath::interpreted && !can_be_interpreted(c));
     if (!result.has_value() && result.error().code() == StatusCode::unsupported && may_refuse) {
       continue;  // not every tree supports that path
     }
@@ -431,7 +431,7 @@ Result<std::string> gather_on_cpu(const Plain& column, const array::Bitmap& rows
   return check_values(column, "filter", out, selected(rows));
 }
 
-Result<std::string> gather_on(const Plain& column, Backend backend, Path path, const array::Bitmap& rows,
+Result<std::string> gather_on(const Plain& column, Backend backend, QueryPath path, const array::Bitmap& rows,
                               const std::vector<uint64_t>& indices) {
   BOBBIN_ASSIGN(const Stream owner, Stream::create(backend));
   const StreamView stream = owner.view();
@@ -562,9 +562,9 @@ std::string check_gather(Backend backend, Random& random) {
   if (backend == Backend::cpu) {
     return report(c, "cpu", gather_on_cpu(column, rows, indices));
   }
-  for (const Path path : {Path::automatic, Path::interpreted, Path::decoded}) {
+  for (const QueryPath path : {QueryPath::automatic, QueryPath::interpreted, QueryPath::decoded}) {
     const auto result = gather_on(column, backend, path, rows, indices);
-    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path != Path::automatic) {
+    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path != QueryPath::automatic) {
       continue;
     }
     if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {

@@ -40,7 +40,7 @@ Array dictionary(CodecId codes) {
 std::optional<Form> form_of(const Array& array) {
   Column column;
   std::vector<Dictionary> dictionaries;
-  if (!make_column(array, Path::automatic, column, dictionaries)) {
+  if (!make_column(array, QueryPath::automatic, column, dictionaries)) {
     return std::nullopt;
   }
   return column.form;
@@ -58,7 +58,7 @@ TEST(Columns, TellOfTheirDictionaries) {
   const Array array = dictionary(CodecId::ffor);
   Column column;
   std::vector<Dictionary> dictionaries;
-  ASSERT_TRUE(make_column(array, Path::automatic, column, dictionaries));
+  ASSERT_TRUE(make_column(array, QueryPath::automatic, column, dictionaries));
   ASSERT_EQ(dictionaries.size(), 1U);
   EXPECT_EQ(dictionaries[0].node, 1U);
   EXPECT_EQ(dictionaries[0].entries, &array.children[1]);

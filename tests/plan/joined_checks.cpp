@@ -50,7 +50,7 @@ ValueRange draw_range(Random& random, DType type, const std::vector<T>& values) 
   return ValueRange::between(type, draw(), draw());
 }
 
-Result<plan::Total> run_on(const Array& array, const ValueRange& range, Backend backend, plan::Path path) {
+Result<plan::Total> run_on(const Array& array, const ValueRange& range, Backend backend, plan::QueryPath path) {
   const plan::Filter filter{{.kind = plan::Condition::Kind::test, .column = 0, .range = range, .passes = {}}};
   const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 0}};
   if (backend == Backend::cpu) {
@@ -79,9 +79,9 @@ Result<std::string> check_joined_as(Backend backend, DType type, uint32_t width,
   const uint64_t begin = random.below(2) == 0 ? 0 : random.below(length);
   BOBBIN_ASSIGN(const Array array, array::slice(whole, begin, length - begin));
   const ValueRange range = draw_range(random, type, values);
-  BOBBIN_ASSIGN(const plan::Total want, run_on(array, range, backend, plan::Path::decoded));
-  BOBBIN_ASSIGN(const plan::Total on_host, run_on(array, range, Backend::cpu, plan::Path::automatic));
-  const auto got = run_on(array, range, backend, plan::Path::composed);
+  BOBBIN_ASSIGN(const plan::Total want, run_on(array, range, backend, plan::QueryPath::decoded));
+  BOBBIN_ASSIGN(const plan::Total on_host, run_on(array, range, Backend::cpu, plan::QueryPath::automatic));
+  const auto got = run_on(array, range, backend, plan::QueryPath::composed);
   if (!got.has_value()) {
     // Not every column has such a kernel.
     return got.error().code() == StatusCode::unsupported ? std::string() : std::string(got.error().message());
