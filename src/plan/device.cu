@@ -6,16 +6,16 @@
 namespace bobbin::plan {
 namespace {
 
-Status run_any(const QueryInput& query, Reach reach, StreamView stream) {
-  switch (reach) {
-    case Reach::narrow:
-      return query_on<Reach::narrow, simt::kBackend>(query, stream);
-    case Reach::wide:
-      return query_on<Reach::wide, simt::kBackend>(query, stream);
-    case Reach::staged:
+Status run_any(const QueryInput& query, KernelVariant variant, StreamView stream) {
+  switch (variant) {
+    case KernelVariant::narrow:
+      return query_on<KernelVariant::narrow, simt::kBackend>(query, stream);
+    case KernelVariant::wide:
+      return query_on<KernelVariant::wide, simt::kBackend>(query, stream);
+    case KernelVariant::staged:
       break;
   }
-  return query_on<Reach::staged, simt::kBackend>(query, stream);
+  return query_on<KernelVariant::staged, simt::kBackend>(query, stream);
 }
 
 Status sum_reals(Global<const double> values, Global<double> sums, StreamView stream) {

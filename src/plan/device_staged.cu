@@ -4,10 +4,10 @@
 
 namespace bobbin::plan {
 
-template <Reach kReach, Backend kBackend>
+template <KernelVariant kVariant, Backend kBackend>
 Status query_on(const QueryInput& query, StreamView stream) {
-  return run_query<kReach>(simt::Executor(stream), query);
+  return run_query<kVariant>(simt::Executor(stream), query);
 }
-template Status query_on<Reach::staged, simt::kBackend>(const QueryInput&, StreamView);
+template Status query_on<KernelVariant::staged, simt::kBackend>(const QueryInput&, StreamView);
 
 }  // namespace bobbin::plan

@@ -94,9 +94,9 @@ Status run_evenly(const Executor& executor, const K& kernel) {
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
 }
 
-template <Reach kReach, class Executor>
+template <KernelVariant kVariant, class Executor>
 Status run_query(const Executor& executor, const QueryInput& query) {
-  return run_in_groups(executor, QueryKernel<kReach>{query});
+  return run_in_groups(executor, QueryKernel<kVariant>{query});
 }
 
 template <class T, class Executor>
@@ -132,7 +132,7 @@ Status run_sum_reals(const Executor& executor, Global<const double> values, Glob
 
 // The query operations of a device back end; all are asynchronous.
 struct Launchers {
-  Status (*query)(const QueryInput& query, Reach reach, StreamView stream);
+  Status (*query)(const QueryInput& query, KernelVariant variant, StreamView stream);
   // For queries accepted by as_conjunction() in plan.cpp.
   Status (*conjunction)(const QueryInput& query, StreamView stream);
   // The query has at most one test and at most one sum or count, all of that column, which has no nulls.
@@ -149,7 +149,7 @@ const Launchers& launchers_on();  // device.cu
 [[nodiscard]] Result<const Launchers*> launchers_of(StreamView stream);
 
 // Kernels that take long to compile have a file each, device_*.cu.
-template <Reach kReach, Backend kBackend>
+template <KernelVariant kVariant, Backend kBackend>
 Status query_on(const QueryInput& query, StreamView stream);
 template <Backend kBackend>
 Status conjunction_on(const QueryInput& query, StreamView stream);

@@ -119,7 +119,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
                      "plan: there is no composed kernel for this query");
     add_sum_uses(part);
-    BOBBIN_TRY(launch->query(part, reach_, stream));
+    BOBBIN_TRY(launch->query(part, variant_, stream));
   }
   return {};
 }

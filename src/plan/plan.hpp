@@ -80,7 +80,7 @@ class Prepared {
   friend class Preparer;
 
   QueryInput query_;  // without folds
-  Reach reach_ = Reach::narrow;
+  KernelVariant variant_ = KernelVariant::narrow;
   QueryPath path_ = QueryPath::automatic;
   std::vector<FoldStep> folds_;
   std::vector<DType> types_;  // of the folds' columns

@@ -62,12 +62,12 @@ class Preparer {
   [[nodiscard]] bool patches_hinder(uint32_t c, const Column& column) const {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
-  [[nodiscard]] Reach reach_of(uint32_t c, const Column& column) const {
+  [[nodiscard]] KernelVariant variant_of(uint32_t c, const Column& column) const {
     if (column.form == Form::staged) {
-      return Reach::staged;
+      return KernelVariant::staged;
     }
     const bool entries = column.form == Form::packed && column.looks_up() && folds(c);
-    return column.tested_bytes() == 8 || entries ? Reach::wide : Reach::narrow;
+    return column.tested_bytes() == 8 || entries ? KernelVariant::wide : KernelVariant::narrow;
   }
 
   Status add_column(uint32_t c) {
@@ -97,7 +97,7 @@ class Preparer {
                        "plan: the offset of a nullable column differs from that of the first column");
       BOBBIN_TRY(add_validity(*words, column.validity));
     }
-    made_.reach_ = std::max(made_.reach_, reach_of(c, column));
+    made_.variant_ = std::max(made_.variant_, variant_of(c, column));
     return {};
   }
 
@@ -233,7 +233,7 @@ class Preparer {
       bits[i / 32] |= uint32_t{set.passes[i]} << (i % 32);
     }
     step.last = static_cast<uint32_t>(set.passes.size() - 1);
-    made_.reach_ = std::max(made_.reach_, Reach::wide);
+    made_.variant_ = std::max(made_.variant_, KernelVariant::wide);
     BOBBIN_ASSIGN(const uint32_t* table, send(std::span<const uint32_t>(bits)));
     step.table = {table, bits.size()};
     return add_tested(step);

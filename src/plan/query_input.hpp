@@ -103,7 +103,7 @@ struct TotalWords {
 };
 
 // What a kernel supports: supporting less needs fewer registers, so that more warps fit on an SM.
-enum class Reach : uint8_t {
+enum class KernelVariant : uint8_t {
   narrow,  // values of up to 32 bits, plain or packed
   wide,    // of up to 64
   staged,  // any encoding tree

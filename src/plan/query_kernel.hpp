@@ -24,13 +24,13 @@
 
 namespace bobbin::plan {
 
-template <Reach kReach>
+template <KernelVariant kVariant>
 struct QueryKernel : Uses {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = kReach == Reach::narrow ? 8 : kReach == Reach::wide ? 6 : 4;
-  static constexpr bool kStaged = kReach == Reach::staged;
-  static constexpr bool kWide = kReach != Reach::narrow;
+  static constexpr uint32_t kMinBlocks = kVariant == KernelVariant::narrow ? 8 : kVariant == KernelVariant::wide ? 6 : 4;
+  static constexpr bool kStaged = kVariant == KernelVariant::staged;
+  static constexpr bool kWide = kVariant != KernelVariant::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values in flight
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
   struct NoStaging {};
