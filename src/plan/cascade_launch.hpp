@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plan/cascade_kind.hpp"
 #include "plan/cascade_kernel.hpp"
+#include "plan/cascade_kind.hpp"
 #include "plan/launch.hpp"
 
 namespace bobbin::plan {

@@ -91,9 +91,9 @@ class Flattener {
     return node;
   }
   void add_patches(const Array& array) {
-    const auto form = codec::patched::form_of(array);
-    const bool by_lanes = form == codec::patched::Form::lanes;
-    step(array, Op::patch).patches = {.form = form,
+    const auto layout = codec::patched::layout_of(array);
+    const bool by_lanes = layout == codec::patched::PatchLayout::lanes;
+    step(array, Op::patch).patches = {.layout = layout,
                                       .starts = bytes_of(array.buffers[0]),
                                       .indices = bytes_of(array.buffers[1]),
                                       .values = bytes_of(array.buffers[by_lanes ? 1 : 2])};

@@ -45,7 +45,7 @@ struct Frames {
 };
 
 struct Patches {
-  codec::patched::Form form{};
+  codec::patched::PatchLayout layout{};
   Bytes starts;
   Bytes indices;  // by lanes: the blocks
   Bytes values;
@@ -53,7 +53,7 @@ struct Patches {
   [[nodiscard]] BOBBIN_HD bool any() const { return starts.data != nullptr; }
   template <class T>
   [[nodiscard]] BOBBIN_HD codec::patched::PatchSource<T> typed() const {
-    return {form, view_as<uint32_t>(starts), view_as<uint64_t>(indices), view_as<uint16_t>(indices),
+    return {layout, view_as<uint32_t>(starts), view_as<uint64_t>(indices), view_as<uint16_t>(indices),
             view_as<T>(values)};
   }
 };

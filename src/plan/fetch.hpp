@@ -29,7 +29,7 @@ template <class T, class Cta>
 [[nodiscard]] BOBBIN_HD bool find_patch(Cta& cta, const Patches& patches, uint64_t v, uint32_t i, T& value) {
   const auto source = patches.typed<T>();
   const uint32_t lane = i % kLanes<T> / codec::bitpack::kSliceLength<T>;
-  const bool by_lanes = patches.form == codec::patched::Form::lanes;
+  const bool by_lanes = patches.layout == codec::patched::PatchLayout::lanes;
   const auto range = source.range(cta, v, by_lanes ? lane : 0);
   uint32_t low = 0;
   uint32_t high = range.count;

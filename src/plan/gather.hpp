@@ -17,7 +17,8 @@ namespace bobbin::plan {
 // out[i] = value indices[i], for `count` indices in device memory. An index past the end sets `fault` (a word
 // of device memory, initially zero). Asynchronous. Arrays of codecs without random access are decoded first.
 [[nodiscard]] Status take_on_device(const Array& array, const uint64_t* indices, uint64_t count, void* out,
-                                    uint32_t* fault, StreamView stream, QueryPath path = QueryPath::automatic);
+                                    uint32_t* fault, StreamView stream,
+                                    QueryPath path = QueryPath::automatic);
 
 // Rows selected by a bitmap: their number, and the output position of each vector. One selection works for
 // all columns.
@@ -46,6 +47,7 @@ class Selection {
 // Writes the selected values, `count` in number, consecutively. Vectors without a selected row are not read.
 // Asynchronous.
 [[nodiscard]] Status filter_on_device(const Array& array, const Selection& selection, void* out,
-                                      uint64_t count, StreamView stream, QueryPath path = QueryPath::automatic);
+                                      uint64_t count, StreamView stream,
+                                      QueryPath path = QueryPath::automatic);
 
 }  // namespace bobbin::plan

@@ -83,7 +83,8 @@ class Preparer {
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == Form::packed && patches_hinder(c, column)) {
       made = make_column(array, QueryPath::interpreted, column, dictionaries) &&
-             (path_ == QueryPath::automatic || (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
+             (path_ == QueryPath::automatic ||
+              (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));
@@ -279,8 +280,8 @@ class Preparer {
     std::vector<uint64_t> fresh;
     for (const Aggregate& aggregate : aggregates_) {
       BOBBIN_TRY(check_aggregate(aggregate, columns_.size()));
-      made_.folds_.push_back({.op = aggregate.fold,
-                              .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
+      made_.folds_.push_back(
+          {.op = aggregate.fold, .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
       made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type
                                                           : DType::u64);
       reals = reals || is_float(made_.types_.back());

@@ -28,7 +28,9 @@ template <KernelVariant kVariant>
 struct QueryKernel : Uses {
   static constexpr uint32_t kWarps = 4;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = kVariant == KernelVariant::narrow ? 8 : kVariant == KernelVariant::wide ? 6 : 4;
+  static constexpr uint32_t kMinBlocks = kVariant == KernelVariant::narrow ? 8
+                                         : kVariant == KernelVariant::wide ? 6
+                                                                           : 4;
   static constexpr bool kStaged = kVariant == KernelVariant::staged;
   static constexpr bool kWide = kVariant != KernelVariant::narrow;
   static constexpr uint32_t kAtOnce = 8;  // loads of plain values in flight

@@ -15,8 +15,8 @@ Status refuse(uint64_t v, const std::string& why) {
 
 Status check_form(const Array& array) {
   BOBBIN_RETURN_IF(array.metadata[0] > 1, StatusCode::corrupt,
-                   "patched: unknown form " + std::to_string(array.metadata[0]));
-  const size_t buffers = form_of(array) == Form::lanes ? 2 : 3;
+                   "patched: unknown layout " + std::to_string(array.metadata[0]));
+  const size_t buffers = layout_of(array) == PatchLayout::lanes ? 2 : 3;
   BOBBIN_RETURN_IF(
       array.buffers.size() != buffers, StatusCode::corrupt,
       "patched: " + std::to_string(array.buffers.size()) + " buffers instead of " + std::to_string(buffers));
@@ -104,7 +104,7 @@ Chunk chunk_of(const Array& array, uint64_t v) {
   const auto start = load_at<uint32_t>(starts, v);
   const uint32_t size = load_at<uint32_t>(starts, v + 1) - start;
   const auto value_size = static_cast<uint32_t>(size_bytes(array.type));
-  if (form_of(array) == Form::sorted) {
+  if (layout_of(array) == PatchLayout::sorted) {
     return {size, array.buffers[1].bytes.data() + uint64_t{start} * sizeof(uint16_t),
             array.buffers[2].bytes.data() + uint64_t{start} * value_size};
   }
@@ -123,7 +123,7 @@ std::string describe(const Array& array) {
   if (array.metadata.size() != 1 || array.buffers.size() < 2) {
     return "damaged";
   }
-  return form_of(array) == Form::lanes
+  return layout_of(array) == PatchLayout::lanes
              ? "by lanes, " + std::to_string(array.buffers[1].bytes.size()) + " bytes"
              : "sorted, " + std::to_string(array.buffers[1].bytes.size() / 2);
 }
@@ -131,7 +131,7 @@ std::string describe(const Array& array) {
 Status validate(const Array& array) {
   BOBBIN_TRY(check_form(array));
   const uint64_t bytes = array.buffers[1].bytes.size();
-  const bool by_lanes = form_of(array) == Form::lanes;
+  const bool by_lanes = layout_of(array) == PatchLayout::lanes;
   const uint64_t unit = by_lanes ? kUnitBytes : sizeof(uint16_t);
   BOBBIN_RETURN_IF(bytes % unit != 0, StatusCode::corrupt,
                    "patched: " + std::to_string(bytes) + " bytes is not a valid size of " +

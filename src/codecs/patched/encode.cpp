@@ -199,7 +199,7 @@ Result<Array> wrap(Array inner, std::span<const uint64_t> places, std::span<cons
                .type = inner.type,
                .length = inner.length,
                .offset = 0,
-               .metadata = {static_cast<uint8_t>(Form::sorted)},
+               .metadata = {static_cast<uint8_t>(PatchLayout::sorted)},
                .buffers = {buffer_of(starts), buffer_of(indices), patches.buffer},
                .children = {std::move(inner)}};
 }
@@ -240,7 +240,7 @@ Array to_lanes(const Array& array) {
       starts.push_back(static_cast<uint32_t>(blocks.size() / kUnitBytes));
     }
     Array lanes = array;
-    lanes.metadata = {static_cast<uint8_t>(Form::lanes)};
+    lanes.metadata = {static_cast<uint8_t>(PatchLayout::lanes)};
     lanes.buffers = {buffer_of(starts), buffer_of(blocks)};
     return lanes;
   });

@@ -282,7 +282,7 @@ struct Plans {
                  .type = inner.type,
                  .length = inner.length,
                  .offset = 0,
-                 .metadata = {static_cast<uint8_t>(Form::sorted)},
+                 .metadata = {static_cast<uint8_t>(PatchLayout::sorted)},
                  .buffers = {part(sorted.starts, sorted.starts->size()),
                              part(sorted.indices, patches * sizeof(uint16_t)),
                              part(sorted.values, patches * size_bytes(inner.type))},

@@ -13,7 +13,7 @@
 
 namespace bobbin::codec::patched {
 
-enum class Form : uint8_t { lanes = 0, sorted = 1 };
+enum class PatchLayout : uint8_t { lanes = 0, sorted = 1 };
 
 // A row of a packed vector is cut into pieces of 16 bytes, one lane each: the thread that unpacks a lane
 // applies its patches.
@@ -54,8 +54,8 @@ struct Chunk {
   [[nodiscard]] uint32_t index(uint32_t i) const { return load_at<uint16_t>(indices, i); }
 };
 
-[[nodiscard]] inline Form form_of(const Array& array) {
-  return static_cast<Form>(array.metadata[0]);
+[[nodiscard]] inline PatchLayout layout_of(const Array& array) {
+  return static_cast<PatchLayout>(array.metadata[0]);
 }
 // Chunk v of a valid array.
 [[nodiscard]] Chunk chunk_of(const Array& array, uint64_t v);
@@ -80,7 +80,7 @@ template <class T>
 template <class T>
 [[nodiscard]] Choice<T> choose_from(T reference, std::span<const T> vector);
 
-// Size of a patch in the sorted form.
+// Size of a patch in the sorted layout.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t patch_bytes(uint32_t value_size) {
   return sizeof(uint16_t) + value_size;
 }

@@ -47,7 +47,7 @@ struct PatchSource {
     T values[kAhead] = {};
   };
 
-  Form form = Form::sorted;
+  PatchLayout layout = PatchLayout::sorted;
   Global<const uint32_t> starts;
   Global<const uint64_t> counts;   // by lanes: the blocks
   Global<const uint16_t> indices;  // by lanes: the blocks too
@@ -61,12 +61,12 @@ struct PatchSource {
     if (array.buffers[1].bytes.empty()) {
       return {};
     }
-    const Form form = form_of(array);
-    return {.form = form,
+    const PatchLayout layout = layout_of(array);
+    return {.layout = layout,
             .starts = view.template operator()<uint32_t>(0),
             .counts = view.template operator()<uint64_t>(1),
             .indices = view.template operator()<uint16_t>(1),
-            .values = view.template operator()<T>(form == Form::lanes ? 1 : 2)};
+            .values = view.template operator()<T>(layout == PatchLayout::lanes ? 1 : 2)};
   }
 
   [[nodiscard]] BOBBIN_HD bool none() const { return starts.data == nullptr; }
@@ -78,8 +78,9 @@ struct PatchSource {
     if (none()) {
       return {};
     }
-    return form == Form::sorted ? dealt_run(cta, v, place, places)
-                                : lane_run(cta, v, place % kSlices, place / kSlices, places / kSlices);
+    return layout == PatchLayout::sorted
+               ? dealt_run(cta, v, place, places)
+               : lane_run(cta, v, place % kSlices, place / kSlices, places / kSlices);
   }
   template <class Cta>
   BOBBIN_HD void load_ahead(Cta& cta, Run& run) const {
@@ -95,7 +96,7 @@ struct PatchSource {
   // The place of all patches of vector v, or by lanes those of one lane, without loading them.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Run range(Cta& cta, uint64_t v, uint32_t lane) const {
-    return form == Form::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane, 0, 1);
+    return layout == PatchLayout::sorted ? dealt_run(cta, v, 0, 1) : lane_run(cta, v, lane, 0, 1);
   }
 
   // Calls write(index, value) for each patch of a run.

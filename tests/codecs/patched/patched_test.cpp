@@ -15,7 +15,7 @@
 namespace bobbin::testing {
 namespace {
 
-using codec::patched::Form;
+using codec::patched::PatchLayout;
 
 // Values of 8 bits except one in `every`.
 std::vector<uint32_t> with_wide_values(uint64_t length, uint64_t every) {
