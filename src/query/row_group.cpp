@@ -83,7 +83,7 @@ Result<const Array*> RowGroupQuery::load(uint32_t column) {
   auto found = chunks_.find(column);
   if (found == chunks_.end()) {
     BOBBIN_ASSIGN(Array array, ReaderAccess::load_chunk(reader_, index_, column));
-    found = chunks_.emplace(column, Chunk{std::move(array), {}, {}}).first;
+    found = chunks_.emplace(column, LoadedChunk{std::move(array), {}, {}}).first;
   }
   return &found->second.array;
 }
@@ -113,7 +113,7 @@ Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
 
 Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, uint64_t piece) {
   BOBBIN_ASSIGN(const Array* whole, load(column));
-  Chunk& chunk = chunks_.at(column);
+  LoadedChunk& chunk = chunks_.at(column);
   if (!chunk.decoded.has_value() || chunk.decoded_piece != piece) {
     chunk.decoded.reset();
     BOBBIN_ASSIGN(const Array array, slice_of(*whole, piece));
@@ -137,7 +137,7 @@ Result<DecodedColumn> RowGroupQuery::take(uint32_t column, std::span<const uint6
 }
 
 Result<Words> RowGroupQuery::search(const Bound& bound, const Array& strings, const StringQuery& query,
-                                   Backend backend) const {
+                                    Backend backend) const {
   auto matches = array::match_strings(strings, query, backend);
   if (!matches.has_value()) {
     return ReaderAccess::in_place(reader_, matches.error(), index_, bound.column);
@@ -145,8 +145,8 @@ Result<Words> RowGroupQuery::search(const Bound& bound, const Array& strings, co
   return std::move(matches->words);
 }
 
-Result<Words> RowGroupQuery::match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
-                                             Backend backend) const {
+Result<Words> RowGroupQuery::match_candidates(const Bound& bound, const Array& strings,
+                                              std::string_view piece, Backend backend) const {
   const StringQuery query{.test = StringTest::contains,
                           .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
   BOBBIN_ASSIGN(Words found, search(bound, strings, query, backend));
@@ -317,8 +317,8 @@ Status RowGroupQuery::reduce(Bound& bound) {
 }
 
 Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
-                                                      std::span<const plan::Aggregate> aggregates,
-                                                      Words* rows) {
+                                                       std::span<const plan::Aggregate> aggregates,
+                                                       Words* rows) {
   const Program program = compile(bound, aggregates);
   std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
@@ -352,7 +352,7 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
 }
 
 Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
-                                                    std::span<const plan::Aggregate> aggregates) {
+                                                     std::span<const plan::Aggregate> aggregates) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
   if (!fits(bound, aggregates)) {

@@ -51,7 +51,7 @@ class RowGroupQuery {
   [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const Words& rows);
 
  private:
-  struct Chunk {
+  struct LoadedChunk {
     Array array;
     std::optional<array::OnDevice> there;  // for strings: only the codes
     std::optional<DecodedColumn> decoded;
@@ -87,7 +87,7 @@ class RowGroupQuery {
   size_t index_;
   const file::RowGroup& info_;
   StreamView stream_;
-  std::map<uint32_t, Chunk> chunks_;
+  std::map<uint32_t, LoadedChunk> chunks_;
 };
 
 }  // namespace bobbin::query

@@ -164,7 +164,7 @@ Status LoadRun::check(const Task& task) {
     return {};
   }
   Work& work = works_[task.batch];
-  Chunk& chunk = work.chunks[task.member];
+  PendingChunk& chunk = work.chunks[task.member];
   const Batch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
   BOBBIN_ASSIGN(chunk.array,

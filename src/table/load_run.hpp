@@ -35,7 +35,7 @@ class LoadRun {
 
  private:
   // A chunk in progress.
-  struct Chunk {
+  struct PendingChunk {
     std::atomic<uint64_t> unread{0};  // pieces
     Array array;                      // in the staging's memory
     StringFacts facts;
@@ -47,7 +47,7 @@ class LoadRun {
     std::once_flag started;
     Status ready;
     Staging* staging = nullptr;
-    std::vector<Chunk> chunks;
+    std::vector<PendingChunk> chunks;
     std::atomic<uint64_t> unread{0};  // pieces of all chunks
     std::atomic<uint64_t> unchecked;  // chunks
   };

@@ -183,31 +183,31 @@ TEST(FileRoundTrip, ZoneMapsFollowTheTypesOrder) {
 TEST(FileRoundTrip, ZoneMapsOfFloats) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  struct Chunk {
+  struct Example {
     std::array<double, 3> values;
     double min;
     double max;
   };
-  const Chunk chunks[] = {{{1.5, -2.5, 0.25}, -2.5, 1.5},
-                          {{0.0, -0.0, 0.0}, -0.0, 0.0},
-                          {{-0.0, -0.0, -1e-310}, -1e-310, -0.0},
-                          {{kInfinity, 5e-324, 3}, 5e-324, kInfinity},
-                          {{1, kNan, 2}, -kInfinity, kInfinity},
-                          {{-kNan, 7, 7}, -kInfinity, kInfinity},
-                          {{kNan, kNan, kNan}, -kInfinity, kInfinity}};
+  const Example examples[] = {{{1.5, -2.5, 0.25}, -2.5, 1.5},
+                              {{0.0, -0.0, 0.0}, -0.0, 0.0},
+                              {{-0.0, -0.0, -1e-310}, -1e-310, -0.0},
+                              {{kInfinity, 5e-324, 3}, 5e-324, kInfinity},
+                              {{1, kNan, 2}, -kInfinity, kInfinity},
+                              {{-kNan, 7, 7}, -kInfinity, kInfinity},
+                              {{kNan, kNan, kNan}, -kInfinity, kInfinity}};
   const TempDir dir;
   auto writer = Writer::create(dir / "t.bob", {{"d", DType::f64}}, {.rows_per_group = 3});
-  for (const Chunk& chunk : chunks) {
-    const std::array<const void*, 1> pointers{chunk.values.data()};
+  for (const Example& example : examples) {
+    const std::array<const void*, 1> pointers{example.values.data()};
     ASSERT_OK(file::append_untyped(*writer, pointers, 3));
   }
   ASSERT_OK(writer->finish());
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_OK(reader->verify());
-  for (size_t i = 0; i < std::size(chunks); ++i) {
+  for (size_t i = 0; i < std::size(examples); ++i) {
     const ChunkInfo info = reader->row_group(i).chunks[0];
-    EXPECT_EQ(info.min.bits, std::bit_cast<uint64_t>(chunks[i].min)) << i;
-    EXPECT_EQ(info.max.bits, std::bit_cast<uint64_t>(chunks[i].max)) << i;
+    EXPECT_EQ(info.min.bits, std::bit_cast<uint64_t>(examples[i].min)) << i;
+    EXPECT_EQ(info.max.bits, std::bit_cast<uint64_t>(examples[i].max)) << i;
   }
 }
 

@@ -11,7 +11,7 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
     compare_child<T>(array.children[0], range, bitmap);
     const uint64_t end = array.offset + array.length;
     for (uint64_t v = 0; v < num_vectors(end); ++v) {
-      const Chunk chunk = chunk_of(array, v);
+      const ChunkPatches chunk = patches_of(array, v);
       for (uint32_t i = 0; i < chunk.count; ++i) {
         const uint64_t at = v * kVectorLength + chunk.index(i);
         const auto from_low = static_cast<T>(load_at<T>(chunk.values, i) - static_cast<T>(range.low));

@@ -41,7 +41,7 @@ Status check_starts(const Array& array, uint64_t end) {
 }
 
 Status check_sorted(const Array& array, uint64_t v) {
-  const Chunk chunk = chunk_of(array, v);
+  const ChunkPatches chunk = patches_of(array, v);
   for (uint32_t i = 0; i < chunk.count; ++i) {
     if (chunk.index(i) >= kVectorLength) {
       return refuse(v, "index " + std::to_string(chunk.index(i)) + " is out of range");
@@ -88,7 +88,7 @@ Status check_block(const Array& array, uint64_t v) {
 // Calls f(place, value) for the patches of chunk v that belong to the array's values.
 template <class T, class F>
 void visit_patches(const Array& array, uint64_t v, F&& f) {
-  const Chunk chunk = chunk_of(array, v);
+  const ChunkPatches chunk = patches_of(array, v);
   for (uint32_t i = 0; i < chunk.count; ++i) {
     const uint64_t at = v * kVectorLength + chunk.index(i);
     if (at >= array.offset && at < array.offset + array.length) {
@@ -99,7 +99,7 @@ void visit_patches(const Array& array, uint64_t v, F&& f) {
 
 }  // namespace
 
-Chunk chunk_of(const Array& array, uint64_t v) {
+ChunkPatches patches_of(const Array& array, uint64_t v) {
   const std::byte* starts = array.buffers[0].bytes.data();
   const auto start = load_at<uint32_t>(starts, v);
   const uint32_t size = load_at<uint32_t>(starts, v + 1) - start;
@@ -159,7 +159,7 @@ void decode(const Array& array, void* out) {
 
 Scalar value_at(const Array& array, uint64_t index) {
   const uint64_t at = array.offset + index;
-  const Chunk chunk = chunk_of(array, at / kVectorLength);
+  const ChunkPatches chunk = patches_of(array, at / kVectorLength);
   for (uint32_t i = 0; i < chunk.count; ++i) {
     if (chunk.index(i) == at % kVectorLength) {
       return visit_bits(array.type,

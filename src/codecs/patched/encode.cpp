@@ -112,7 +112,7 @@ Result<Array> encode_values(std::span<const T> values, DType type) {
 
 // Appends a chunk's patches as a block of lanes.
 template <class T>
-void add_block(const Chunk& chunk, std::vector<std::byte>& blocks) {
+void add_block(const ChunkPatches& chunk, std::vector<std::byte>& blocks) {
   const size_t begin = blocks.size();
   blocks.resize(begin + size_t{Block::units(chunk.count, sizeof(T))} * kUnitBytes);
   std::byte* indices = blocks.data() + begin + Block::kIndices;
@@ -234,7 +234,7 @@ Array to_lanes(const Array& array) {
     std::vector<uint32_t> starts{0};
     std::vector<std::byte> blocks;
     for (uint64_t v = 0; v < num_vectors(array.offset + array.length); ++v) {
-      if (const Chunk chunk = chunk_of(array, v); chunk.count != 0) {
+      if (const ChunkPatches chunk = patches_of(array, v); chunk.count != 0) {
         add_block<T>(chunk, blocks);
       }
       starts.push_back(static_cast<uint32_t>(blocks.size() / kUnitBytes));

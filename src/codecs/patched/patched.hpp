@@ -46,7 +46,7 @@ template <class T>
 }
 
 // The patches of one chunk, in host memory, in any order.
-struct Chunk {
+struct ChunkPatches {
   uint32_t count = 0;
   const std::byte* indices = nullptr;
   const std::byte* values = nullptr;
@@ -57,8 +57,8 @@ struct Chunk {
 [[nodiscard]] inline PatchLayout layout_of(const Array& array) {
   return static_cast<PatchLayout>(array.metadata[0]);
 }
-// Chunk v of a valid array.
-[[nodiscard]] Chunk chunk_of(const Array& array, uint64_t v);
+// Those of chunk v of a valid array.
+[[nodiscard]] ChunkPatches patches_of(const Array& array, uint64_t v);
 
 // The encoding of a vector in the fewest bytes: differences to `reference` of up to `width` bits, others as
 // patches.
