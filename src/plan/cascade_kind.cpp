@@ -24,7 +24,7 @@ bool is_scaled(const Column& column) {
 }  // namespace
 
 CascadeKind cascade_kind(const Column& column) {
-  if (column.form != Form::staged) {
+  if (column.form != ColumnForm::staged) {
     return CascadeKind::none;
   }
   return is_summed(column)   ? CascadeKind::summed

@@ -193,8 +193,8 @@ bool make_column(const Array& values, QueryPath path, Column& column, std::vecto
   if (!flattener.ok()) {
     return false;
   }
-  column.form = composes(column) && path != QueryPath::interpreted ? Form::packed : Form::staged;
-  if (column.form == Form::packed || path == QueryPath::automatic || path == QueryPath::interpreted) {
+  column.form = composes(column) && path != QueryPath::interpreted ? ColumnForm::packed : ColumnForm::staged;
+  if (column.form == ColumnForm::packed || path == QueryPath::automatic || path == QueryPath::interpreted) {
     return true;
   }
   return path == QueryPath::composed && cascade_kind(column) != CascadeKind::none;
@@ -202,7 +202,7 @@ bool make_column(const Array& values, QueryPath path, Column& column, std::vecto
 
 Column plain_column(DType type, uint64_t length, const void* values) {
   Column column = empty_column(type);
-  column.form = Form::plain;
+  column.form = ColumnForm::plain;
   column.num_nodes = 1;
   column.nodes[0].op = Op::load;
   column.nodes[0].bytes = column.bytes;
@@ -212,7 +212,7 @@ Column plain_column(DType type, uint64_t length, const void* values) {
 
 Column bitmap_column(uint64_t words, const uint32_t* bitmap) {
   Column column;
-  column.form = Form::bitmap;
+  column.form = ColumnForm::bitmap;
   column.validity = plain_validity(words, bitmap);
   return column;
 }

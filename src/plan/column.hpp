@@ -91,7 +91,7 @@ struct Node {
 };
 
 // How a column's values reach a kernel.
-enum class Form : uint8_t {
+enum class ColumnForm : uint8_t {
   plain,   // values in memory
   packed,  // unpack; optionally scale, patch and look_up: tested and summed in packed form
   staged,  // any steps, vector by vector through shared memory
@@ -110,7 +110,7 @@ struct Validity {
 struct Column {
   static constexpr uint32_t kMaxNodes = 8;
 
-  Form form{};
+  ColumnForm form{};
   uint8_t bytes = 0;
   bool is_float = false;
   bool is_signed = false;
@@ -130,7 +130,7 @@ struct Column {
 
   // The size of the values that tests apply to.
   [[nodiscard]] BOBBIN_HD uint32_t tested_bytes() const {
-    return form == Form::packed ? packed_bytes() : bytes;
+    return form == ColumnForm::packed ? packed_bytes() : bytes;
   }
 
  private:

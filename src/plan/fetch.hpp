@@ -21,7 +21,7 @@ namespace bobbin::plan {
       return false;
     }
   }
-  return column.form != Form::bitmap;
+  return column.form != ColumnForm::bitmap;
 }
 
 // Patch i of vector v, if there is one.

@@ -169,7 +169,7 @@ struct FilterKernel : Gather {
   BOBBIN_HD void decode_vector(Cta& cta, uint64_t v, uint32_t word, uint64_t to) const {
     auto& staging = cta.template shared<Shared>().staging;
     const uint64_t left = end - v * kVectorLength;
-    if (column.form != Form::plain) {
+    if (column.form != ColumnForm::plain) {
       Stager<Cta, kWarps>{cta, staging, powers, v,
                           left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength}
           .decode(column);
@@ -184,7 +184,7 @@ struct FilterKernel : Gather {
         if ((rows >> cta.lane() & 1) != 0) {
           const auto before = static_cast<uint32_t>(std::popcount(rows & low_mask<uint32_t>(cta.lane())));
           const uint64_t row = v * kVectorLength + r * simt::kWarpSize + cta.lane();
-          const T value = column.form == Form::plain
+          const T value = column.form == ColumnForm::plain
                               ? cta.load(view_as<T>(column.nodes[0].extra), row - begin)
                               : cta.load(values, first + r * simt::kWarpSize);
           store<T>(cta, here + before, value);

@@ -20,7 +20,7 @@ namespace {
 void add_sum_uses(QueryInput& query) {
   for (uint32_t f = 0; f < query.num_folds; ++f) {
     FoldStep& fold = query.folds[f];
-    if (fold.op == Fold::sum && query.columns[fold.column].form == Form::packed) {
+    if (fold.op == Fold::sum && query.columns[fold.column].form == ColumnForm::packed) {
       query.uses[query.num_uses] = {fold.column, 0, false};
       fold.use = static_cast<uint8_t>(query.num_uses++);
     }
@@ -29,7 +29,7 @@ void add_sum_uses(QueryInput& query) {
 
 // Whether a column can be used in a ConjunctionKernel of packed values of this size.
 bool is_simple(const Column& column, uint32_t bytes) {
-  return column.form == Form::packed && column.packed_bytes() == bytes && !column.has_patches() &&
+  return column.form == ColumnForm::packed && column.packed_bytes() == bytes && !column.has_patches() &&
          column.validity.kind == Validity::Kind::all &&
          (!column.is_float || column.scaled() || column.looks_up());
 }

@@ -63,10 +63,10 @@ class Preparer {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
   [[nodiscard]] KernelVariant variant_of(uint32_t c, const Column& column) const {
-    if (column.form == Form::staged) {
+    if (column.form == ColumnForm::staged) {
       return KernelVariant::staged;
     }
-    const bool entries = column.form == Form::packed && column.looks_up() && folds(c);
+    const bool entries = column.form == ColumnForm::packed && column.looks_up() && folds(c);
     return column.tested_bytes() == 8 || entries ? KernelVariant::wide : KernelVariant::narrow;
   }
 
@@ -81,7 +81,7 @@ class Preparer {
                      "plan: string columns are not supported");
     std::vector<Dictionary> dictionaries;
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
-    if (made && column.form == Form::packed && patches_hinder(c, column)) {
+    if (made && column.form == ColumnForm::packed && patches_hinder(c, column)) {
       made = make_column(array, QueryPath::interpreted, column, dictionaries) &&
              (path_ == QueryPath::automatic ||
               (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
@@ -180,7 +180,7 @@ class Preparer {
   }
   Status add_test(const Condition& condition) {
     const Column& column = made_.query_.columns[condition.column];
-    const bool coded = column.form == Form::packed && column.looks_up();
+    const bool coded = column.form == ColumnForm::packed && column.looks_up();
     if (coded || condition.kind == Condition::Kind::member) {
       BOBBIN_ASSIGN(const auto set, codes_that_pass(condition, column, coded));
       return add_codes(set, condition.column);
@@ -194,7 +194,7 @@ class Preparer {
   }
   // Uses for tests of packed values are prepared in advance.
   Status add_tested(Step step) {
-    if (made_.query_.columns[step.column].form == Form::packed) {
+    if (made_.query_.columns[step.column].form == ColumnForm::packed) {
       step.use = add_use({step.column, static_cast<uint8_t>(made_.query_.num_steps), true});
     }
     return add_step(step);
@@ -204,7 +204,7 @@ class Preparer {
     Step step = make_step(StepOp::test, static_cast<uint8_t>(c), range.negated);
     step.range = {range.low, range.span};
     step.is_float = column.is_float;
-    if (column.form == Form::packed && column.scaled()) {
+    if (column.form == ColumnForm::packed && column.scaled()) {
       BOBBIN_TRY(add_ranges(columns_[c].array->type, range, step));
     }
     return add_tested(step);

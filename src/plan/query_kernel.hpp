@@ -143,7 +143,7 @@ struct QueryKernel : Uses {
       const bool tests = s < num_steps && steps[s].op == StepOp::test;
       const bool sums = s >= num_steps && folds[s - num_steps].op != Fold::count;
       const uint32_t column = tests ? steps[s].column : sums ? folds[s - num_steps].column : kNoColumn;
-      if (column != kNoColumn && column != staged && columns[column].form == Form::staged) {
+      if (column != kNoColumn && column != staged && columns[column].form == ColumnForm::staged) {
         cta.sync_warp();  // the previous one is no longer in use
         Stager<Cta, kWarps>{cta, shared.staging, powers, v, rows_of(v)}.decode(columns[column]);
         staged = column;
@@ -162,7 +162,7 @@ struct QueryKernel : Uses {
       const uint32_t c = tests ? steps[s].column : folds[f].column;
       const bool wanted = tests ? steps[s].op == StepOp::test && steps[s].table.data != nullptr
                                 : folds[f].op != Fold::count && columns[c].looks_up();
-      if (wanted && columns[c].form == Form::packed) {
+      if (wanted && columns[c].form == ColumnForm::packed) {
         const UseSpec spec{static_cast<uint8_t>(c), static_cast<uint8_t>(s), tests};
         const Use use = with_type<false>(columns[c].packed_bytes(), [&](auto zero) {
           return use_of<decltype(zero)>(cta, shared, tests ? steps[s].use : folds[f].use, spec, v);
@@ -237,7 +237,7 @@ struct QueryKernel : Uses {
     const Step& step = steps[s];
     const Column& column = columns[step.column];
     const uint32_t valid = valid_rows(cta, column.validity, v);
-    if (column.form == Form::bitmap) {
+    if (column.form == ColumnForm::bitmap) {
       return step.negated ? ~valid : valid;
     }
     const uint32_t hits = with_type<kWide>(column.tested_bytes(), [&](auto zero) {
@@ -251,7 +251,7 @@ struct QueryKernel : Uses {
                                            uint32_t found) const {
     const Step& step = steps[s];
     const Column& column = columns[step.column];
-    if (column.form == Form::packed) {
+    if (column.form == ColumnForm::packed) {
       return test_packed<T>(cta, shared, s, v, rows, found);
     }
     uint32_t hits = 0;
@@ -291,7 +291,7 @@ struct QueryKernel : Uses {
   template <class T, class Cta, class F>
   BOBBIN_HD void with_values(Cta& cta, Shared& shared, const Column& column, uint64_t v, F&& f) const {
     if constexpr (kStaged) {
-      if (column.form == Form::staged) {
+      if (column.form == ColumnForm::staged) {
         auto& values = shared.staging.template as<T>();
         const uint32_t first = shared.staging.template first<T>(cta.warp()) + cta.lane();
         f([&](uint32_t r) { return cta.load(values, first + r * simt::kWarpSize); });
@@ -443,7 +443,7 @@ struct QueryKernel : Uses {
   BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                           uint32_t rows) const {
     WideSum sum;
-    if (column.form == Form::packed) {
+    if (column.form == ColumnForm::packed) {
       if (column.has_patches()) {
         fold_patches<T>(cta, shared, column, v, rows,
                         [&](T value) { add_to<T>(sum, value, column.is_signed); });
@@ -469,7 +469,7 @@ struct QueryKernel : Uses {
   BOBBIN_HD void fold_reals(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
                             uint32_t rows) const {
     double sum = 0;
-    if (column.form == Form::packed) {
+    if (column.form == ColumnForm::packed) {
       const Use use = use_of<T>(cta, shared, folds[f].use, {folds[f].column, 0, false}, v);
       sum = use.way == Use::Way::direct
                 ? sum_direct_reals<T>(cta, column, use, Spread<T>::exchange(cta, rows))
@@ -493,7 +493,7 @@ struct QueryKernel : Uses {
         }
       }
     };
-    if (column.form == Form::packed) {
+    if (column.form == ColumnForm::packed) {
       if (column.has_patches()) {
         fold_patches<T>(cta, shared, column, v, rows, add);
       }

@@ -37,7 +37,7 @@ Array dictionary(CodecId codes) {
 }
 
 // The form on the first path that supports a column; empty if it has to be decoded.
-std::optional<Form> form_of(const Array& array) {
+std::optional<ColumnForm> form_of(const Array& array) {
   Column column;
   std::vector<Dictionary> dictionaries;
   if (!make_column(array, QueryPath::automatic, column, dictionaries)) {
@@ -47,10 +47,10 @@ std::optional<Form> form_of(const Array& array) {
 }
 
 TEST(Columns, OfADictionaryArePackedWhereItsCodesAre) {
-  EXPECT_EQ(form_of(dictionary(CodecId::bitpack)), Form::packed);
-  EXPECT_EQ(form_of(dictionary(CodecId::ffor)), Form::packed);
-  EXPECT_EQ(form_of(dictionary(CodecId::patched)), Form::packed);
-  EXPECT_EQ(form_of(dictionary(CodecId::delta)), Form::staged);
+  EXPECT_EQ(form_of(dictionary(CodecId::bitpack)), ColumnForm::packed);
+  EXPECT_EQ(form_of(dictionary(CodecId::ffor)), ColumnForm::packed);
+  EXPECT_EQ(form_of(dictionary(CodecId::patched)), ColumnForm::packed);
+  EXPECT_EQ(form_of(dictionary(CodecId::delta)), ColumnForm::staged);
   EXPECT_EQ(form_of(dictionary(CodecId::rle)), std::nullopt);
 }
 
@@ -73,16 +73,16 @@ TEST(Columns, OfADictionaryMuchLargerThanTheRowsAreDecoded) {
 }
 
 TEST(Columns, OfOneValueAndOfSignsNeedNoDecoding) {
-  EXPECT_EQ(form_of(encode(CodecId::constant, std::vector<int32_t>(2000, 7))), Form::packed);
-  EXPECT_EQ(form_of(encode(CodecId::zigzag, some_values())), Form::staged);
-  EXPECT_EQ(form_of(encode(CodecId::delta, some_values())), Form::staged);
+  EXPECT_EQ(form_of(encode(CodecId::constant, std::vector<int32_t>(2000, 7))), ColumnForm::packed);
+  EXPECT_EQ(form_of(encode(CodecId::zigzag, some_values())), ColumnForm::staged);
+  EXPECT_EQ(form_of(encode(CodecId::delta, some_values())), ColumnForm::staged);
 }
 
 TEST(Columns, OfPatchesOverADictionaryAreInterpreted) {
   const std::vector<uint64_t> places{3, 1500};
   const std::vector<uint32_t> values{1, 2};
   EXPECT_EQ(form_of(*codec::patched::wrap<uint32_t>(dictionary(CodecId::ffor), places, values)),
-            Form::staged);
+            ColumnForm::staged);
 }
 
 // a = 1 or a = 2 or a = 3, and b = 1 or b = 2: `a` has a dictionary.
