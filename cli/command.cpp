@@ -104,7 +104,7 @@ Option add_type_option(const Verb& verb, std::string& type) {
 
 Option add_input_type_option(const Verb& verb, std::string& type) {
   std::vector<std::string> types = kNumbers;
-  for (const Form form : {Form::lines, Form::strings}) {
+  for (const StringForm form : {StringForm::lines, StringForm::strings}) {
     types.emplace_back(to_string(form));
   }
   return verb

@@ -34,10 +34,10 @@ uint32_t length_at(const uint8_t* bytes) {
 }
 
 // Appends string i, in the given form.
-Status append_string(const StringsView& strings, uint64_t i, Form form, uint64_t row,
+Status append_string(const StringsView& strings, uint64_t i, StringForm form, uint64_t row,
                      std::vector<uint8_t>& bytes) {
   const auto string = strings.string(i);
-  if (form == Form::strings) {
+  if (form == StringForm::strings) {
     BOBBIN_RETURN_IF(
         string.size() >= kNull, StatusCode::unsupported,
         fmt::format("row {}: {} bytes are too many for a length of 32 bits", row, string.size()));
@@ -58,12 +58,12 @@ Status append_string(const StringsView& strings, uint64_t i, Form form, uint64_t
 
 }  // namespace
 
-std::string_view to_string(Form form) {
-  return form == Form::lines ? "lines" : "strings";
+std::string_view to_string(StringForm form) {
+  return form == StringForm::lines ? "lines" : "strings";
 }
 
-std::optional<Form> parse_form(std::string_view name) {
-  for (const Form form : {Form::lines, Form::strings}) {
+std::optional<StringForm> parse_form(std::string_view name) {
+  for (const StringForm form : {StringForm::lines, StringForm::strings}) {
     if (to_string(form) == name) {
       return form;
     }
@@ -71,12 +71,12 @@ std::optional<Form> parse_form(std::string_view name) {
   return std::nullopt;
 }
 
-Status note_form(Writer& writer, Form form, bool unterminated) {
+Status note_form(Writer& writer, StringForm form, bool unterminated) {
   BOBBIN_TRY(writer.set_metadata(std::string(kFormKey), std::string(to_string(form))));
   return unterminated ? writer.set_metadata(std::string(kUnterminatedKey), "1") : Status();
 }
 
-std::optional<Form> noted_form(const Reader& reader) {
+std::optional<StringForm> noted_form(const Reader& reader) {
   return parse_form(value_of(reader, kFormKey).value_or(""));
 }
 
@@ -84,7 +84,7 @@ bool last_line_is_unterminated(const Reader& reader) {
   return value_of(reader, kUnterminatedKey) == "1";
 }
 
-StringSource::StringSource(const Input& input, Form form) : input_(input), form_(form) {}
+StringSource::StringSource(const Input& input, StringForm form) : input_(input), form_(form) {}
 
 Status StringSource::read_block() {
   const size_t before = rest_.size();
@@ -101,7 +101,7 @@ Result<StringsView> StringSource::next() {
   strings_before_ += strings_.length();
   strings_ = {};
   BOBBIN_TRY(read_block());
-  BOBBIN_TRY(form_ == Form::lines ? take_lines() : take_strings());
+  BOBBIN_TRY(form_ == StringForm::lines ? take_lines() : take_strings());
   return strings_.view();
 }
 
@@ -164,7 +164,7 @@ Status StringSource::cut_short() const {
                                      rest_.size() - sizeof(uint32_t), length_at(rest_.data())))};
 }
 
-Status write_strings(const StringsView& strings, uint64_t first_row, Form form, bool leave_last_open,
+Status write_strings(const StringsView& strings, uint64_t first_row, StringForm form, bool leave_last_open,
                      file::Output& output) {
   std::vector<uint8_t> bytes;
   for (uint64_t i = 0; i < strings.length; ++i) {

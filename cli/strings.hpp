@@ -13,21 +13,21 @@
 
 namespace bobbin::cli {
 
-enum class Form : uint8_t { lines, strings };
+enum class StringForm : uint8_t { lines, strings };
 
-[[nodiscard]] std::string_view to_string(Form form);
-[[nodiscard]] std::optional<Form> parse_form(std::string_view name);
+[[nodiscard]] std::string_view to_string(StringForm form);
+[[nodiscard]] std::optional<StringForm> parse_form(std::string_view name);
 
 // Records a file's form in its metadata. `unterminated`: the last line had no newline.
-[[nodiscard]] Status note_form(Writer& writer, Form form, bool unterminated);
+[[nodiscard]] Status note_form(Writer& writer, StringForm form, bool unterminated);
 // The form a file was made from; empty if not recorded.
-[[nodiscard]] std::optional<Form> noted_form(const Reader& reader);
+[[nodiscard]] std::optional<StringForm> noted_form(const Reader& reader);
 [[nodiscard]] bool last_line_is_unterminated(const Reader& reader);
 
 // Splits an input into strings, block by block, so that memory holds little more than the longest string.
 class StringSource {
  public:
-  StringSource(const Input& input, Form form);
+  StringSource(const Input& input, StringForm form);
 
   // The next strings, valid until the next call; possibly none, even before the end.
   [[nodiscard]] Result<StringsView> next();
@@ -42,7 +42,7 @@ class StringSource {
   [[nodiscard]] Status cut_short() const;
 
   const Input& input_;
-  Form form_;
+  StringForm form_;
   std::vector<uint8_t> rest_;  // read and not yet returned
   Strings strings_;
   uint64_t strings_before_ = 0;
@@ -53,7 +53,7 @@ class StringSource {
 
 // Writes strings in a form. `first_row` is the number of the first one, for messages. The very last line may
 // lack its newline.
-[[nodiscard]] Status write_strings(const StringsView& strings, uint64_t first_row, Form form,
+[[nodiscard]] Status write_strings(const StringsView& strings, uint64_t first_row, StringForm form,
                                    bool leave_last_open, file::Output& output);
 
 }  // namespace bobbin::cli

@@ -94,7 +94,7 @@ Result<uint64_t> copy_rows(const Input& input, DType type, Writer& writer, bool 
   return total;
 }
 
-Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, bool quiet) {
+Result<uint64_t> copy_strings(const Input& input, StringForm form, Writer& writer, bool quiet) {
   Progress progress(input.name, quiet);
   StringSource source(input, form);
   while (!source.ended()) {
@@ -109,7 +109,7 @@ Result<uint64_t> copy_strings(const Input& input, Form form, Writer& writer, boo
 
 // Returns the number of bytes read.
 Result<uint64_t> copy_column(const Input& input, const Target& target, const Args& args, uint64_t& written) {
-  const std::optional<Form> form = parse_form(args.type);
+  const std::optional<StringForm> form = parse_form(args.type);
   const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
   BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
   const std::vector<Column> columns{{kColumn, type}};

@@ -124,7 +124,7 @@ Status copy_strings(const Job& job, uint64_t begin, uint64_t end) {
   BOBBIN_ASSIGN(const Strings strings, reader.read_strings(job.column, begin, end - begin, job.backend));
   const bool leave_last_open =
       job.as == As::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
-  const Form form = job.as == As::lines ? Form::lines : Form::strings;
+  const StringForm form = job.as == As::lines ? StringForm::lines : StringForm::strings;
   const Status status = write_strings(strings.view(), begin, form, leave_last_open, job.output);
   // A value that the form cannot represent is an error of the file, a full disk one of the output.
   return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
@@ -162,8 +162,8 @@ Result<As> pick_as(const OpenReader& file, size_t column, const std::string& ask
     BOBBIN_RETURN_IF(asked == "raw", StatusCode::invalid_argument,
                      fmt::format("{}: column '{}' holds {}: use --as lines or --as strings", file.name,
                                  chosen.name, to_string(chosen.type)));
-    return noted_form(file.reader) == Form::strings ? parse_as(asked).value_or(As::strings)
-                                                    : parse_as(asked).value_or(As::lines);
+    return noted_form(file.reader) == StringForm::strings ? parse_as(asked).value_or(As::strings)
+                                                          : parse_as(asked).value_or(As::lines);
   }
   BOBBIN_RETURN_IF(asked == "strings", StatusCode::invalid_argument,
                    fmt::format("{}: column '{}' holds {}: use --as raw or --as lines", file.name, chosen.name,
