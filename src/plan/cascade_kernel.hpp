@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "codecs/alprd/tile.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/packed.hpp"
 #include "plan/stage.hpp"
 #include "plan/strided.hpp"
@@ -43,10 +43,10 @@ struct Summed {
     return bits;
   }
 
-  BOBBIN_HD Summed(const QueryInput& /*query*/, const Column& /*column*/) {}
+  BOBBIN_HD Summed(const QueryInput& /*query*/, const ColumnPlan& /*column*/) {}
 
   template <class Cta>
-  BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
+  BOBBIN_HD void make(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
     cta.sync_warp();  // the previous vector is no longer in use
     unpack_vector<Value>(cta, column.nodes[0].frames, v, count,
@@ -122,11 +122,11 @@ struct Joined {
     return transpose(cta, Spread<Value>::exchange(cta, bits));
   }
 
-  BOBBIN_HD Joined(const QueryInput& /*query*/, const Column& column)
+  BOBBIN_HD Joined(const QueryInput& /*query*/, const ColumnPlan& column)
       : joiner_(codec::alprd::Joiner::of(column.nodes[column.num_nodes - 1].cut)) {}
 
   template <class Cta>
-  BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
+  BOBBIN_HD void make(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
     cta.sync_warp();  // the previous vector is no longer in use
     make_left(cta, shared, column, v, count);
@@ -145,7 +145,8 @@ struct Joined {
   [[nodiscard]] BOBBIN_HD static Parts& as_parts(Shared& shared) { return simt::seen_as<Parts>(shared.left); }
 
   template <class Cta>
-  BOBBIN_HD void make_left(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count) const {
+  BOBBIN_HD void make_left(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v,
+                           uint32_t count) const {
     auto& left = as_parts(shared);
     const uint32_t first = cta.warp() * kVectorLength;
     unpack_vector<uint16_t>(cta, column.nodes[0].frames, v, count,
@@ -190,10 +191,10 @@ struct Scaled {
     return transpose(cta, Spread<Value>::exchange(cta, bits));
   }
 
-  BOBBIN_HD Scaled(const QueryInput& query, const Column& /*column*/) : powers_(query.powers) {}
+  BOBBIN_HD Scaled(const QueryInput& query, const ColumnPlan& /*column*/) : powers_(query.powers) {}
 
   template <class Cta>
-  BOBBIN_HD void make(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t count,
+  BOBBIN_HD void make(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t count,
                       Value (&values)[32]) const {
     unpack_values(cta, column.nodes[0].frames, v, count, values);
     const auto scales = view_as<uint8_t>(column.scales());

@@ -14,6 +14,6 @@ enum class CascadeKind : uint8_t {
   joined,  // alprd over packed parts, the left ones possibly with patches
   scaled,  // alp over packed integers, with patches
 };
-[[nodiscard]] CascadeKind cascade_kind(const Column& column);
+[[nodiscard]] CascadeKind cascade_kind(const ColumnPlan& column);
 
 }  // namespace bobbin::plan

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
 
@@ -21,7 +21,7 @@ struct Codes {
 
   // Unpacks the codes of a vector; `reference` is that of its frame.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static Codes of(Cta& cta, const Column& column, uint32_t first_register,
+  [[nodiscard]] BOBBIN_HD static Codes of(Cta& cta, const ColumnPlan& column, uint32_t first_register,
                                           uint32_t width, uint32_t reference) {
     const auto packed = view_as<Quad>(column.frames().packed);
     Codes codes;

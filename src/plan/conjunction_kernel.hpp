@@ -158,7 +158,7 @@ struct ConjunctionKernel : Uses {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, uint32_t t, const Use& use, uint32_t inside) const {
     const Step& step = steps[t];
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     uint32_t hits = use.way == Use::Way::all ? ~uint32_t{0} : 0;
     if (use.way == Use::Way::direct) {
       hits = test_direct<T>(cta, column, use);
@@ -217,7 +217,7 @@ struct ConjunctionKernel : Uses {
 
   template <class Cta>
   BOBBIN_HD void add_rows(Cta& cta, uint64_t v, const Use& use, uint32_t rows, Adder<T>& adder) const {
-    const Column& column = columns[folds[0].column];
+    const ColumnPlan& column = columns[folds[0].column];
     const bool direct = use.way == Use::Way::direct;
     if constexpr (kReals) {
       const double real = direct ? sum_direct_reals<T>(cta, column, use, rows)

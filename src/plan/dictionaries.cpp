@@ -8,7 +8,7 @@
 
 namespace bobbin::plan {
 
-Status decode_dictionaries(std::span<const Dictionary> dictionaries, Column& column,
+Status decode_dictionaries(std::span<const Dictionary> dictionaries, ColumnPlan& column,
                            std::vector<DeviceBuffer>& kept, StreamView stream) {
   for (const Dictionary& dictionary : dictionaries) {
     const Array& array = *dictionary.entries;
@@ -21,7 +21,7 @@ Status decode_dictionaries(std::span<const Dictionary> dictionaries, Column& col
   return {};
 }
 
-Result<std::vector<uint64_t>> entries_on_host(const Column& column, StreamView stream) {
+Result<std::vector<uint64_t>> entries_on_host(const ColumnPlan& column, StreamView stream) {
   const Bytes& bytes = column.dictionary().extra;
   std::vector<uint64_t> memory(ceil_div<uint64_t>(bytes.size, sizeof(uint64_t)));
   BOBBIN_TRY(copy_async(memory.data(), bytes.data, bytes.size, stream));

@@ -8,14 +8,14 @@
 #include <bit>
 #include <cstdint>
 
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/stage.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::plan {
 
 // Whether single values can be fetched.
-[[nodiscard]] inline bool can_fetch(const Column& column) {
+[[nodiscard]] inline bool can_fetch(const ColumnPlan& column) {
   for (uint32_t n = 0; n < column.num_nodes; ++n) {
     if (column.nodes[n].op == Op::sum_up) {
       return false;
@@ -52,7 +52,7 @@ struct Fetcher {
   const Powers& powers;
   uint64_t begin;
 
-  [[nodiscard]] BOBBIN_HD uint64_t fetch(const Column& column, uint64_t row) const {
+  [[nodiscard]] BOBBIN_HD uint64_t fetch(const ColumnPlan& column, uint64_t row) const {
     uint64_t value = 0;
     uint32_t code = 0;
     for (uint32_t n = 0; n < column.num_nodes; ++n) {

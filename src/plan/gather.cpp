@@ -14,7 +14,7 @@ namespace {
 
 // A column, and the parts of it that had to be decoded.
 struct Opened {
-  Column column;
+  ColumnPlan column;
   std::vector<DeviceBuffer> kept;
 };
 
@@ -36,7 +36,7 @@ Result<Opened> open(const Array& array, bool one_by_one, StreamView stream, Quer
   return opened;
 }
 
-Gather make_gather(const Column& column, const Array& array, const void* out, uint64_t count) {
+Gather make_gather(const ColumnPlan& column, const Array& array, const void* out, uint64_t count) {
   return {.column = column,
           .begin = array.offset,
           .end = array.offset + array.length,

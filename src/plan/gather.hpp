@@ -10,7 +10,7 @@
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
 #include "codecs/codec.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 
 namespace bobbin::plan {
 

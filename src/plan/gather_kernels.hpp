@@ -16,7 +16,7 @@ namespace bobbin::plan {
 
 // What both need.
 struct Gather {
-  Column column;
+  ColumnPlan column;
   uint64_t begin = 0;  // rows, counted from the first vector's start
   uint64_t end = 0;
   Bytes out;  // the output

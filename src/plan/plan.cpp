@@ -28,7 +28,7 @@ void add_sum_uses(QueryInput& query) {
 }
 
 // Whether a column can be used in a ConjunctionKernel of packed values of this size.
-bool is_simple(const Column& column, uint32_t bytes) {
+bool is_simple(const ColumnPlan& column, uint32_t bytes) {
   return column.form == ColumnForm::packed && column.packed_bytes() == bytes && !column.has_patches() &&
          column.validity.kind == Validity::Kind::all &&
          (!column.is_float || column.scaled() || column.looks_up());
@@ -57,7 +57,7 @@ std::optional<QueryInput> as_conjunction(const QueryInput& query) {
     made.steps[made.num_steps++] = step;
   }
   if (query.num_folds == 1 && query.folds[0].column != kNoColumn) {
-    const Column& column = query.columns[query.folds[0].column];
+    const ColumnPlan& column = query.columns[query.folds[0].column];
     if (!is_simple(column, bytes) || column.looks_up()) {
       return std::nullopt;
     }

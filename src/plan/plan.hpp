@@ -13,7 +13,7 @@
 #include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/query_input.hpp"
 
 namespace bobbin::plan {

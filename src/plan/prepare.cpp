@@ -59,10 +59,10 @@ class Preparer {
   }
   // Whether patches force a packed column to be interpreted: they have their place in sums of floats, and
   // folds of dictionary entries do not handle them.
-  [[nodiscard]] bool patches_hinder(uint32_t c, const Column& column) const {
+  [[nodiscard]] bool patches_hinder(uint32_t c, const ColumnPlan& column) const {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
-  [[nodiscard]] KernelVariant variant_of(uint32_t c, const Column& column) const {
+  [[nodiscard]] KernelVariant variant_of(uint32_t c, const ColumnPlan& column) const {
     if (column.form == ColumnForm::staged) {
       return KernelVariant::staged;
     }
@@ -71,7 +71,7 @@ class Preparer {
   }
 
   Status add_column(uint32_t c) {
-    Column& column = made_.query_.columns[c];
+    ColumnPlan& column = made_.query_.columns[c];
     if (columns_[c].array == nullptr) {
       column = bitmap_column(num_vectors(made_.query_.end) * simt::kWarpSize, columns_[c].bitmap);
       return {};
@@ -102,7 +102,7 @@ class Preparer {
     return {};
   }
 
-  Status decode(const Array& array, Column& column) {
+  Status decode(const Array& array, ColumnPlan& column) {
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream_));
     BOBBIN_TRY(array::decode_on_device(array, values.data(), stream_));
     column = plain_column(array.type, array.length, values.data());
@@ -114,7 +114,7 @@ class Preparer {
     if (path_ != QueryPath::decoded && make_validity(words, validity)) {
       return {};
     }
-    Column column;
+    ColumnPlan column;
     BOBBIN_TRY(decode(words, column));
     validity = plain_validity(words.length, reinterpret_cast<const uint32_t*>(column.nodes[0].extra.data));
     return {};
@@ -179,7 +179,7 @@ class Preparer {
     return add_step(make_step(StepOp::both));
   }
   Status add_test(const Condition& condition) {
-    const Column& column = made_.query_.columns[condition.column];
+    const ColumnPlan& column = made_.query_.columns[condition.column];
     const bool coded = column.form == ColumnForm::packed && column.looks_up();
     if (coded || condition.kind == Condition::Kind::member) {
       BOBBIN_ASSIGN(const auto set, codes_that_pass(condition, column, coded));
@@ -200,7 +200,7 @@ class Preparer {
     return add_step(step);
   }
   Status add_range(uint32_t c, const ValueRange& range) {
-    const Column& column = made_.query_.columns[c];
+    const ColumnPlan& column = made_.query_.columns[c];
     Step step = make_step(StepOp::test, static_cast<uint8_t>(c), range.negated);
     step.range = {range.low, range.span};
     step.is_float = column.is_float;
@@ -210,7 +210,8 @@ class Preparer {
     return add_tested(step);
   }
   // For a dictionary, the matching codes are determined from its entries.
-  Result<codec::dict::CodeSet> codes_that_pass(const Condition& condition, const Column& column, bool coded) {
+  Result<codec::dict::CodeSet> codes_that_pass(const Condition& condition, const ColumnPlan& column,
+                                               bool coded) {
     const DType type = columns_[condition.column].array->type;
     if (!coded) {
       return codec::dict::CodeSet::of(condition.passes, type);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "codecs/alp/alp.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/stage.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
@@ -110,7 +110,7 @@ enum class KernelVariant : uint8_t {
 };
 
 struct QueryInput {
-  Column columns[kMaxColumns];
+  ColumnPlan columns[kMaxColumns];
   Step steps[kMaxSteps];
   FoldStep folds[kMaxFolds];
   UseSpec uses[kMaxUses];

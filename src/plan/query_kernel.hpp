@@ -13,7 +13,7 @@
 
 #include "codecs/alp/alp.hpp"
 #include "plan/codes.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/packed.hpp"
 #include "plan/query_input.hpp"
 #include "plan/stage.hpp"
@@ -235,7 +235,7 @@ struct QueryKernel : Uses {
   [[nodiscard]] BOBBIN_HD uint32_t test(Cta& cta, Shared& shared, uint32_t s, uint64_t v, uint32_t rows,
                                         uint32_t found) const {
     const Step& step = steps[s];
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     const uint32_t valid = valid_rows(cta, column.validity, v);
     if (column.form == ColumnForm::bitmap) {
       return step.negated ? ~valid : valid;
@@ -250,7 +250,7 @@ struct QueryKernel : Uses {
   [[nodiscard]] BOBBIN_HD uint32_t test_as(Cta& cta, Shared& shared, uint32_t s, uint64_t v, uint32_t rows,
                                            uint32_t found) const {
     const Step& step = steps[s];
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     if (column.form == ColumnForm::packed) {
       return test_packed<T>(cta, shared, s, v, rows, found);
     }
@@ -289,7 +289,7 @@ struct QueryKernel : Uses {
 
   // Calls f with a function that returns the thread's values: from a column in memory, or from a staged one.
   template <class T, class Cta, class F>
-  BOBBIN_HD void with_values(Cta& cta, Shared& shared, const Column& column, uint64_t v, F&& f) const {
+  BOBBIN_HD void with_values(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, F&& f) const {
     if constexpr (kStaged) {
       if (column.form == ColumnForm::staged) {
         auto& values = shared.staging.template as<T>();
@@ -307,7 +307,7 @@ struct QueryKernel : Uses {
   [[nodiscard]] BOBBIN_HD uint32_t test_packed(Cta& cta, Shared& shared, uint32_t s, uint64_t v,
                                                uint32_t rows, uint32_t found) const {
     const Step& step = steps[s];
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     const Use use = use_of<T>(cta, shared, step.use, {step.column, static_cast<uint8_t>(s), true}, v);
     uint32_t hits = use.way == Use::Way::all ? ~uint32_t{0} : 0;
     if (use.way == Use::Way::direct) {
@@ -327,7 +327,7 @@ struct QueryKernel : Uses {
   }
   // `count` values, with `each` subtracted from each of them in the sum.
   template <class T, class Cta>
-  BOBBIN_HD void add_sum(Cta& cta, Shared& shared, uint32_t f, const Column& column, uint32_t count,
+  BOBBIN_HD void add_sum(Cta& cta, Shared& shared, uint32_t f, const ColumnPlan& column, uint32_t count,
                          const WideSum& sum, T each) const {
     WideSum one;
     add_to<T>(one, each, column.is_signed);
@@ -337,7 +337,7 @@ struct QueryKernel : Uses {
 
   // Patches are tested individually.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t test_patches(Cta& cta, Shared& shared, const Column& column,
+  [[nodiscard]] BOBBIN_HD uint32_t test_patches(Cta& cta, Shared& shared, const ColumnPlan& column,
                                                 const Step& step, uint64_t v, uint32_t hits) const {
     const auto patches = column.patches().typed<T>();
     const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
@@ -369,7 +369,7 @@ struct QueryKernel : Uses {
     if (step.op == Fold::count) {
       return;
     }
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     with_type<kWide>(column.bytes, [&](auto zero) {
       using T = decltype(zero);
       if (step.op == Fold::extremes) {
@@ -385,7 +385,7 @@ struct QueryKernel : Uses {
 
   // Folds dictionary entries.
   template <class Cta>
-  BOBBIN_HD void fold_entries(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+  BOBBIN_HD void fold_entries(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t f,
                               uint32_t rows, const Codes& codes) const {
     rows &= valid_rows(cta, column.validity, v);
     add_count(cta, shared, f, static_cast<uint32_t>(std::popcount(rows)));
@@ -418,7 +418,7 @@ struct QueryKernel : Uses {
 
   // Calls one(i, value) for the patches of selected rows, and clears those in `rows`.
   template <class T, class Cta, class One>
-  BOBBIN_HD void fold_patches(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t& rows,
+  BOBBIN_HD void fold_patches(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t& rows,
                               One&& one) const {
     const auto patches = column.patches().typed<T>();
     const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
@@ -440,7 +440,7 @@ struct QueryKernel : Uses {
   }
 
   template <class T, class Cta>
-  BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+  BOBBIN_HD void fold_sum(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t f,
                           uint32_t rows) const {
     WideSum sum;
     if (column.form == ColumnForm::packed) {
@@ -466,7 +466,7 @@ struct QueryKernel : Uses {
     add_sum<T>(cta, shared, f, column, static_cast<uint32_t>(std::popcount(rows)), sum, T{0});
   }
   template <class T, class Cta>
-  BOBBIN_HD void fold_reals(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+  BOBBIN_HD void fold_reals(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t f,
                             uint32_t rows) const {
     double sum = 0;
     if (column.form == ColumnForm::packed) {
@@ -482,7 +482,7 @@ struct QueryKernel : Uses {
   }
 
   template <class T, class Cta>
-  BOBBIN_HD void fold_extremes(Cta& cta, Shared& shared, const Column& column, uint64_t v, uint32_t f,
+  BOBBIN_HD void fold_extremes(Cta& cta, Shared& shared, const ColumnPlan& column, uint64_t v, uint32_t f,
                                uint32_t rows) const {
     Extremes extremes{cta.load(shared.first, at(cta, f)), cta.load(shared.second, at(cta, f))};
     const auto add = [&](T value) { extremes.add<T>(value, column.is_float, column.is_signed); };

@@ -13,7 +13,7 @@
 #include "codecs/zigzag/zigzag.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
 #include "simt/warp_sum.hpp"
@@ -106,7 +106,7 @@ struct Stager {
   uint64_t v;
   uint32_t count;
 
-  BOBBIN_HD void decode(const Column& column) {
+  BOBBIN_HD void decode(const ColumnPlan& column) {
     for (uint32_t n = 0; n < column.num_nodes; ++n) {
       const Node& node = column.nodes[n];
       switch (node.bytes) {

@@ -86,7 +86,7 @@ struct Uses : QueryInput {
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const Column& column, uint64_t v, T& reference) const {
+  [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const ColumnPlan& column, uint64_t v, T& reference) const {
     const auto frame = column.frames().template frame<T>(cta, v);
     reference = frame.reference;
     Use use{.first_register = static_cast<uint32_t>(frame.first_register),
@@ -102,7 +102,7 @@ struct Uses : QueryInput {
 
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
-    const Column& column = columns[step.column];
+    const ColumnPlan& column = columns[step.column];
     T reference = 0;
     Use use = frame_use<T>(cta, column, v, reference);
     KeyRange keys = step.range;
@@ -136,7 +136,7 @@ struct Uses : QueryInput {
   // Integers can be summed in packed form if none wraps around; floats if a product of doubles equals that of
   // the codec. For codes, only the frame matters.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const Column& column, uint64_t v) const {
+  [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const ColumnPlan& column, uint64_t v) const {
     T reference = 0;
     Use use = frame_use<T>(cta, column, v, reference);
     use.low = reference;
@@ -166,7 +166,7 @@ struct Uses : QueryInput {
 
   // Value 32 r + lane of a vector on the slow path, without patches.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const Column& column, const Use& use, uint32_t r) const {
+  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const ColumnPlan& column, const Use& use, uint32_t r) const {
     const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
     const auto value =
         static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame,
@@ -180,7 +180,7 @@ struct Uses : QueryInput {
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const Column& column, const Use& use) {
+  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const ColumnPlan& column, const Use& use) {
     const auto packed = view_as<Quad>(column.frames().packed);
     const PackedRange<T> range{static_cast<T>(use.low), static_cast<T>(use.span), false};
     uint32_t hits = 0;
@@ -194,7 +194,7 @@ struct Uses : QueryInput {
   }
 
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const Column& column, const Use& use,
+  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const ColumnPlan& column, const Use& use,
                                                     uint32_t mask) {
     const auto packed = view_as<Quad>(column.frames().packed);
     WideSum sum;
@@ -211,7 +211,7 @@ struct Uses : QueryInput {
 
   // The sum of a vector of floats without patches: those have their place in the order of additions.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const Column& column, const Use& use,
+  [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const ColumnPlan& column, const Use& use,
                                                   uint32_t mask) const {
     const auto packed = view_as<Quad>(column.frames().packed);
     const auto counts = [&](uint32_t n, auto /*packed*/) { return (mask >> Spread<T>::bit(n) & 1) != 0; };
@@ -244,7 +244,7 @@ struct Uses : QueryInput {
     });
   }
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_slow_reals(Cta& cta, const Column& column, const Use& use,
+  [[nodiscard]] BOBBIN_HD double sum_slow_reals(Cta& cta, const ColumnPlan& column, const Use& use,
                                                 uint32_t rows) const {
     const double lane =
         RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });

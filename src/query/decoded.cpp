@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "array/strings.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "query/value.hpp"
 
 namespace bobbin::query {

@@ -9,7 +9,7 @@
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "query/text.hpp"
 
 namespace bobbin::query {

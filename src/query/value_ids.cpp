@@ -7,7 +7,7 @@
 
 #include "codecs/dict/dict.hpp"
 #include "core/scalar.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "query/value.hpp"
 
 namespace bobbin::query {

@@ -11,7 +11,7 @@
 
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/fetch.hpp"
 #include "tests/backends.hpp"
 
@@ -73,7 +73,7 @@ std::vector<std::string> row_of_strings(const Codec& codec) {
 std::vector<std::string> row_of(const Codec& codec) {
   const DeviceOps& device = *device_ops(Backend::emulator, codec.id);
   const Array array = some_values(codec);
-  Column column;
+  ColumnPlan column;
   std::vector<Dictionary> dictionaries;
   const bool packed = make_column(values_of(array), QueryPath::programmed, column, dictionaries);
   const bool composed = make_column(values_of(array), QueryPath::composed, column, dictionaries);

@@ -14,7 +14,7 @@
 #include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"
 #include "core/scalar.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/gather.hpp"
 #include "plan/host.hpp"
 #include "plan/plan.hpp"
@@ -354,7 +354,7 @@ std::string report(const Case& c, std::string_view path, const Result<std::strin
 // packed words may refuse them.
 bool can_be_interpreted(const Case& c) {
   return std::ranges::all_of(c.columns, [&](const Plain& column) {
-    plan::Column made;
+    plan::ColumnPlan made;
     std::vector<plan::Dictionary> dictionaries;
     return column.array.offset == c.offset() &&
            plan::make_column(plan::values_of(column.array), QueryPath::interpreted, made, dictionaries);
@@ -369,8 +369,8 @@ std::string check_case(const Case& c, Backend backend) {
   if (backend == Backend::cpu) {
     return report(c, "cpu", run_on_cpu(c, rows));
   }
-  for (const QueryPath path :
-       {QueryPath::automatic, QueryPath::composed, QueryPath::programmed, QueryPath::interpreted, QueryPath::decoded}) {
+  for (const QueryPath path : {QueryPath::automatic, QueryPath::composed, QueryPath::programmed,
+                               QueryPath::interpreted, QueryPath::decoded}) {
     const auto result = run_on(c, backend, path, rows);
     const bool may_refuse = path == QueryPath::composed || path == QueryPath::programmed ||
                             (path == QueryPath::interpreted && !can_be_interpreted(c));
@@ -564,7 +564,8 @@ std::string check_gather(Backend backend, Random& random) {
   }
   for (const QueryPath path : {QueryPath::automatic, QueryPath::interpreted, QueryPath::decoded}) {
     const auto result = gather_on(column, backend, path, rows, indices);
-    if (!result.has_value() && result.error().code() == StatusCode::unsupported && path != QueryPath::automatic) {
+    if (!result.has_value() && result.error().code() == StatusCode::unsupported &&
+        path != QueryPath::automatic) {
       continue;
     }
     if (std::string problem = report(c, name_of_path(path), result); !problem.empty()) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "array/array.hpp"
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 #include "plan/count_codes.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/plan/checks.hpp"

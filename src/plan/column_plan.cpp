@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ bool has_frames(CodecId codec) {
 // supported by kernels.
 class Flattener {
  public:
-  Flattener(Column& column, std::vector<Dictionary>& dictionaries)
+  Flattener(ColumnPlan& column, std::vector<Dictionary>& dictionaries)
       : column_(column), dictionaries_(dictionaries) {}
 
   [[nodiscard]] bool ok() const { return ok_; }
@@ -83,7 +83,7 @@ class Flattener {
 
  private:
   Node& step(const Array& array, Op op) {
-    ok_ = ok_ && column_.num_nodes < Column::kMaxNodes;
+    ok_ = ok_ && column_.num_nodes < ColumnPlan::kMaxNodes;
     Node& node = ok_ ? column_.nodes[column_.num_nodes++] : spare_;
     node = Node{};
     node.op = op;
@@ -123,14 +123,14 @@ class Flattener {
     dictionaries_.push_back({column_.num_nodes - 1U, &dictionary});
   }
 
-  Column& column_;
+  ColumnPlan& column_;
   std::vector<Dictionary>& dictionaries_;
   bool ok_ = true;
   Node spare_{};  // steps that do not fit into the column are written here and ignored
 };
 
 // Whether kernels can run the column's steps on packed words.
-bool composes(const Column& column) {
+bool composes(const ColumnPlan& column) {
   uint32_t next = 1;
   if (next < column.num_nodes && column.nodes[next].op == Op::scale) {
     ++next;
@@ -144,8 +144,8 @@ bool composes(const Column& column) {
   return next == column.num_nodes && column.nodes[0].op == Op::unpack;
 }
 
-Column empty_column(DType type) {
-  Column column;
+ColumnPlan empty_column(DType type) {
+  ColumnPlan column;
   column.bytes = static_cast<uint8_t>(size_bytes(type));
   column.is_float = is_float(type);
   column.is_signed = is_signed(type);
@@ -182,7 +182,8 @@ Validity plain_validity(uint64_t count, const uint32_t* words) {
           .frames = {}};
 }
 
-bool make_column(const Array& values, QueryPath path, Column& column, std::vector<Dictionary>& dictionaries) {
+bool make_column(const Array& values, QueryPath path, ColumnPlan& column,
+                 std::vector<Dictionary>& dictionaries) {
   if (path == QueryPath::decoded || is_string(values.type)) {
     return false;
   }
@@ -200,8 +201,8 @@ bool make_column(const Array& values, QueryPath path, Column& column, std::vecto
   return path == QueryPath::composed && cascade_kind(column) != CascadeKind::none;
 }
 
-Column plain_column(DType type, uint64_t length, const void* values) {
-  Column column = empty_column(type);
+ColumnPlan plain_column(DType type, uint64_t length, const void* values) {
+  ColumnPlan column = empty_column(type);
   column.form = ColumnForm::plain;
   column.num_nodes = 1;
   column.nodes[0].op = Op::load;
@@ -210,8 +211,8 @@ Column plain_column(DType type, uint64_t length, const void* values) {
   return column;
 }
 
-Column bitmap_column(uint64_t words, const uint32_t* bitmap) {
-  Column column;
+ColumnPlan bitmap_column(uint64_t words, const uint32_t* bitmap) {
+  ColumnPlan column;
   column.form = ColumnForm::bitmap;
   column.validity = plain_validity(words, bitmap);
   return column;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which path columns take to a kernel.
-#include "plan/column.hpp"
+#include "plan/column_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ Array dictionary(CodecId codes) {
 
 // The form on the first path that supports a column; empty if it has to be decoded.
 std::optional<ColumnForm> form_of(const Array& array) {
-  Column column;
+  ColumnPlan column;
   std::vector<Dictionary> dictionaries;
   if (!make_column(array, QueryPath::automatic, column, dictionaries)) {
     return std::nullopt;
@@ -56,7 +56,7 @@ TEST(Columns, OfADictionaryArePackedWhereItsCodesAre) {
 
 TEST(Columns, TellOfTheirDictionaries) {
   const Array array = dictionary(CodecId::ffor);
-  Column column;
+  ColumnPlan column;
   std::vector<Dictionary> dictionaries;
   ASSERT_TRUE(make_column(array, QueryPath::automatic, column, dictionaries));
   ASSERT_EQ(dictionaries.size(), 1U);

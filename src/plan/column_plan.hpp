@@ -107,7 +107,7 @@ struct Validity {
   Frames frames;
 };
 
-struct Column {
+struct ColumnPlan {
   static constexpr uint32_t kMaxNodes = 8;
 
   ColumnForm form{};
@@ -159,12 +159,12 @@ struct Dictionary {
 // The column for the values of a device array, on the given path; false if that is not possible. `decoded`
 // always fails here: it needs memory, so the caller decodes and uses plain_column(). The same applies to
 // dictionaries: the caller decodes those that are listed here (decode_dictionaries()).
-[[nodiscard]] bool make_column(const Array& values, QueryPath path, Column& column,
+[[nodiscard]] bool make_column(const Array& values, QueryPath path, ColumnPlan& column,
                                std::vector<Dictionary>& dictionaries);
 // Validity in packed words; false if it must be decoded.
 [[nodiscard]] bool make_validity(const Array& words, Validity& validity);
 [[nodiscard]] Validity plain_validity(uint64_t count, const uint32_t* words);
-[[nodiscard]] Column plain_column(DType type, uint64_t length, const void* values);
-[[nodiscard]] Column bitmap_column(uint64_t words, const uint32_t* bitmap);
+[[nodiscard]] ColumnPlan plain_column(DType type, uint64_t length, const void* values);
+[[nodiscard]] ColumnPlan bitmap_column(uint64_t words, const uint32_t* bitmap);
 
 }  // namespace bobbin::plan
