@@ -4,7 +4,7 @@
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/dict/dict.hpp"
-#include "plan/host_column.hpp"
+#include "plan/batch_column.hpp"
 #include "plan/launch.hpp"
 
 namespace bobbin::plan {
@@ -16,7 +16,7 @@ std::vector<uint64_t> count_codes(const Array& codes, const uint32_t* rows, uint
   codec::dict::visit_codes(codes.type, [&]<class Code>(std::type_identity<Code>) {
     const Code last = codec::dict::last_code<Code>(entries);
     for (uint64_t first = 0; first < end; first += kBatchRows) {
-      const Batch batch{first, std::max(first, codes.offset), std::min(first + kBatchRows, end)};
+      const RowBatch batch{first, std::max(first, codes.offset), std::min(first + kBatchRows, end)};
       const auto* const values = reinterpret_cast<const Code*>(batches.of(batch));
       for (uint64_t row = batch.begin; row < batch.end; ++row) {
         counts[std::min(values[row - first], last)] += rows[row / 32] >> (row % 32) & 1;

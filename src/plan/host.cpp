@@ -8,7 +8,7 @@
 
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
-#include "plan/host_column.hpp"
+#include "plan/batch_column.hpp"
 #include "plan/host_loops.hpp"
 #include "plan/totals.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 // Evaluates a filter over a batch.
 class HostFilter {
  public:
-  HostFilter(const Filter& filter, std::vector<HostColumn>& columns)
+  HostFilter(const Filter& filter, std::vector<BatchColumn>& columns)
       : filter_(filter), stack_(kMaxDepth + 1, Words(kBatchWords)) {
     for (const Condition& condition : filter) {
       const bool tests = condition.kind == Condition::Kind::test || condition.kind == Condition::Kind::member;
@@ -27,7 +27,7 @@ class HostFilter {
   }
 
   // Valid until the next call.
-  const Words& run(const Batch& batch, std::vector<HostColumn>& columns) {
+  const Words& run(const RowBatch& batch, std::vector<BatchColumn>& columns) {
     size_t depth = 0;
     for (size_t i = 0; i < filter_.size(); ++i) {
       const Condition& condition = filter_[i];
@@ -63,7 +63,7 @@ class HostFilter {
   }
 
  private:
-  static void keep_rows(const Batch& batch, Words& words) {
+  static void keep_rows(const RowBatch& batch, Words& words) {
     const uint64_t from = batch.begin - batch.first;
     const uint64_t to = batch.end - batch.first;
     if (to - from == kBatchRows) {
@@ -88,7 +88,7 @@ class HostFold {
  public:
   explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
-  void add(const Batch& batch, const Words& passed, std::vector<HostColumn>& columns) {
+  void add(const RowBatch& batch, const Words& passed, std::vector<BatchColumn>& columns) {
     const bool nulls = aggregate_.column.has_value() && columns[*aggregate_.column].has_nulls();
     if (nulls) {
       valid_ = passed;
@@ -97,7 +97,7 @@ class HostFold {
     add_rows(batch, nulls ? valid_ : passed, columns);
   }
 
-  Total finish(const std::vector<HostColumn>& columns) {
+  Total finish(const std::vector<BatchColumn>& columns) {
     if (aggregate_.fold != Fold::count) {
       set_extremes(columns[*aggregate_.column].type(), extremes_, total_);
       total_.real_sum = sum_of_sums();
@@ -106,13 +106,13 @@ class HostFold {
   }
 
  private:
-  void add_rows(const Batch& batch, const Words& rows, std::vector<HostColumn>& columns) {
+  void add_rows(const RowBatch& batch, const Words& rows, std::vector<BatchColumn>& columns) {
     const uint64_t count = (have_avx2() ? count_rows_avx2 : count_rows)(rows.data(), batch.words());
     total_.count += count;
     if (aggregate_.fold == Fold::count) {
       return;
     }
-    HostColumn& column = columns[*aggregate_.column];
+    BatchColumn& column = columns[*aggregate_.column];
     if (is_float(column.type()) && aggregate_.fold == Fold::sum) {
       add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.type());
     } else if (count != 0 && column.has_runs()) {
@@ -126,7 +126,7 @@ class HostFold {
 
   // A run's value counts once per row. Not for sums of floats, which have a fixed order.
   template <class T>
-  void add_runs(const Batch& batch, const Words& rows, HostColumn& column) {
+  void add_runs(const RowBatch& batch, const Words& rows, BatchColumn& column) {
     uint64_t begin = batch.begin - batch.first;
     for (const Run& run : column.runs(batch)) {
       if (const uint64_t count = count_bits(rows.data(), begin, run.end); count != 0) {
@@ -154,7 +154,7 @@ class HostFold {
       total_.sum += sum_of(kDTypeOf<T>, sum(values, words, rows));
     }
   }
-  void add_reals(const Batch& batch, const Words& rows, const std::byte* values, DType type) {
+  void add_reals(const RowBatch& batch, const Words& rows, const std::byte* values, DType type) {
     const uint64_t vectors = num_vectors(batch.end - batch.first);
     for (uint64_t v = 0; v < vectors; ++v) {
       sums_.push_back(
@@ -198,7 +198,7 @@ bool is_one_pass(std::span<const Source> columns, const Filter& filter,
 }
 
 template <class T>
-Passed sum_passed_runs(const Batch& batch, std::span<const Run> runs, const ValueRange& range) {
+Passed sum_passed_runs(const RowBatch& batch, std::span<const Run> runs, const ValueRange& range) {
   Passed passed;
   uint64_t begin = batch.begin - batch.first;
   for (const Run& run : runs) {
@@ -217,13 +217,13 @@ Passed sum_passed_runs(const Batch& batch, std::span<const Run> runs, const Valu
 }
 
 Total run_one_pass(const Source& source, const ValueRange& range, const Rows& all) {
-  HostColumn column(source, all, true);
+  BatchColumn column(source, all, true);
   Total total;
   const uint64_t end = all.offset + all.length;
   visit_integer(column.type(), [&]<class T>(std::type_identity<T>) {
     const auto sum = have_avx2() ? &sum_passed_avx2<T> : &sum_passed<T>;
     for (uint64_t first = 0; first < end; first += kBatchRows) {
-      const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
+      const RowBatch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
       const auto sum_values = [&] {
         const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
         return sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
@@ -251,7 +251,7 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   if (rows == nullptr && is_one_pass(columns, filter, aggregates)) {
     return std::vector{run_one_pass(columns[filter[0].column], filter[0].range, all)};
   }
-  std::vector<HostColumn> opened;
+  std::vector<BatchColumn> opened;
   for (uint32_t c = 0; c < columns.size(); ++c) {
     const bool decodes = std::ranges::any_of(aggregates, [&](const Aggregate& aggregate) {
       return aggregate.fold != Fold::count && aggregate.column == c;
@@ -265,7 +265,7 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
     *rows = {.words = {}, .first = all.offset, .length = all.length};
   }
   for (uint64_t first = 0; first < end; first += kBatchRows) {
-    const Batch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
+    const RowBatch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
     const Words& passed = evaluator.run(batch, opened);
     if (rows != nullptr) {
       rows->words.insert(rows->words.end(), passed.begin(),

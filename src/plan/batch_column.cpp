@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/host_column.hpp"
+#include "plan/batch_column.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,7 +35,7 @@ class ConstantRuns : public BatchRuns {
   explicit ConstantRuns(const Array& array) : value_(codec::constant::constant_of(array)) {}
 
  private:
-  void read(const Batch& batch, std::vector<Run>& runs) override {
+  void read(const RowBatch& batch, std::vector<Run>& runs) override {
     runs.push_back({static_cast<uint32_t>(batch.end - batch.first), value_});
   }
 
@@ -53,11 +53,11 @@ class RleRuns : public BatchRuns {
         row_of_zero_(static_cast<int64_t>(ascending::begin_row(array)) - static_cast<int64_t>(shift)) {}
 
   // Where the run ends, relative to batch.first.
-  [[nodiscard]] int64_t end_in(const Batch& batch) const {
+  [[nodiscard]] int64_t end_in(const RowBatch& batch) const {
     return int64_t{run_.row()} - row_of_zero_ - static_cast<int64_t>(batch.first);
   }
 
-  void read(const Batch& batch, std::vector<Run>& runs) override {
+  void read(const RowBatch& batch, std::vector<Run>& runs) override {
     if (batch.begin == batch.end) {
       return;
     }
@@ -81,7 +81,7 @@ class RleRuns : public BatchRuns {
 
 }  // namespace
 
-Array BatchValues::part(const Batch& batch) const {
+Array BatchValues::part(const RowBatch& batch) const {
   return find_codec(array_->codec)->slice(*array_, batch.begin - shift_, batch.end - batch.begin);
 }
 
@@ -97,7 +97,7 @@ std::unique_ptr<BatchRuns> BatchRuns::create(const Array& array, uint64_t shift)
   });
 }
 
-HostColumn::HostColumn(const Source& source, const Rows& rows, bool decodes)
+BatchColumn::BatchColumn(const Source& source, const Rows& rows, bool decodes)
     : source_(source),
       decodes_(decodes),
       moved_(source.array != nullptr && source.array->offset != rows.offset),
@@ -107,11 +107,11 @@ HostColumn::HostColumn(const Source& source, const Rows& rows, bool decodes)
       codes_(codes_or(*values_), rows.offset),
       runs_(source.array != nullptr ? BatchRuns::create(*values_, rows.offset) : nullptr) {}
 
-bool HostColumn::has_nulls() const {
+bool BatchColumn::has_nulls() const {
   return source_.array != nullptr && find_codec(source_.array->codec)->has_nulls();
 }
 
-void HostColumn::keep_valid(const Batch& batch, Words& bitmap) const {
+void BatchColumn::keep_valid(const RowBatch& batch, Words& bitmap) const {
   if (has_nulls()) {
     const Codec& codec = *find_codec(source_.array->codec);
     codec.clear_nulls(codec.slice(*source_.array, batch.begin - shift_, batch.end - batch.begin),
@@ -119,7 +119,7 @@ void HostColumn::keep_valid(const Batch& batch, Words& bitmap) const {
   }
 }
 
-const std::vector<uint64_t>& HostColumn::entries() {
+const std::vector<uint64_t>& BatchColumn::entries() {
   if (entries_.empty()) {
     const Array& dictionary = codec::dict::dictionary_of(*values_);
     entries_.resize(ceil_div<uint64_t>(dictionary.length * size_bytes(type()), sizeof(uint64_t)));
@@ -129,7 +129,7 @@ const std::vector<uint64_t>& HostColumn::entries() {
 }
 
 // A dictionary that is larger than all rows together is not used for a test.
-HostTest HostColumn::make_test(const Condition& condition) {
+HostTest BatchColumn::make_test(const Condition& condition) {
   using codec::dict::CodeSet;
   HostTest test{.ranges = ranges_of(condition), .codes = {}};
   if (condition.kind == Condition::Kind::member) {
@@ -143,7 +143,7 @@ HostTest HostColumn::make_test(const Condition& condition) {
   return test;
 }
 
-void HostColumn::test_bitmap(const Batch& batch, bool negated, Words& bitmap) const {
+void BatchColumn::test_bitmap(const RowBatch& batch, bool negated, Words& bitmap) const {
   const uint32_t* const from = source_.bitmap + batch.first / 32;
   for (uint64_t w = 0; w < batch.words(); ++w) {
     bitmap[w] = negated ? ~from[w] : from[w];
@@ -151,7 +151,7 @@ void HostColumn::test_bitmap(const Batch& batch, bool negated, Words& bitmap) co
 }
 
 template <class Passes>
-void HostColumn::test_runs(const Batch& batch, Passes&& passes, Words& bitmap) {
+void BatchColumn::test_runs(const RowBatch& batch, Passes&& passes, Words& bitmap) {
   std::fill_n(bitmap.begin(), batch.words(), 0);
   uint64_t begin = batch.begin - batch.first;
   for (const Run& run : runs(batch)) {
@@ -162,8 +162,8 @@ void HostColumn::test_runs(const Batch& batch, Passes&& passes, Words& bitmap) {
   }
 }
 
-void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values,
-                            Words& bitmap) {
+void BatchColumn::test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values,
+                             Words& bitmap) {
   if (of_values && has_runs()) {
     const uint64_t last = set.passes.size() - 1;
     test_runs(
@@ -191,7 +191,7 @@ void HostColumn::test_codes(const Batch& batch, const codec::dict::CodeSet& set,
 }
 
 // A column whose values are needed anyway is decoded once, for both; runs are never decoded.
-void HostColumn::test_range(const Batch& batch, const ValueRange& range, Words& bitmap) {
+void BatchColumn::test_range(const RowBatch& batch, const ValueRange& range, Words& bitmap) {
   const Codec& codec = *find_codec(values_->codec);
   if (has_runs()) {
     test_runs(
@@ -206,7 +206,7 @@ void HostColumn::test_range(const Batch& batch, const ValueRange& range, Words& 
   }
 }
 
-void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
+void BatchColumn::test(const RowBatch& batch, const HostTest& test, Words& bitmap) {
   if (source_.array == nullptr) {
     test_bitmap(batch, test.ranges[0].negated, bitmap);
     return;
@@ -224,7 +224,7 @@ void HostColumn::test(const Batch& batch, const HostTest& test, Words& bitmap) {
   keep_valid(batch, bitmap);
 }
 
-void HostColumn::gather(const Batch& batch, std::byte* to) {
+void BatchColumn::gather(const RowBatch& batch, std::byte* to) {
   visit_bits(type(), [&]<class T>(std::type_identity<T>) {
     const auto* const known = reinterpret_cast<const T*>(entries().data());
     codec::dict::visit_codes(codes_.array().type, [&]<class Code>(std::type_identity<Code>) {
@@ -238,7 +238,7 @@ void HostColumn::gather(const Batch& batch, std::byte* to) {
   });
 }
 
-const std::byte* HostColumn::values(const Batch& batch) {
+const std::byte* BatchColumn::values(const RowBatch& batch) {
   const bool few =
       has_codes() && codec::dict::is_few(values_->length, codec::dict::dictionary_of(*values_).length);
   if (has_codes() && !few) {

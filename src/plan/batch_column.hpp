@@ -22,7 +22,7 @@ inline constexpr uint64_t kBatchWords = kBatchRows / 32;
 using Words = std::vector<uint32_t>;
 
 // Rows first .. end-1, counted from the start of the first vector; `first` is a multiple of kBatchRows.
-struct Batch {
+struct RowBatch {
   uint64_t first = 0;
   uint64_t begin = 0;  // the first existing row
   uint64_t end = 0;
@@ -37,15 +37,15 @@ class BatchValues {
   BatchValues(const Array& array, uint64_t shift) : array_(&array), shift_(shift) {}
 
   [[nodiscard]] const Array& array() const { return *array_; }
-  [[nodiscard]] Array part(const Batch& batch) const;
+  [[nodiscard]] Array part(const RowBatch& batch) const;
   // The values of the batch, from batch.first on; positions that are not rows may hold anything.
-  const std::byte* of(const Batch& batch) {
+  const std::byte* of(const RowBatch& batch) {
     return of(batch, size_bytes(array_->type),
               [&](std::byte* to) { find_codec(array_->codec)->decode(part(batch), to); });
   }
   // The same for values of another size: `decode` writes them, from batch.begin on.
   template <class F>
-  const std::byte* of(const Batch& batch, size_t size, F&& decode) {
+  const std::byte* of(const RowBatch& batch, size_t size, F&& decode) {
     auto* const bytes = reinterpret_cast<std::byte*>(resize(kBatchRows * size / sizeof(uint64_t)));
     if (decoded_ != batch.first) {
       decode(bytes + (batch.begin - batch.first) * size);
@@ -79,7 +79,7 @@ class BatchRuns {
   static std::unique_ptr<BatchRuns> create(const Array& array, uint64_t shift);
   virtual ~BatchRuns() = default;
 
-  [[nodiscard]] std::span<const Run> of(const Batch& batch) {
+  [[nodiscard]] std::span<const Run> of(const RowBatch& batch) {
     if (read_ != batch.first) {
       runs_.clear();
       read(batch, runs_);
@@ -89,7 +89,7 @@ class BatchRuns {
   }
 
  private:
-  virtual void read(const Batch& batch, std::vector<Run>& runs) = 0;
+  virtual void read(const RowBatch& batch, std::vector<Run>& runs) = 0;
 
   std::vector<Run> runs_;
   uint64_t read_ = UINT64_MAX;  // the batch that was read
@@ -102,10 +102,10 @@ struct HostTest {
   bool of_values = false;                     // the values themselves are the codes
 };
 
-class HostColumn {
+class BatchColumn {
  public:
   // `decodes`: an aggregate needs its values.
-  HostColumn(const Source& source, const Rows& rows, bool decodes);
+  BatchColumn(const Source& source, const Rows& rows, bool decodes);
 
   [[nodiscard]] DType type() const { return source_.array->type; }
   [[nodiscard]] bool has_nulls() const;
@@ -113,25 +113,25 @@ class HostColumn {
   [[nodiscard]] bool has_runs() const { return runs_ != nullptr; }
 
   [[nodiscard]] HostTest make_test(const Condition& condition);
-  void test(const Batch& batch, const HostTest& test, Words& bitmap);
+  void test(const RowBatch& batch, const HostTest& test, Words& bitmap);
   // Clears the rows of a bitmap that are null.
-  void keep_valid(const Batch& batch, Words& bitmap) const;
+  void keep_valid(const RowBatch& batch, Words& bitmap) const;
   // Like BatchValues::of.
-  const std::byte* values(const Batch& batch);
+  const std::byte* values(const RowBatch& batch);
 
   // For a column that has them.
-  [[nodiscard]] std::span<const Run> runs(const Batch& batch) { return runs_->of(batch); }
+  [[nodiscard]] std::span<const Run> runs(const RowBatch& batch) { return runs_->of(batch); }
 
  private:
   [[nodiscard]] bool has_codes() const { return values_->codec == CodecId::dict; }
   // For a dictionary with entries; decoded once.
   [[nodiscard]] const std::vector<uint64_t>& entries();
-  void test_bitmap(const Batch& batch, bool negated, Words& bitmap) const;
-  void test_range(const Batch& batch, const ValueRange& range, Words& bitmap);
+  void test_bitmap(const RowBatch& batch, bool negated, Words& bitmap) const;
+  void test_range(const RowBatch& batch, const ValueRange& range, Words& bitmap);
   template <class Passes>
-  void test_runs(const Batch& batch, Passes&& passes, Words& bitmap);
-  void test_codes(const Batch& batch, const codec::dict::CodeSet& set, bool of_values, Words& bitmap);
-  void gather(const Batch& batch, std::byte* to);
+  void test_runs(const RowBatch& batch, Passes&& passes, Words& bitmap);
+  void test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values, Words& bitmap);
+  void gather(const RowBatch& batch, std::byte* to);
 
   Source source_;
   bool decodes_;
