@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "csv/batch.hpp"
+#include "csv/record_batch.hpp"
 #include "csv/scanner.hpp"
 #include "csv/spelling.hpp"
 

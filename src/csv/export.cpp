@@ -11,8 +11,8 @@ namespace bobbin::csv {
 namespace {
 
 // The columns' rows as the text is made of them; they must outlive it.
-Batch to_batch(std::span<const HostColumn> columns, uint64_t rows) {
-  Batch batch{.columns = {}, .rows = rows};
+RecordBatch to_batch(std::span<const HostColumn> columns, uint64_t rows) {
+  RecordBatch batch{.columns = {}, .rows = rows};
   for (const HostColumn& column : columns) {
     const uint8_t* const validity = column.validity.empty() ? nullptr : column.validity.data();
     batch.columns.push_back({.type = column.type(),

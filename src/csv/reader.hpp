@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "csv/batch.hpp"
 #include "csv/convert.hpp"
 #include "csv/guess.hpp"
 #include "csv/options.hpp"
+#include "csv/record_batch.hpp"
 #include "csv/scanner.hpp"
 
 namespace bobbin::csv {
@@ -41,7 +41,7 @@ class Reader {
     restart  // columns() have changed: discard all rows, the next ones are the first again
   };
   [[nodiscard]] Result<Step> next();
-  [[nodiscard]] const Batch& batch() const { return batch_; }
+  [[nodiscard]] const RecordBatch& batch() const { return batch_; }
 
   // Bytes of the input as stored: compressed, not decompressed.
   [[nodiscard]] uint64_t bytes_read() const { return scanner_.raw_bytes_read(); }
@@ -78,7 +78,7 @@ class Reader {
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
   bool knows_all_ = false;  // the types were inferred from the whole text
-  Batch batch_;
+  RecordBatch batch_;
 };
 
 }  // namespace bobbin::csv

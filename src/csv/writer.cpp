@@ -124,7 +124,7 @@ void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint
   put_string({text, format_spelled(column.type, spelling, value, text)}, true);
 }
 
-void Writer::put_row(const Batch& batch, uint64_t row) {
+void Writer::put_row(const RecordBatch& batch, uint64_t row) {
   for (size_t c = 0; c < batch.columns.size(); ++c) {
     const ColumnData& column = batch.columns[c];
     if (c > 0) {
@@ -166,7 +166,7 @@ Status Writer::begin() {
 }
 
 // A table without columns has no text, whatever its rows.
-Status Writer::append(const Batch& batch) {
+Status Writer::append(const RecordBatch& batch) {
   may_be_special_.clear();
   for (const ColumnData& column : batch.columns) {
     may_be_special_.push_back(column_has_special(column, batch.rows, marks_));

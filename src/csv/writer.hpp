@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bobbin/io.hpp"
-#include "csv/batch.hpp"
 #include "csv/options.hpp"
+#include "csv/record_batch.hpp"
 
 namespace bobbin::csv {
 
@@ -21,11 +21,11 @@ class Writer {
 
   // Writes the header; then any number of batches of these columns; then buffered output.
   [[nodiscard]] Status begin();
-  [[nodiscard]] Status append(const Batch& batch);
+  [[nodiscard]] Status append(const RecordBatch& batch);
   [[nodiscard]] Status finish();
 
  private:
-  void put_row(const Batch& batch, uint64_t row);
+  void put_row(const RecordBatch& batch, uint64_t row);
   void put_number(const ColumnData& column, const Spelling& spelling, uint64_t row);
   void put_string(std::string_view text, bool may_be_special);
   void put_field(std::string_view text, bool needs_quotes);

@@ -11,9 +11,9 @@ uint64_t bitmap_bytes(uint64_t rows) {
   return ceil_div<uint64_t>(rows, codec::masked::kRowsPerWord) * sizeof(uint32_t);
 }
 
-std::vector<Batch> batches_of(const Reader& reader, std::span<const Part> parts, uint64_t batch_bytes) {
+std::vector<LoadBatch> batches_of(const Reader& reader, std::span<const Part> parts, uint64_t batch_bytes) {
   const auto& groups = file::ReaderAccess::footer(reader).row_groups;
-  std::vector<Batch> batches;
+  std::vector<LoadBatch> batches;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const uint64_t bytes = file::ReaderAccess::chunk_bytes(reader, part.group, part.column);
@@ -21,7 +21,7 @@ std::vector<Batch> batches_of(const Reader& reader, std::span<const Part> parts,
     if (batches.empty() || !whole || !batches.back().whole || batches.back().bytes + bytes > batch_bytes) {
       batches.emplace_back().whole = whole;
     }
-    Batch& batch = batches.back();
+    LoadBatch& batch = batches.back();
     const bool strings = is_string(reader.columns()[part.column].type);
     batch.members.push_back({i, batch.bytes, bytes, batch.bits_bytes});
     batch.bytes += bytes;

@@ -12,7 +12,7 @@
 
 namespace bobbin::table {
 
-struct Batch {
+struct LoadBatch {
   // One part, and where its chunk's bytes are in the batch's memory.
   struct Member {
     size_t part = 0;
@@ -31,7 +31,7 @@ struct Batch {
 [[nodiscard]] uint64_t bitmap_bytes(uint64_t rows);
 
 // In file order; batches of up to this many bytes, or of one chunk.
-[[nodiscard]] std::vector<Batch> batches_of(const Reader& reader, std::span<const Part> parts,
-                                            uint64_t batch_bytes);
+[[nodiscard]] std::vector<LoadBatch> batches_of(const Reader& reader, std::span<const Part> parts,
+                                                uint64_t batch_bytes);
 
 }  // namespace bobbin::table

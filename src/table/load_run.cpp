@@ -139,7 +139,7 @@ Destination LoadRun::destination(size_t part_index) const {
 // Waits for memory. Batches that have memory are read by threads that do not wait: a thread takes the
 // remaining pieces of its batch before any of the next one.
 Status LoadRun::start(size_t batch) {
-  const Batch& what = batches_[batch];
+  const LoadBatch& what = batches_[batch];
   works_[batch].staging = &pool_.take();
   return works_[batch].staging->make_ready(what.whole ? what.bytes : 0, what.bits_bytes);
 }
@@ -148,7 +148,7 @@ Status LoadRun::read(const Task& task) {
   Work& work = works_[task.batch];
   std::call_once(work.started, [&] { work.ready = start(task.batch); });
   BOBBIN_TRY(work.ready);
-  const Batch::Member& member = member_of(task);
+  const LoadBatch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
   return file::ReaderAccess::read_chunk(
       reader_, part.group, part.column, task.begin,
@@ -165,7 +165,7 @@ Status LoadRun::check(const Task& task) {
   }
   Work& work = works_[task.batch];
   PendingChunk& chunk = work.chunks[task.member];
-  const Batch::Member& member = member_of(task);
+  const LoadBatch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
   BOBBIN_ASSIGN(chunk.array,
                 file::ReaderAccess::chunk_in(reader_, part.group, part.column,
@@ -185,7 +185,7 @@ Status LoadRun::check_content(const Task& task) {
   if (!facts.check_content) {
     BOBBIN_TRY(array::validate_content(array));
   }
-  const Batch::Member& member = member_of(task);
+  const LoadBatch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
   const auto& chunk = file::ReaderAccess::footer(reader_).row_groups[part.group].chunks[part.column];
   facts.num_bytes = chunk.strings.num_bytes;
@@ -215,7 +215,7 @@ Status LoadRun::decode(const Task& task) {
 Status LoadRun::decode_member(size_t batch, size_t m) {
   const Work& work = works_[batch];
   const Staging& staging = *work.staging;
-  const Batch::Member& member = batches_[batch].members[m];
+  const LoadBatch::Member& member = batches_[batch].members[m];
   const Part& part = parts_[member.part];
   const Array array = staging.there(work.chunks[m].array);
   const Destination to = destination(member.part);

@@ -60,7 +60,7 @@ class LoadRun {
   };
 
   void add_tasks(size_t batch, size_t member);
-  [[nodiscard]] const Batch::Member& member_of(const Task& task) const {
+  [[nodiscard]] const LoadBatch::Member& member_of(const Task& task) const {
     return batches_[task.batch].members[task.member];
   }
   [[nodiscard]] Destination destination(size_t part) const;
@@ -83,7 +83,7 @@ class LoadRun {
   StagingPool pool_;
   uint64_t piece_bytes_;
   MemoryResource& memory_;
-  std::vector<Batch> batches_;
+  std::vector<LoadBatch> batches_;
   std::deque<Work> works_;  // one per batch
   std::vector<Task> tasks_;
   bool with_bits_;

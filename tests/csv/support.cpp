@@ -187,7 +187,7 @@ std::string write_text(const Table& table, const csv::Options& options) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
     kept.push_back(keep(table, c));
   }
-  csv::Batch batch{.columns = {}, .rows = table.rows.size()};
+  csv::RecordBatch batch{.columns = {}, .rows = table.rows.size()};
   for (size_t c = 0; c < kept.size(); ++c) {
     batch.columns.push_back({.type = type_of(table.columns[c]),
                              .numbers = {kept[c].values.data(), kept[c].validity.data()},

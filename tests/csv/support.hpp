@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bobbin/file.hpp"
-#include "csv/batch.hpp"
 #include "csv/options.hpp"
+#include "csv/record_batch.hpp"
 #include "tests/codecs/component.hpp"
 
 namespace bobbin::csv_tests {

@@ -30,7 +30,7 @@ struct ColumnData {
   [[nodiscard]] Scalar number(uint64_t row) const { return scalar_at(type.type, numbers.values, row); }
 };
 
-struct Batch {
+struct RecordBatch {
   std::vector<ColumnData> columns;
   uint64_t rows = 0;
 
