@@ -155,7 +155,7 @@ class StringsBench {
     BOBBIN_TRY(array::decode_on_device(array.children[0], code_offsets.data(), stream_));
     BOBBIN_TRY(array::decode_on_device(array.children[1], offsets.data(), stream_));
     const fsst::Parts parts(host);
-    const fsst::Table table = parts.table();
+    const fsst::SymbolTable table = parts.table();
     uint8_t lengths[256];
     std::copy(table.lengths.begin(), table.lengths.end(), lengths);
     std::vector<uint32_t> split_codes;

@@ -32,7 +32,7 @@ SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 
 REQUIRED = {"spec.md", "codec.cpp", "encode.cpp", "decode.cpp", "tile.hpp", "kernels.hpp"}  # and <name>.hpp
 OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
-            "table.hpp", "table.cpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
+            "symbol_table.hpp", "symbol_table.cpp", "value_table.hpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "query_kernels.hpp", "strings.cpp"}
 # Stages of a codec whose format has several.
 STAGES = {"zstd": {"array.hpp", "array_decode.cpp", "array_device.cu", "array_encode.cpp", "array_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "execute_kernel.hpp", "fse_kernel.hpp",

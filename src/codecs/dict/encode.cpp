@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "codecs/dict/dict.hpp"
-#include "codecs/dict/table.hpp"
+#include "codecs/dict/value_table.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
 #include "core/dispatch.hpp"
@@ -19,7 +19,8 @@ namespace {
 // The number of every row's value; nothing if there are too many values. Table slots of later rows are
 // prefetched.
 template <class Bits>
-std::optional<std::vector<uint32_t>> numbers_of(std::span<const Bits> values, Table<NumberKey<Bits>>& table) {
+std::optional<std::vector<uint32_t>> numbers_of(std::span<const Bits> values,
+                                                ValueTable<NumberKey<Bits>>& table) {
   constexpr size_t kAhead = 16;
   std::vector<uint32_t> numbers(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -136,7 +137,7 @@ std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
     }
   }
   const auto bits = values.as<Bits>();
-  Table<NumberKey<Bits>> table(max_entries);
+  ValueTable<NumberKey<Bits>> table(max_entries);
   const auto numbers = numbers_of<Bits>(bits, table);
   if (!numbers.has_value()) {
     return std::nullopt;
@@ -196,7 +197,7 @@ std::optional<Split> build(const Values& values, uint64_t max_entries) {
 // equal to the previous one, which is common, reuses its key.
 std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
   constexpr uint64_t kRows = 32;
-  Table<StringKey> table(max_entries);
+  ValueTable<StringKey> table(max_entries);
   bool full = false;
   bool has_null = false;
   std::vector<uint32_t> numbers(strings.length, kNoNumber);

@@ -51,7 +51,7 @@ std::vector<uint32_t> borders(std::span<const uint8_t> run) {
 
 }  // namespace
 
-Automaton::Automaton(const Table& table, std::span<const uint8_t> run)
+Automaton::Automaton(const SymbolTable& table, std::span<const uint8_t> run)
     : last_(static_cast<uint32_t>(run.size())), steps_((run.size() + 1) * kSteps, 0) {
   const std::vector<uint32_t> border = borders(run);
   const auto after_byte = [&](uint32_t state, uint8_t byte) {
@@ -74,7 +74,7 @@ Automaton::Automaton(const Table& table, std::span<const uint8_t> run)
 }
 
 // Tries all symbols: a table from another writer may not fit a Matcher.
-std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes) {
+std::vector<uint8_t> encode_constant(const SymbolTable& table, std::span<const uint8_t> bytes) {
   std::vector<uint8_t> codes;
   for (size_t at = 0; at < bytes.size();) {
     const size_t rest = std::min(bytes.size(), at / kPieceBytes * kPieceBytes + kPieceBytes) - at;
@@ -106,7 +106,7 @@ Status check_query(const StringQuery& query) {
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap) {
   BOBBIN_TRY(check_query(query));
   const Parts parts(array);
-  const Table table = parts.table();
+  const SymbolTable table = parts.table();
   const auto code = [&](uint64_t at) { return parts.codes[at]; };
   if (query.test == StringTest::contains) {
     const Automaton automaton(table, query.bytes);

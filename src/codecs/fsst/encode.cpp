@@ -214,12 +214,12 @@ uint64_t encoded_size(const Matcher& matcher, const Pieces& pieces) {
 
 }  // namespace
 
-Table choose_table(const Pieces& pieces, const Array* previous) {
+SymbolTable choose_table(const Pieces& pieces, const Array* previous) {
   if (previous == nullptr) {
     return learn(pieces);
   }
-  const Table old = Parts(*previous).table();
-  const Table fresh = learn(pieces);
+  const SymbolTable old = Parts(*previous).table();
+  const SymbolTable fresh = learn(pieces);
   if (!could_be_learnt(old)) {
     return fresh;
   }
@@ -229,7 +229,7 @@ Table choose_table(const Pieces& pieces, const Array* previous) {
   return static_cast<double>(encoded_size(Matcher(fresh), pieces)) < kWorthwhile * as_is ? fresh : old;
 }
 
-Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const uint8_t> codes) {
+Result<std::vector<uint64_t>> index_tiles(const SymbolTable& table, std::span<const uint8_t> codes) {
   std::vector<uint64_t> tiles;
   tiles.reserve(num_tiles(codes.size()));
   const uint32_t symbols = table.size();
@@ -260,7 +260,7 @@ Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const ui
   return tiles;
 }
 
-void MatcherImage::make(const Table& table, MatcherImage& image) {
+void MatcherImage::make(const SymbolTable& table, MatcherImage& image) {
   const Matcher matcher(table);
   for (uint32_t i = 0; i < kSlots; ++i) {
     const Matcher::Slot& slot = matcher.slots()[i];
@@ -282,7 +282,7 @@ void MatcherImage::make(const Table& table, MatcherImage& image) {
   }
 }
 
-double expected_share(const Table& table, const Pieces& sample) {
+double expected_share(const SymbolTable& table, const Pieces& sample) {
   uint64_t bytes = 0;
   for (const auto& piece : sample) {
     bytes += piece.size();
@@ -310,7 +310,7 @@ Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings) {
   return bits;
 }
 
-Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_bytes,
+Array join_parts(DType type, uint64_t length, const SymbolTable& table, uint64_t out_bytes,
                  std::vector<Buffer> buffers, std::vector<Array> children) {
   Array array;
   array.codec = CodecId::fsst;
@@ -328,7 +328,7 @@ Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_b
 
 Result<Array> encode(const StringsView& strings, const Array* previous) {
   BOBBIN_ASSIGN(const std::vector<uint8_t> validity, tidy_validity(strings));
-  const Table table = choose_table(sample(strings), previous);
+  const SymbolTable table = choose_table(sample(strings), previous);
   const Encoded encoded = encode_all(Matcher(table), strings);
   BOBBIN_ASSIGN(const std::vector<uint64_t> tiles, index_tiles(table, encoded.codes));
   const std::vector<std::byte> symbols = table.serialize();

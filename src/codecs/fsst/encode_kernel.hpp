@@ -27,7 +27,7 @@ struct MatcherImage {
   uint8_t first[kPairWords];   // the code of a word's first bit
   uint8_t singles[256];
 
-  static void make(const Table& table, MatcherImage& image);
+  static void make(const SymbolTable& table, MatcherImage& image);
 };
 
 // The same in shared memory.

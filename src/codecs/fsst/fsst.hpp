@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "codecs/fsst/table.hpp"
+#include "codecs/fsst/symbol_table.hpp"
 #include "core/bits.hpp"
 
 namespace bobbin::codec::fsst {
@@ -46,15 +46,16 @@ struct Parts {
   const Array* offsets;
 
   explicit Parts(const Array& array);
-  [[nodiscard]] Table table() const { return Table::parse(header.counts, symbols); }
+  [[nodiscard]] SymbolTable table() const { return SymbolTable::parse(header.counts, symbols); }
   [[nodiscard]] bool wide() const { return offsets->type == DType::u64; }
 };
 
 // Computes the words of a stream's tiles; nothing if the codes are corrupt.
-[[nodiscard]] Result<std::vector<uint64_t>> index_tiles(const Table& table, std::span<const uint8_t> codes);
+[[nodiscard]] Result<std::vector<uint64_t>> index_tiles(const SymbolTable& table,
+                                                        std::span<const uint8_t> codes);
 
 // The canonical codes of a string, for comparisons.
-[[nodiscard]] std::vector<uint8_t> encode_constant(const Table& table, std::span<const uint8_t> bytes);
+[[nodiscard]] std::vector<uint8_t> encode_constant(const SymbolTable& table, std::span<const uint8_t> bytes);
 [[nodiscard]] Status check_query(const StringQuery& query);
 
 // Validity with bits for its strings only; empty if there are no nulls. Fails if a null has bytes.
@@ -64,14 +65,14 @@ struct Parts {
   return out_bytes > INT32_MAX || code_bytes > INT32_MAX;
 }
 // Builds an array from its parts, as named in spec.md: buffers 0 to 3, children 0 and 1.
-[[nodiscard]] Array join_parts(DType type, uint64_t length, const Table& table, uint64_t out_bytes,
+[[nodiscard]] Array join_parts(DType type, uint64_t length, const SymbolTable& table, uint64_t out_bytes,
                                std::vector<Buffer> buffers, std::vector<Array> children);
 
 // Number of codes per byte of a sample.
-[[nodiscard]] double expected_share(const Table& table, const Pieces& sample);
+[[nodiscard]] double expected_share(const SymbolTable& table, const Pieces& sample);
 
 // Returns a new table, or the previous one if that is about as good.
-[[nodiscard]] Table choose_table(const Pieces& sample, const Array* previous);
+[[nodiscard]] SymbolTable choose_table(const Pieces& sample, const Array* previous);
 
 Result<Array> encode(const StringsView& strings, const Array* previous);
 StringSizes sizes(const Array& array);

@@ -130,7 +130,7 @@ struct Plans {
     const Global<const uint8_t> bytes{strings.bytes + offsets.base, end - offsets.base};
     BOBBIN_ASSIGN(const std::vector<uint8_t> validity, fetch_validity(strings, offsets, stream));
     BOBBIN_ASSIGN(const Sample sample, Sample::fetch(offsets, bytes, stream));
-    const Table table = choose_table(sample.pieces(), previous);
+    const SymbolTable table = choose_table(sample.pieces(), previous);
     BOBBIN_ASSIGN(const Encoded encoded, encode_bytes(table, offsets, bytes, sample.pieces(), stream));
     return assemble(strings, table, offsets, bytes.size, encoded, validity, stream);
   }
@@ -167,7 +167,7 @@ struct Plans {
     std::vector<uint8_t> wanted(query.bytes.begin(), query.bytes.end());
     std::vector<uint16_t> steps;
     if (on_codes || query.test == StringTest::contains) {
-      BOBBIN_ASSIGN(const Table table, fetch_table(array, stream));
+      BOBBIN_ASSIGN(const SymbolTable table, fetch_table(array, stream));
       if (on_codes) {
         wanted = encode_constant(table, query.bytes);
       } else {
@@ -263,11 +263,11 @@ struct Plans {
     });
   }
 
-  static Result<Table> fetch_table(const Array& array, StreamView stream) {
+  static Result<SymbolTable> fetch_table(const Array& array, StreamView stream) {
     std::vector<std::byte> symbols(array.buffers[0].bytes.size());
     BOBBIN_TRY(copy_async(symbols.data(), array.buffers[0].bytes.data(), symbols.size(), stream));
     BOBBIN_TRY(stream.synchronize());
-    return Table::parse(Header::parse(array.metadata).counts, symbols.data());
+    return SymbolTable::parse(Header::parse(array.metadata).counts, symbols.data());
   }
 
   // Encoding --------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ struct Plans {
     DeviceArray<uint64_t> code_offsets;
   };
 
-  static Result<Encoded> encode_bytes(const Table& table, const DeviceOffsets& offsets,
+  static Result<Encoded> encode_bytes(const SymbolTable& table, const DeviceOffsets& offsets,
                                       Global<const uint8_t> bytes, const Pieces& sample, StreamView stream) {
     BOBBIN_ASSIGN(const auto code_offsets, DeviceArray<uint64_t>::zeros(offsets.length + 1, stream));
     // The worst case is twice the bytes; what the sample needed, plus a little, is usually enough.
@@ -376,7 +376,7 @@ struct Plans {
     }
   }
 
-  static Result<uint64_t> encode_into(const Table& table, const DeviceOffsets& offsets,
+  static Result<uint64_t> encode_into(const SymbolTable& table, const DeviceOffsets& offsets,
                                       Global<const uint8_t> bytes, Global<uint8_t> codes,
                                       Global<uint64_t> code_offsets, StreamView stream) {
     if (bytes.size == 0) {
@@ -415,8 +415,8 @@ struct Plans {
                                                 stream);
   }
 
-  static Result<Array> assemble(const StringsView& strings, const Table& table, const DeviceOffsets& offsets,
-                                uint64_t out_bytes, const Encoded& encoded,
+  static Result<Array> assemble(const StringsView& strings, const SymbolTable& table,
+                                const DeviceOffsets& offsets, uint64_t out_bytes, const Encoded& encoded,
                                 const std::vector<uint8_t>& validity, StreamView stream) {
     const std::vector<std::byte> symbols = table.serialize();
     BOBBIN_ASSIGN(const auto symbols_there,

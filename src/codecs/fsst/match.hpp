@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "codecs/fsst/table.hpp"
+#include "codecs/fsst/symbol_table.hpp"
 #include "core/portable.hpp"
 
 namespace bobbin::codec::fsst {
@@ -63,7 +63,7 @@ class Automaton {
   static constexpr uint32_t kSteps = 512;  // per state: for each code, then for each literal
   static constexpr size_t kMaxBytes = 4096;
 
-  Automaton(const Table& table, std::span<const uint8_t> run);
+  Automaton(const SymbolTable& table, std::span<const uint8_t> run);
 
   [[nodiscard]] uint32_t last() const { return last_; }
   [[nodiscard]] std::span<const uint16_t> steps() const { return steps_; }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "codecs/fsst/table.hpp"
+#include "codecs/fsst/symbol_table.hpp"
 
 namespace bobbin::codec::fsst {
 
@@ -30,7 +30,7 @@ struct SpecialBytes {
 // Decodes codes, checking every step against the ends of input and output.
 class StreamDecoder {
  public:
-  StreamDecoder(const Table& table, uint8_t* out, uint64_t room)
+  StreamDecoder(const SymbolTable& table, uint8_t* out, uint64_t room)
       : table_(table), special_(SpecialBytes::from(table.size())) {
     set_room(out, room);
   }
@@ -105,7 +105,7 @@ class StreamDecoder {
     return true;
   }
 
-  Table table_;
+  SymbolTable table_;
   SpecialBytes special_;
   bool literal_ = false;
   uint8_t* out_ = nullptr;

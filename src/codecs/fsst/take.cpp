@@ -50,7 +50,7 @@ std::vector<uint64_t> sizes_between(const Array& offsets) {
 }
 
 // The decoded size of a string's codes; nothing if they end with an escape.
-std::optional<uint64_t> bytes_of(const Table& table, std::span<const uint8_t> codes) {
+std::optional<uint64_t> bytes_of(const SymbolTable& table, std::span<const uint8_t> codes) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < codes.size(); ++i) {
     if (codes[i] != kEscape) {
@@ -81,7 +81,7 @@ std::vector<uint64_t> lengths(const Array& array) {
 
 Status check_each(const Array& array) {
   const Parts parts(array);
-  const Table table = parts.table();
+  const SymbolTable table = parts.table();
   const std::vector<uint64_t> sizes = lengths(array);
   const std::vector<uint64_t> code_sizes = sizes_between(*parts.code_offsets);
   uint64_t at = parts.header.code_begin;

@@ -27,7 +27,7 @@ Array encoded(const Strings& strings) {
 }
 
 // An array of one string from given codes.
-Array array_of_codes(const fsst::Table& table, const std::vector<uint8_t>& codes, uint64_t out_bytes,
+Array array_of_codes(const fsst::SymbolTable& table, const std::vector<uint8_t>& codes, uint64_t out_bytes,
                      std::vector<uint64_t> tiles) {
   const auto buffer = [](const void* data, size_t bytes) {
     const NewBuffer fresh = make_buffer(bytes);
@@ -48,8 +48,8 @@ Array array_of_codes(const fsst::Table& table, const std::vector<uint8_t>& codes
       {offsets(static_cast<uint32_t>(codes.size())), offsets(static_cast<uint32_t>(out_bytes))});
 }
 
-fsst::Table small_table() {
-  fsst::Table table;
+fsst::SymbolTable small_table() {
+  fsst::SymbolTable table;
   table.counts = {1, 1, 0, 0, 0, 0, 0, 1};
   table.symbols[0] = 'c';
   table.symbols[1] = 'a' | 'b' << 8;

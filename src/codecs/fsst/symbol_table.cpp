@@ -2,7 +2,7 @@
 // Learning follows FSST (Boncz, Neumann, Leis, 2020): encode a sample with the current table, count symbols
 // and pairs of neighbours, and build the next table from those that would save most; a few rounds, on a
 // growing share of the sample.
-#include "codecs/fsst/table.hpp"
+#include "codecs/fsst/symbol_table.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -122,7 +122,7 @@ class Draft {
     return id != kNone ? id : static_cast<uint32_t>(word & 0xff);
   }
 
-  [[nodiscard]] Table finish() const;
+  [[nodiscard]] SymbolTable finish() const;
 
  private:
   static constexpr uint16_t kNone = 0;  // the id of a byte, not of a symbol
@@ -141,10 +141,10 @@ class Draft {
   std::array<uint16_t, 256> ones_{};
 };
 
-Table Draft::finish() const {
+SymbolTable Draft::finish() const {
   std::vector<Symbol> sorted(symbols_.begin() + 256, symbols_.end());
   std::ranges::sort(sorted, {}, [](const Symbol& s) { return std::tuple(s.length, s.bytes); });
-  Table table;
+  SymbolTable table;
   for (size_t c = 0; c < sorted.size(); ++c) {
     table.symbols[c] = sorted[c].bytes;
     table.lengths[c] = static_cast<uint8_t>(sorted[c].length);
@@ -258,7 +258,7 @@ struct Scratch {
 
 }  // namespace
 
-uint32_t Table::symbol_bytes() const {
+uint32_t SymbolTable::symbol_bytes() const {
   uint32_t bytes = 0;
   for (uint32_t l = 0; l < kMaxSymbolBytes; ++l) {
     bytes += counts[l] * (l + 1);
@@ -266,8 +266,8 @@ uint32_t Table::symbol_bytes() const {
   return bytes;
 }
 
-Table Table::parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::byte* symbols) {
-  Table table;
+SymbolTable SymbolTable::parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::byte* symbols) {
+  SymbolTable table;
   std::ranges::copy(counts, table.counts.begin());
   uint32_t code = 0;
   for (uint32_t l = 1; l <= kMaxSymbolBytes; ++l) {
@@ -279,7 +279,7 @@ Table Table::parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::
   return table;
 }
 
-std::vector<std::byte> Table::serialize() const {
+std::vector<std::byte> SymbolTable::serialize() const {
   std::vector<std::byte> bytes(symbol_bytes());
   std::byte* to = bytes.data();
   for (uint32_t c = 0; c < size(); ++c) {
@@ -321,7 +321,7 @@ Pieces sample(const StringsView& strings) {
   return pieces;
 }
 
-Table learn(const Pieces& pieces) {
+SymbolTable learn(const Pieces& pieces) {
   thread_local const std::unique_ptr<Scratch> scratch = std::make_unique<Scratch>();
   auto& [drafts, counts] = *scratch;
   drafts[0].clear();
@@ -338,7 +338,7 @@ Table learn(const Pieces& pieces) {
   return drafts[now].finish();
 }
 
-bool could_be_learnt(const Table& table) {
+bool could_be_learnt(const SymbolTable& table) {
   std::vector<bool> slots(kSlots);
   for (uint32_t c = 0; c < table.size(); ++c) {
     if (c > 0 && table.lengths[c] == table.lengths[c - 1] && table.symbols[c] <= table.symbols[c - 1]) {
@@ -355,7 +355,7 @@ bool could_be_learnt(const Table& table) {
   return true;
 }
 
-Matcher::Matcher(const Table& table) {
+Matcher::Matcher(const SymbolTable& table) {
   for (uint32_t i = 0; i < kSlots; ++i) {
     slots_[i].symbol = slot_of(0) == i ? 1 : 0;
     slots_[i].shift = 40;

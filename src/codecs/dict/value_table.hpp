@@ -84,9 +84,9 @@ struct StringKey {
 };
 
 template <class Key>
-class Table {
+class ValueTable {
  public:
-  explicit Table(uint64_t max_entries) : max_entries_(max_entries), slots_(size_t{1} << (64 - shift_)) {}
+  explicit ValueTable(uint64_t max_entries) : max_entries_(max_entries), slots_(size_t{1} << (64 - shift_)) {}
 
   // Returns kNoNumber for a new key if the table is full.
   [[nodiscard]] uint32_t number_of(const Key& key) {

@@ -21,7 +21,7 @@ inline constexpr uint32_t kPieceBytes = 512;  // no symbol spans two pieces of a
 
 // Code c means the first lengths[c] bytes of symbols[c], lowest byte first; the others are zero. Symbols are
 // ordered by length. Invalid codes, and the escape, have length 0.
-struct Table {
+struct SymbolTable {
   std::array<uint8_t, kMaxSymbolBytes> counts{};  // of symbols of 1 .. 8 bytes
   std::array<uint64_t, 256> symbols{};
   std::array<uint8_t, 256> lengths{};
@@ -36,7 +36,7 @@ struct Table {
   // Size of all symbols, as an array stores them.
   [[nodiscard]] uint32_t symbol_bytes() const;
   // From an array's parts, which must agree in size.
-  static Table parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::byte* symbols);
+  static SymbolTable parse(std::span<const uint8_t, kMaxSymbolBytes> counts, const std::byte* symbols);
   [[nodiscard]] std::vector<std::byte> serialize() const;
 };
 
@@ -56,11 +56,11 @@ struct Window {
 [[nodiscard]] Pieces sample(const StringsView& strings);
 
 // Learns a table from a sample. Deterministic on all machines.
-[[nodiscard]] Table learn(const Pieces& pieces);
+[[nodiscard]] SymbolTable learn(const Pieces& pieces);
 
 // Whether a table has the order that learn() gives it, and meets Matcher's requirements: those of other
 // writers may not.
-[[nodiscard]] bool could_be_learnt(const Table& table);
+[[nodiscard]] bool could_be_learnt(const SymbolTable& table);
 
 // What encoding needs of a table from learn(), where symbols of 3 bytes or more have different slots for
 // their first three bytes.
@@ -90,7 +90,7 @@ class Matcher {
     Match match{};
   };
 
-  explicit Matcher(const Table& table);
+  explicit Matcher(const SymbolTable& table);
 
   // The longest symbol that `word` begins with.
   [[nodiscard]] BOBBIN_INLINE Match longest(uint64_t word) const {
