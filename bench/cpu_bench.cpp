@@ -125,9 +125,9 @@ Status run(const Arguments& arguments) {
       BOBBIN_TRY(measure_width(type, width, args, rows));
     }
   }
-  Table table({"type", "width", "method", "ratio", "encode GB/s", "of memcpy", "decode GB/s", "of memcpy",
-               "spread %", "compare GB/s", "checked"},
-              3);
+  TextTable table({"type", "width", "method", "ratio", "encode GB/s", "of memcpy", "decode GB/s", "of memcpy",
+                   "spread %", "compare GB/s", "checked"},
+                  3);
   Json json = Json::array();
   bool checked = true;
   for (const Row& row : rows) {

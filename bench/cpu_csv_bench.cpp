@@ -95,7 +95,7 @@ Status run(const Arguments& arguments) {
                    "name a folder of tables with --data");
   stay_on_one_core();
   const Plan plan{.runs = 5, .seconds = 5, .cache = Cache::cold};
-  Table table{{"table", "what", "MB/s", "of memcpy"}, 2};
+  TextTable table{{"table", "what", "MB/s", "of memcpy"}, 2};
   Json json = Json::array();
   for (const std::filesystem::path& path : tables_in(folder)) {
     const TableText text = load_table(path, arguments.number("--bytes", 200'000'000));

@@ -139,7 +139,7 @@ class CpuQueryBench {
                      {"than", than}});
   }
 
-  Table table_{{"what", "how", "bits of 8", "GB/s of values", "other GB/s", "times", "than"}, 2};
+  TextTable table_{{"what", "how", "bits of 8", "GB/s of values", "other GB/s", "times", "than"}, 2};
   Json rows_ = Json::array();
 };
 

@@ -87,7 +87,7 @@ class Results {
  private:
   Json vortex_;
   Json rows_ = Json::array();
-  Table table_{{"read", "rows", "median ms", "least ms", "Vortex ms", "times as fast"}};
+  TextTable table_{{"read", "rows", "median ms", "least ms", "Vortex ms", "times as fast"}};
 };
 
 Status run(const Arguments& arguments) {

@@ -54,7 +54,7 @@ Status run(const Arguments& arguments) {
   const Plan plan{.runs = 7, .seconds = 5, .cache = Cache::cold};
   const Bytes in = random_bytes(std::max<uint64_t>(1, arguments.number("--mib", 256)) << 20);
   const Bytes out(in.size());
-  Table table({"type", "op", "order", "tuple", "GB/s", "of memcpy", "spread %", "bar"}, 2);
+  TextTable table({"type", "op", "order", "tuple", "GB/s", "of memcpy", "spread %", "bar"}, 2);
   Json rows = Json::array();
   const StreamView cpu(Backend::cpu, nullptr);
   for (const Case& c : all_cases()) {

@@ -72,7 +72,7 @@ class Report {
   [[nodiscard]] const Json& rows() const { return rows_; }
 
  private:
-  Table table_{{"text", "what", "factor", "encode MB/s", "decode MB/s"}, 2};
+  TextTable table_{{"text", "what", "factor", "encode MB/s", "decode MB/s"}, 2};
   Json rows_ = Json::array();
 };
 

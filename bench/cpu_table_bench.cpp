@@ -120,8 +120,8 @@ Status run(const Arguments& arguments) {
   keep_freed_memory();
   const Json parquet = load_json(arguments.text("--parquet"));
   const Plan plan{.runs = 5, .seconds = 5, .cache = Cache::cold};
-  Table table{{"table", "CSV kB", "zstd -3", "Parquet snappy", "Parquet zstd", ".bob", "CSV to .bob MB/s",
-               "decode GB/s", "of memcpy", "Parquet zstd decode GB/s"}};
+  TextTable table{{"table", "CSV kB", "zstd -3", "Parquet snappy", "Parquet zstd", ".bob", "CSV to .bob MB/s",
+                   "decode GB/s", "of memcpy", "Parquet zstd decode GB/s"}};
   Json json = Json::array();
   const std::string path =
       (std::filesystem::temp_directory_path() / ("bobbin-bench-" + std::to_string(::getpid()))).string();

@@ -62,7 +62,7 @@ class Figures {
   [[nodiscard]] const Json& rows() const { return rows_; }
 
  private:
-  Table table_;
+  TextTable table_;
   Json rows_ = Json::array();
 };
 

@@ -171,7 +171,7 @@ class PatchedBench {
   StreamView stream_;
   GpuTimer timer_;
   double memcpy_ = 0;
-  Table table_{{"what", "how", "bits per value", "ms", "GB/s in and out", "% of memcpy", "bar"}, 2};
+  TextTable table_{{"what", "how", "bits per value", "ms", "GB/s in and out", "% of memcpy", "bar"}, 2};
   Json rows_ = Json::array();
 };
 

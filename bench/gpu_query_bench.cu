@@ -294,7 +294,8 @@ class QueryBench {
       sources.push_back({array, nullptr});
       encoded += array::encoded_bytes(*array);
     }
-    for (const plan::QueryPath path : {plan::QueryPath::automatic, plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
+    for (const plan::QueryPath path :
+         {plan::QueryPath::automatic, plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
       auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
       if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
         continue;  // columns with patches are not programmed
@@ -313,7 +314,7 @@ class QueryBench {
       add(what,
           path == plan::QueryPath::automatic    ? "automatic"
           : path == plan::QueryPath::programmed ? "programmed"
-                                           : "interpreted",
+                                                : "interpreted",
           encoded, ours, raw, raw_bytes, path == plan::QueryPath::automatic ? bar : 0);
     }
     return {};
@@ -346,7 +347,7 @@ class QueryBench {
   GpuTimer timer_;
   uint64_t values_;
   double memcpy_ = 0;
-  Table table_{
+  TextTable table_{
       {"what", "how", "ms", "raw ms", "raw GB/s", "encoded GB/s", "GB/s of values", "times raw", "bar"}, 2};
   Json rows_ = Json::array();
 };

@@ -183,8 +183,8 @@ class ScanBench {
   std::optional<DeviceBuffer> in_;
   std::optional<DeviceBuffer> out_;
   std::optional<DeviceBuffer> expected_;
-  Table table_{{"type", "order", "tuple", "values", "us", "CUB us", "memcpy us", "GB/s", "% of memcpy",
-                "CUB %", "spread %", "bar %"}};
+  TextTable table_{{"type", "order", "tuple", "values", "us", "CUB us", "memcpy us", "GB/s", "% of memcpy",
+                    "CUB %", "spread %", "bar %"}};
   Json rows_ = Json::array();
 };
 

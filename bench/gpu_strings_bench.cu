@@ -280,7 +280,7 @@ class StringsBench {
   uint64_t bytes_ = 0;
   double factor_ = 0;
   double memcpy_ = 0;
-  Table table_{{"text", "what", "factor", "ms", "GB/s decoded", "spread %", "bar"}, 2};
+  TextTable table_{{"text", "what", "factor", "ms", "GB/s decoded", "spread %", "bar"}, 2};
   Json rows_ = Json::array();
 };
 

@@ -249,8 +249,8 @@ Status run(const Arguments& arguments) {
     choices.push_back({kColumns[column].name, {column}});
   }
   const double copied = copy.bytes_per_second(kCopyBytes);
-  Table table{{"columns", "raw MB", "compressed MB", "load ms", "compressed GB/s", "of the copy", "raw GB/s",
-               "decode alone GB/s"}};
+  TextTable table{{"columns", "raw MB", "compressed MB", "load ms", "compressed GB/s", "of the copy",
+                   "raw GB/s", "decode alone GB/s"}};
   Json json = Json::array();
   json.push_back({{"what", "copy to the GPU"}, {"bytes", kCopyBytes}, {"seconds", to_json(copy)}});
   for (const auto& [what, columns] : choices) {

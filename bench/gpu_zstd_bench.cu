@@ -334,7 +334,7 @@ class ZstdBench {
   uint64_t bytes_ = 0;
   double ratio_ = 0;
   double memcpy_ = 0;
-  Table table_{{"file", "frames", "what", "ratio", "ms", "GB/s", "spread %", "scratch", "bar"}, 3};
+  TextTable table_{{"file", "frames", "what", "ratio", "ms", "GB/s", "spread %", "scratch", "bar"}, 3};
   Json rows_ = Json::array();
 };
 

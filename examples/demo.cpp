@@ -211,7 +211,7 @@ class Demo {
 
   bench::Plan plan_;
   bool with_gpu_;
-  bench::Table table_;
+  bench::TextTable table_;
   uint64_t raw_bytes_ = 0;
   uint64_t file_bytes_ = 0;
   size_t num_columns_ = 0;

@@ -36,7 +36,7 @@ std::string date_now() {
 
 }  // namespace
 
-std::string Table::markdown() const {
+std::string TextTable::markdown() const {
   std::vector<size_t> widths(rows_.front().size(), 3);
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) {

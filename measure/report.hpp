@@ -15,9 +15,9 @@ namespace bobbin::bench {
 using Json = nlohmann::ordered_json;
 
 // A markdown table with aligned columns: the first left-aligned, numbers right-aligned.
-class Table {
+class TextTable {
  public:
-  explicit Table(std::vector<std::string> headers, size_t left_columns = 1)
+  explicit TextTable(std::vector<std::string> headers, size_t left_columns = 1)
       : rows_{std::move(headers)}, left_columns_(left_columns) {}
 
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

@@ -270,7 +270,7 @@ Status measure_file(const Args& args, Bench& bench) {
 
 void print_rows(const Args& args, const std::vector<Row>& rows) {
   const bench::Machine machine = bench::describe_machine();
-  bench::Table table(
+  bench::TextTable table(
       {"data", "type", "method", "backend", "bytes", "ratio", "encode MB/s", "decode GB/s", "of memcpy"}, 4);
   Json json = Json::array();
   for (const Row& row : rows) {

@@ -35,9 +35,9 @@ file::ValidityBits bits_of(const array::Bitmap& validity) {
           validity.first};
 }
 
-class Table {
+class TableReader {
  public:
-  Table(const Reader& reader, std::span<const size_t> columns, uint64_t begin, uint64_t count)
+  TableReader(const Reader& reader, std::span<const size_t> columns, uint64_t begin, uint64_t count)
       : reader_(reader),
         count_(count),
         parts_(parts_of(reader, columns, begin, count)),
@@ -184,7 +184,7 @@ class Table {
 Result<std::vector<HostColumn>> read_columns(const Reader& reader, std::span<const size_t> columns,
                                              uint64_t begin, uint64_t count, unsigned threads) {
   BOBBIN_TRY(check_columns(reader, columns, begin, count));
-  Table table(reader, columns, begin, count);
+  TableReader table(reader, columns, begin, count);
   BOBBIN_TRY(table.read(threads));
   return table.take();
 }
