@@ -35,11 +35,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.line_end = (data[2] & 16) != 0 ? csv::LineEnd::cr : csv::LineEnd::lf;
   options.skip_lines = (data[2] & 32) != 0 ? 1 : 0;
   const std::string text(reinterpret_cast<const char*>(data) + 3, size - 3);
-  const Result<csv_tests::Table> table = csv_tests::read_text(text, options);
+  const Result<csv_tests::CellTable> table = csv_tests::read_text(text, options);
   options.buffer_bytes = 1 + data[1] % 70;
   options.batch_rows = 1 + data[0] % 5;
   options.sample_bytes = data[1];
-  const Result<csv_tests::Table> again = csv_tests::read_text(text, options);
+  const Result<csv_tests::CellTable> again = csv_tests::read_text(text, options);
   expect(table.has_value() == again.has_value(), "reading in small blocks gives a different kind of result");
   if (!table.has_value()) {
     expect(table.error().message() == again.error().message(),
@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.max_record_bytes = 100'000;  // quotes and zeros may be added
   options.skip_lines = 0;              // skipped lines are not written
   const std::string written = csv_tests::write_text(*table, options);
-  const Result<csv_tests::Table> back = csv_tests::read_text(written, options, csv_tests::schema_of(*table));
+  const Result<csv_tests::CellTable> back =
+      csv_tests::read_text(written, options, csv_tests::schema_of(*table));
   expect(back.has_value() && *back == *table, "what was written is read as a different table");
   return 0;
 }

@@ -17,7 +17,7 @@ using csv::Options;
 // The table in the form of show(), or the error; the same however little is read at a time.
 std::string read_as(const std::string& text, Options options) {
   const auto shown = [&] {
-    const Result<Table> table = read_text(text, options);
+    const Result<CellTable> table = read_text(text, options);
     return table.has_value() ? show(*table) : table.error().message();
   };
   const std::string expected = shown();
@@ -217,13 +217,13 @@ TEST(CsvDialect, MarksThatMakeNoSense) {
 }
 
 TEST(CsvDialect, WhatNeedsQuotesIsNotWrittenWithout) {
-  const Table table{.columns = {{"a", DType::utf8}}, .rows = {{"x,y"}}};
+  const CellTable table{.columns = {{"a", DType::utf8}}, .rows = {{"x,y"}}};
   EXPECT_EQ(write_text(table, {.quote = '\''}), "a\n'x,y'\n");
   EXPECT_EQ(write_text(table, {.line_end = csv::LineEnd::crlf}), "a\r\n\"x,y\"\r\n");
   // Bytes that a reader would take for UTF-16 or gzip.
-  const Table bytes{.columns = {{"a", DType::binary}}, .rows = {{"\xff\xfe"}}};
+  const CellTable bytes{.columns = {{"a", DType::binary}}, .rows = {{"\xff\xfe"}}};
   EXPECT_EQ(write_text(bytes, {.header = false}), "\"\xff\xfe\"\n");
-  const Table escaped{.columns = {{"a", DType::utf8}}, .rows = {{"x\\\"y"}}};
+  const CellTable escaped{.columns = {{"a", DType::utf8}}, .rows = {{"x\\\"y"}}};
   EXPECT_EQ(write_text(escaped, {.escape = '\\'}), "a\n\"x\\\\\\\"y\"\n");
 }
 

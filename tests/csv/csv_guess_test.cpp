@@ -248,10 +248,10 @@ TEST(CsvGuess, FromTheBeginningIsFromAll) {
     for (uint64_t row = random.below(20); row > 0; --row) {
       text += std::string(drawn[random.below(kinds)]) + "," + drawn[random.below(kinds)] + "\n";
     }
-    const Result<Table> all = read_text(text, {.sample_bytes = 1'000'000});
+    const Result<CellTable> all = read_text(text, {.sample_bytes = 1'000'000});
     ASSERT_TRUE(all.has_value()) << all.error().message();
     for (const size_t bytes : {1U, 30U, 90U}) {
-      const Result<Table> some = read_text(text, {.buffer_bytes = bytes, .sample_bytes = bytes});
+      const Result<CellTable> some = read_text(text, {.buffer_bytes = bytes, .sample_bytes = bytes});
       ASSERT_TRUE(some.has_value()) << some.error().message();
       ASSERT_EQ(*some, *all) << text << "\n" << show(*some) << "\n" << show(*all);
     }

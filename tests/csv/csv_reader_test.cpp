@@ -20,7 +20,7 @@ Schema schema(const std::string& text) {
 // The result does not depend on how little is read at a time, or on how few bytes are examined first.
 std::string read_as(const std::string& text, Options options = {}, const std::optional<Schema>& types = {}) {
   const auto told = [&] {
-    const Result<Table> table = read_text(text, options, types);
+    const Result<CellTable> table = read_text(text, options, types);
     return table.has_value() ? show(*table) : table.error().message();
   };
   const std::string expected = told();
@@ -117,7 +117,7 @@ TEST(CsvReader, ManyColumnsOfStrings) {
     row += (c == 0 ? "" : ",") + std::string(static_cast<size_t>(c), 's') + "\"\"";
     schema_text += (c == 0 ? "c" : ",c") + std::to_string(c) + ":utf8";
   }
-  const Result<Table> table = read_text(header + "\n" + row + "\n" + row + "\n", {}, schema(schema_text));
+  const Result<CellTable> table = read_text(header + "\n" + row + "\n" + row + "\n", {}, schema(schema_text));
   ASSERT_TRUE(table.has_value()) << table.error().message();
   const std::string shown = show(*table);
   EXPECT_NE(shown.find(std::string(39, 's') + "\"\""), std::string::npos) << shown;

@@ -33,7 +33,7 @@ csv::Options draw_options(Random& random) {
 }
 
 // Without a header the names are not in the text.
-Table nameless(Table table) {
+CellTable nameless(CellTable table) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
     table.columns[c].name = "c" + std::to_string(c);
   }
@@ -44,10 +44,10 @@ TEST(CsvRoundTrip, AnyTableComesBackByItsSchema) {
   Random random(1);
   for (int round = 0; round < 4000; ++round) {
     const csv::Options options = draw_options(random);
-    const Table drawn = draw_table(random, true);
-    const Table table = options.header ? drawn : nameless(drawn);
+    const CellTable drawn = draw_table(random, true);
+    const CellTable table = options.header ? drawn : nameless(drawn);
     const std::string text = write_text(table, options);
-    const Result<Table> back = read_text(text, options, schema_of(table));
+    const Result<CellTable> back = read_text(text, options, schema_of(table));
     ASSERT_TRUE(back.has_value()) << back.error().message() << "\n" << text;
     ASSERT_EQ(*back, table) << text << "\n" << show(*back) << "\n" << show(table);
   }
@@ -60,9 +60,9 @@ TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
   int same = 0;
   for (int round = 0; round < 4000; ++round) {
     csv::Options options = draw_options(random);
-    const Table table = draw_table(random, round % 2 == 0);
+    const CellTable table = draw_table(random, round % 2 == 0);
     const std::string text = write_text(table, options);
-    const Result<Table> back = read_text(text, options);
+    const Result<CellTable> back = read_text(text, options);
     ASSERT_TRUE(back.has_value()) << back.error().message() << "\n" << text;
     if (std::ranges::none_of(back->spellings, &csv::Spelling::mixed)) {
       ASSERT_EQ(write_text(*back, options), text) << show(*back);
@@ -81,7 +81,7 @@ TEST(CsvRoundTrip, OtherFormsComeBackByteForByte) {
         "2014-08-08 18:00\n", "2014-08-08T18:00:00.5+02:00\n", "2014-08-08 18:00:00.123456-0800\n",
         "18:00\n09:30\n", "18:00:00.25\n18:00:00\n"}) {
     const std::string text = "x\n" + column;
-    const Result<Table> table = read_text(text, {});
+    const Result<CellTable> table = read_text(text, {});
     ASSERT_TRUE(table.has_value()) << table.error().message();
     EXPECT_EQ(write_text(*table, {}), text) << show(*table);
     EXPECT_FALSE(table->spellings[0].mixed) << text;
@@ -89,17 +89,17 @@ TEST(CsvRoundTrip, OtherFormsComeBackByteForByte) {
 }
 
 TEST(CsvRoundTrip, QuotesOnlyWhereTheyAreNeeded) {
-  const Table table{
+  const CellTable table{
       .columns = {{"a", DType::utf8}, {"b,c", DType::i32, true}},
       .rows = {{"x", "1"}, {"", "2"}, {{}, {}}, {" y ", "3"}, {"q\"q", "4"}, {"l\nl", "5"}, {"r\r", "6"}}};
   EXPECT_EQ(write_text(table, {}), "a,\"b,c\"\nx,1\n\"\",2\n,\n y ,3\n\"q\"\"q\",4\n\"l\nl\",5\n\"r\r\",6\n");
   EXPECT_EQ(write_text(table, {.delimiter = '|', .header = false, .nulls = {"x"}}),
             "\"x\"|1\n\"\"|2\nx|x\n y |3\n\"q\"\"q\"|4\n\"l\nl\"|5\n\"r\r\"|6\n");
-  const Table marked{.columns = {{"\xef\xbb\xbf"
-                                  "a",
-                                  DType::utf8}},
-                     .rows = {{"\xef\xbb\xbf"
-                               "x"}}};
+  const CellTable marked{.columns = {{"\xef\xbb\xbf"
+                                      "a",
+                                      DType::utf8}},
+                         .rows = {{"\xef\xbb\xbf"
+                                   "x"}}};
   EXPECT_EQ(write_text(marked, {}),
             "\"\xef\xbb\xbf"
             "a\"\n\xef\xbb\xbf"
@@ -110,9 +110,9 @@ TEST(CsvRoundTrip, QuotesOnlyWhereTheyAreNeeded) {
 }
 
 TEST(CsvRoundTrip, NoRowsNoColumns) {
-  const Table nothing;
+  const CellTable nothing;
   EXPECT_EQ(write_text(nothing, {}), "");
-  const Table no_rows{.columns = {{"a", DType::utf8}, {"b", DType::u8, true}}, .rows = {}};
+  const CellTable no_rows{.columns = {{"a", DType::utf8}, {"b", DType::u8, true}}, .rows = {}};
   EXPECT_EQ(write_text(no_rows, {}), "a,b\n");
   EXPECT_EQ(*read_text("a,b\n", {}, schema_of(no_rows)), no_rows);
 }
@@ -128,13 +128,13 @@ TEST(CsvRoundTrip, PublicTables) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const Result<Table> table = read_text(text, options);
+    const Result<CellTable> table = read_text(text, options);
     ASSERT_TRUE(table.has_value()) << table.error().message();
     const std::string first = write_text(*table, options);
-    const Result<Table> back = read_text(first, options, schema_of(*table));
+    const Result<CellTable> back = read_text(first, options, schema_of(*table));
     ASSERT_TRUE(back.has_value()) << back.error().message();
     EXPECT_TRUE(*back == *table) << entry.path();
-    const Result<Table> again = read_text(first, options);
+    const Result<CellTable> again = read_text(first, options);
     ASSERT_TRUE(again.has_value()) << again.error().message();
     EXPECT_TRUE(write_text(*again, options) == first) << entry.path();
     std::printf("%s: %s, %zu rows, %zu bytes became %zu\n", entry.path().filename().c_str(),

@@ -43,7 +43,7 @@ struct Kept {
   Strings strings;
 };
 
-Kept keep(const Table& table, size_t c) {
+Kept keep(const CellTable& table, size_t c) {
   Kept kept;
   const ColumnType type = type_of(table.columns[c]);
   kept.validity.resize(table.rows.size() / 8 + 1);
@@ -147,11 +147,11 @@ constexpr const char* kTypes[] = {
 
 }  // namespace
 
-Result<Table> read_text(const std::string& text, const csv::Options& options,
-                        const std::optional<Schema>& schema) {
+Result<CellTable> read_text(const std::string& text, const csv::Options& options,
+                            const std::optional<Schema>& schema) {
   BOBBIN_ASSIGN(csv::Reader reader,
                 csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, schema));
-  Table table;
+  CellTable table;
   while (true) {
     BOBBIN_ASSIGN(const csv::Reader::Step step, reader.next());
     if (step == csv::Reader::Step::end) {
@@ -175,11 +175,11 @@ Result<Table> read_text(const std::string& text, const csv::Options& options,
 
 std::string error_of(const std::string& text, const csv::Options& options,
                      const std::optional<Schema>& schema) {
-  const Result<Table> table = read_text(text, options, schema);
+  const Result<CellTable> table = read_text(text, options, schema);
   return table.has_value() ? "read" : table.error().message();
 }
 
-std::string write_text(const Table& table, const csv::Options& options) {
+std::string write_text(const CellTable& table, const csv::Options& options) {
   const int descriptor = ::memfd_create("csv", 0);
   file::Output output = file::Output::borrow(descriptor);
   csv::Writer writer(output, table.columns, options, table.spellings);
@@ -201,7 +201,7 @@ std::string write_text(const Table& table, const csv::Options& options) {
   return text;
 }
 
-Schema schema_of(const Table& table) {
+Schema schema_of(const CellTable& table) {
   Schema schema;
   for (const Column& column : table.columns) {
     schema.push_back({column.name, type_of(column)});
@@ -209,7 +209,7 @@ Schema schema_of(const Table& table) {
   return schema;
 }
 
-std::string show(const Table& table) {
+std::string show(const CellTable& table) {
   std::string text = schema_text(table.columns);
   for (const auto& row : table.rows) {
     text += "\n";
@@ -221,8 +221,8 @@ std::string show(const Table& table) {
   return text;
 }
 
-Table draw_table(Random& random, bool all) {
-  Table table;
+CellTable draw_table(Random& random, bool all) {
+  CellTable table;
   for (uint64_t c = 1 + random.below(6); c > 0; --c) {
     const char* name = kTypes[random.below(std::size(kTypes) - (all ? 0 : 2))];
     const ColumnType type = parse_column_type(name).value();

@@ -19,32 +19,32 @@ using testing::Random;
 // Empty for a null; for strings the bytes, for others value_text(), which is unique for every value.
 using Cell = std::optional<std::string>;
 
-struct Table {
+struct CellTable {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   std::vector<csv::Spelling> spellings{};  // of the text it was read from; not part of the table
 
-  friend bool operator==(const Table& a, const Table& b) {
+  friend bool operator==(const CellTable& a, const CellTable& b) {
     return a.columns == b.columns && a.rows == b.rows;
   }
 };
 
 // The table that a text represents, read through batches; restarts are followed.
-[[nodiscard]] Result<Table> read_text(const std::string& text, const csv::Options& options,
-                                      const std::optional<Schema>& schema = {});
+[[nodiscard]] Result<CellTable> read_text(const std::string& text, const csv::Options& options,
+                                          const std::optional<Schema>& schema = {});
 // "t.csv:2:1: ..."; "read" if there is no error.
 [[nodiscard]] std::string error_of(const std::string& text, const csv::Options& options,
                                    const std::optional<Schema>& schema = {});
 
-[[nodiscard]] std::string write_text(const Table& table, const csv::Options& options);
+[[nodiscard]] std::string write_text(const CellTable& table, const csv::Options& options);
 
-[[nodiscard]] Schema schema_of(const Table& table);
+[[nodiscard]] Schema schema_of(const CellTable& table);
 
 // "name:type,...", then the rows by "\n", cells by "|", nulls as "~".
-[[nodiscard]] std::string show(const Table& table);
+[[nodiscard]] std::string show(const CellTable& table);
 
 // Columns of any types with values of every kind, including texts that look like something else. Unless
 // `all`, none whose text changes if its type is inferred: no floats, and no strings such as 1.50.
-[[nodiscard]] Table draw_table(Random& random, bool all);
+[[nodiscard]] CellTable draw_table(Random& random, bool all);
 
 }  // namespace bobbin::csv_tests

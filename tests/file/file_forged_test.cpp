@@ -384,21 +384,21 @@ constexpr flatbuffers::voffset_t field(int index) {
 }
 
 using flatbuffers::Offset;
-using Table = Offset<flatbuffers::Table>;
+using TableOffset = Offset<flatbuffers::Table>;
 using flatbuffers::FlatBufferBuilder;
 
-Table raw_node(FlatBufferBuilder& builder, const std::vector<Table>& children) {
+TableOffset raw_node(FlatBufferBuilder& builder, const std::vector<TableOffset>& children) {
   const auto child_vector = builder.CreateVector(children);
   const auto start = builder.StartTable();
   builder.AddElement<uint16_t>(field(0), 1, 0);
   builder.AddElement<uint8_t>(field(1), 3, 0);
   builder.AddElement<uint64_t>(field(2), 3, 0);
   builder.AddOffset(field(5), child_vector);
-  return Table(builder.EndTable(start));
+  return TableOffset(builder.EndTable(start));
 }
 
-Bytes raw_file(FlatBufferBuilder& builder, const std::vector<Table>& columns,
-               const std::vector<Table>& groups) {
+Bytes raw_file(FlatBufferBuilder& builder, const std::vector<TableOffset>& columns,
+               const std::vector<TableOffset>& groups) {
   const auto column_vector = builder.CreateVector(columns);
   const auto group_vector = builder.CreateVector(groups);
   const auto segments = builder.CreateVector(std::vector<uint64_t>{});
@@ -406,52 +406,52 @@ Bytes raw_file(FlatBufferBuilder& builder, const std::vector<Table>& columns,
   builder.AddOffset(field(0), column_vector);
   builder.AddOffset(field(1), group_vector);
   builder.AddOffset(field(2), segments);
-  builder.Finish(Table(builder.EndTable(start)), "BOBF");
+  builder.Finish(TableOffset(builder.EndTable(start)), "BOBF");
   return assemble({}, std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
 }
 
-Table raw_column(FlatBufferBuilder& builder, Offset<flatbuffers::String> name) {
+TableOffset raw_column(FlatBufferBuilder& builder, Offset<flatbuffers::String> name) {
   const auto start = builder.StartTable();
   builder.AddOffset(field(0), name);
   builder.AddElement<uint8_t>(field(1), 3, 0);
-  return Table(builder.EndTable(start));
+  return TableOffset(builder.EndTable(start));
 }
 
-Table raw_group(FlatBufferBuilder& builder, Table root) {
+TableOffset raw_group(FlatBufferBuilder& builder, TableOffset root) {
   const auto chunk_start = builder.StartTable();
   builder.AddOffset(field(0), root);
-  const Table chunk(builder.EndTable(chunk_start));
-  const auto chunks = builder.CreateVector(std::vector<Table>{chunk});
+  const TableOffset chunk(builder.EndTable(chunk_start));
+  const auto chunks = builder.CreateVector(std::vector<TableOffset>{chunk});
   const auto start = builder.StartTable();
   builder.AddElement<uint64_t>(field(0), 3, 0);
   builder.AddOffset(field(1), chunks);
-  return Table(builder.EndTable(start));
+  return TableOffset(builder.EndTable(start));
 }
 
 // 15 levels of 256 children each, all the same one: 256^15 nodes in a few kilobytes.
 TEST(FileForged, SharedChildrenDoNotMultiply) {
   FlatBufferBuilder builder;
-  Table node = raw_node(builder, {});
+  TableOffset node = raw_node(builder, {});
   for (int level = 0; level < 15; ++level) {
-    node = raw_node(builder, std::vector<Table>(256, node));
+    node = raw_node(builder, std::vector<TableOffset>(256, node));
   }
-  const Table column = raw_column(builder, builder.CreateString("a"));
+  const TableOffset column = raw_column(builder, builder.CreateString("a"));
   expect_message(open_and_verify(raw_file(builder, {column}, {raw_group(builder, node)})),
                  "structure is damaged");
 }
 
 TEST(FileForged, SharedRowGroupsDoNotMultiply) {
   FlatBufferBuilder builder;
-  const Table group = raw_group(builder, raw_node(builder, {}));
-  const Table column = raw_column(builder, builder.CreateString("a"));
-  expect_message(open_and_verify(raw_file(builder, {column}, std::vector<Table>(100'000, group))),
+  const TableOffset group = raw_group(builder, raw_node(builder, {}));
+  const TableOffset column = raw_column(builder, builder.CreateString("a"));
+  expect_message(open_and_verify(raw_file(builder, {column}, std::vector<TableOffset>(100'000, group))),
                  "structure is damaged");
 }
 
 TEST(FileForged, SharedNamesDoNotMultiply) {
   FlatBufferBuilder builder;
   const auto name = builder.CreateString(std::string(60'000, 'x'));
-  std::vector<Table> columns;
+  std::vector<TableOffset> columns;
   for (int i = 0; i < 1000; ++i) {
     columns.push_back(raw_column(builder, name));
   }
@@ -460,15 +460,15 @@ TEST(FileForged, SharedNamesDoNotMultiply) {
 
 TEST(FileForged, MissingPartsAreNoticed) {
   FlatBufferBuilder builder;
-  const Table nameless(builder.EndTable(builder.StartTable()));
+  const TableOffset nameless(builder.EndTable(builder.StartTable()));
   expect_message(open_and_verify(raw_file(builder, {nameless}, {})), "structure is damaged");
   FlatBufferBuilder empty;
-  empty.Finish(Table(empty.EndTable(empty.StartTable())), "BOBF");
+  empty.Finish(TableOffset(empty.EndTable(empty.StartTable())), "BOBF");
   expect_message(
       open_and_verify(assemble({}, std::as_bytes(std::span(empty.GetBufferPointer(), empty.GetSize())))),
       "structure is damaged");
   FlatBufferBuilder other;
-  other.Finish(Table(other.EndTable(other.StartTable())), "NOPE");
+  other.Finish(TableOffset(other.EndTable(other.StartTable())), "NOPE");
   expect_message(
       open_and_verify(assemble({}, std::as_bytes(std::span(other.GetBufferPointer(), other.GetSize())))),
       "structure is damaged");
