@@ -52,7 +52,7 @@ struct ToFloats {
   DeviceScaling<Float> scaling;
 
   [[nodiscard]] BOBBIN_HD Quad operator()(const Quad& quad) const {
-    auto words = bitpack::Words<Bits>::of(quad);
+    auto words = bitpack::PackedWords<Bits>::of(quad);
     BOBBIN_UNROLL
     for (Bits& word : words.word) {
       word = std::bit_cast<Bits>(scaling.value_of(word));

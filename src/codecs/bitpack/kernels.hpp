@@ -127,7 +127,7 @@ BOBBIN_HD Quad load_values(Cta& cta, Global<const T> values, uint64_t first) {
     const Global<const Quad> quads{reinterpret_cast<const Quad*>(values.data), values.size / kLength};
     return cta.load(quads, first / kLength);
   }
-  Words<LaneWord<T>> words{};
+  PackedWords<LaneWord<T>> words{};
   constexpr uint32_t kPerWord = sizeof(LaneWord<T>) / sizeof(T);
   for (uint32_t i = 0; i < kLength; ++i) {
     if (first + i < values.size) {

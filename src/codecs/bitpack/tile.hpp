@@ -36,12 +36,12 @@ template <class T>
 using LaneWord = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
 template <class Word>
-struct Words {
+struct PackedWords {
   static constexpr uint32_t kCount = sizeof(Quad) / sizeof(Word);
   Word word[kCount];
 
-  BOBBIN_HD static Words of(const Quad& quad) {
-    Words words;
+  BOBBIN_HD static PackedWords of(const Quad& quad) {
+    PackedWords words;
     for (uint32_t i = 0; i < kCount; ++i) {
       if constexpr (sizeof(Word) == 8) {
         words.word[i] = uint64_t{quad.word[2 * i + 1]} << 32 | quad.word[2 * i];
@@ -70,7 +70,7 @@ template <class T>
 BOBBIN_HD T value_in(const Quad& quad, uint32_t i) {
   using Word = LaneWord<T>;
   constexpr uint32_t kPerWord = sizeof(Word) / sizeof(T);
-  return static_cast<T>(Words<Word>::of(quad).word[i / kPerWord] >> (i % kPerWord * kBits<T>));
+  return static_cast<T>(PackedWords<Word>::of(quad).word[i / kPerWord] >> (i % kPerWord * kBits<T>));
 }
 
 // What a thread needs to know about a vector: where it starts, its width, and what to add to its values.
@@ -151,10 +151,10 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
                              uint32_t width, RowSpan rows, Sink&& sink) {
   using Word = LaneWord<T>;
   const uint64_t base = first_register * kSlices + slice;
-  Words<Word> low{};
-  Words<Word> high{};
+  PackedWords<Word> low{};
+  PackedWords<Word> high{};
   if (width != 0) {
-    high = Words<Word>::of(
+    high = PackedWords<Word>::of(
         cta.load(packed, base + RowCut<T, Word>::of(rows.first, width).low_register * kSlices));
   }
   BOBBIN_UNROLL
@@ -165,16 +165,16 @@ BOBBIN_HD void unpack_column(Cta& cta, Global<const Quad> packed, uint64_t first
     if (width != 0 && (is_first || cut.low_register != RowCut<T, Word>::of(row - 1, width).low_register)) {
       low = high;
       if (!is_first && RowCut<T, Word>::of(row - 1, width).high_register != cut.low_register) {
-        low = Words<Word>::of(cta.load(packed, base + cut.low_register * kSlices));
+        low = PackedWords<Word>::of(cta.load(packed, base + cut.low_register * kSlices));
         high = low;
       }
     }
     if (cut.high_mask != 0) {
-      high = Words<Word>::of(cta.load(packed, base + cut.high_register * kSlices));
+      high = PackedWords<Word>::of(cta.load(packed, base + cut.high_register * kSlices));
     }
-    Words<Word> out;
+    PackedWords<Word> out;
     BOBBIN_UNROLL
-    for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+    for (uint32_t i = 0; i < PackedWords<Word>::kCount; ++i) {
       out.word[i] = cut.high_mask != 0 ? cut.extract(low.word[i], high.word[i])
                                        : static_cast<Word>((low.word[i] >> cut.shift) & cut.low_mask);
     }
@@ -192,11 +192,11 @@ BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>&
   }
   const auto cut = RowCut<T, Word>::of(row, frame.width);
   const auto low =
-      Words<Word>::of(cta.load(packed, (frame.first_register + cut.low_register) * kSlices + slice));
+      PackedWords<Word>::of(cta.load(packed, (frame.first_register + cut.low_register) * kSlices + slice));
   const auto high =
-      Words<Word>::of(cta.load(packed, (frame.first_register + cut.high_register) * kSlices + slice));
-  Words<Word> out;
-  for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+      PackedWords<Word>::of(cta.load(packed, (frame.first_register + cut.high_register) * kSlices + slice));
+  PackedWords<Word> out;
+  for (uint32_t i = 0; i < PackedWords<Word>::kCount; ++i) {
     out.word[i] = cut.extract(low.word[i], high.word[i]);
   }
   return out.quad();
@@ -206,7 +206,7 @@ BOBBIN_HD Quad unpack_slice(Cta& cta, Global<const Quad> packed, const Frame<T>&
 template <class T>
 BOBBIN_HD Quad add_reference(const Quad& quad, T reference) {
   using Word = LaneWord<T>;
-  auto words = Words<Word>::of(quad);
+  auto words = PackedWords<Word>::of(quad);
   const auto add = replicate<T, Word>(reference);
   for (Word& word : words.word) {
     word = lane_add<T, Word>(word, add);
@@ -219,7 +219,7 @@ template <class T>
 BOBBIN_HD Quad keep_first(const Quad& quad, uint32_t first, uint32_t count) {
   using Word = LaneWord<T>;
   constexpr uint32_t kPerWord = sizeof(Word) / sizeof(T);
-  auto words = Words<Word>::of(quad);
+  auto words = PackedWords<Word>::of(quad);
   for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
     if (first + i >= count) {
       words.word[i / kPerWord] &= ~(static_cast<Word>(static_cast<T>(~T{0})) << (i % kPerWord * kBits<T>));
@@ -235,10 +235,10 @@ BOBBIN_HD Quad pack_slice(uint32_t k, uint32_t width, uint32_t rows, LoadRow&& l
   using Word = LaneWord<T>;
   const uint32_t first = k * kBits<T> / width;
   const uint32_t past = ceil_div((k + 1) * kBits<T>, width);
-  Words<Word> packed{};
+  PackedWords<Word> packed{};
   for (uint32_t row = first; row < (past < rows ? past : rows); ++row) {
-    const auto values = Words<Word>::of(load_row(row));
-    for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+    const auto values = PackedWords<Word>::of(load_row(row));
+    for (uint32_t i = 0; i < PackedWords<Word>::kCount; ++i) {
       packed.word[i] |= place_row<T, Word>(values.word[i], row, width, k);
     }
   }
@@ -356,19 +356,19 @@ BOBBIN_HD void test_column(Cta& cta, Global<const LaneWord<T>> words, uint64_t f
 template <class T, class LoadRow, class Sink>
 BOBBIN_HD void pack_column(uint32_t width, LoadRow&& load_row, Sink&& sink) {
   using Word = LaneWord<T>;
-  Words<Word> packed{};
+  PackedWords<Word> packed{};
   BOBBIN_UNROLL
   for (uint32_t row = 0; row < kRows<T> && width != 0; ++row) {
     const uint32_t k = row * width / kBits<T>;
-    const auto values = Words<Word>::of(load_row(row));
+    const auto values = PackedWords<Word>::of(load_row(row));
     BOBBIN_UNROLL
-    for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+    for (uint32_t i = 0; i < PackedWords<Word>::kCount; ++i) {
       packed.word[i] |= place_row<T, Word>(values.word[i], row, width, k);
     }
     if ((row + 1) * width >= (k + 1) * kBits<T>) {
       sink(k, packed.quad());
       BOBBIN_UNROLL
-      for (uint32_t i = 0; i < Words<Word>::kCount; ++i) {
+      for (uint32_t i = 0; i < PackedWords<Word>::kCount; ++i) {
         const bool straddles = (row + 1) * width > (k + 1) * kBits<T>;
         packed.word[i] = straddles ? place_row<T, Word>(values.word[i], row, width, k + 1) : 0;
       }

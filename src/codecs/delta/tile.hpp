@@ -63,8 +63,8 @@ inline constexpr uint32_t kAtOnce = 4;
 template <class T, class F>
 BOBBIN_HD Quad map_quad(const Quad& quad, F&& f) {
   constexpr uint32_t kPerWord = sizeof(Word<T>) / sizeof(T);
-  const auto words = bitpack::Words<Word<T>>::of(quad);
-  bitpack::Words<Word<T>> out{};
+  const auto words = bitpack::PackedWords<Word<T>>::of(quad);
+  bitpack::PackedWords<Word<T>> out{};
   BOBBIN_UNROLL
   for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
     const uint32_t shift = i % kPerWord * kBits<T>;

@@ -106,7 +106,7 @@ struct Patcher {
   [[nodiscard]] BOBBIN_HD static Quad keep(const Quad& differences, uint32_t width) {
     using Word = bitpack::LaneWord<T>;
     constexpr uint32_t kPerWord = sizeof(Word) / sizeof(T);
-    bitpack::Words<Word> kept{};
+    bitpack::PackedWords<Word> kept{};
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < bitpack::kSliceLength<T>; ++i) {
       const T value = bitpack::value_in<T>(differences, i);
