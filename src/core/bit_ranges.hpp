@@ -6,10 +6,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "core/bits.hpp"
 
 namespace bobbin {
+
+// One bit per row, lowest bit first.
+using BitmapWords = std::vector<uint32_t>;
 
 // Sets bits begin .. end-1.
 inline void set_bits(uint32_t* bitmap, uint64_t begin, uint64_t end) {

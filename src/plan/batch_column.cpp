@@ -111,7 +111,7 @@ bool BatchColumn::has_nulls() const {
   return source_.array != nullptr && find_codec(source_.array->codec)->has_nulls();
 }
 
-void BatchColumn::keep_valid(const RowBatch& batch, Words& bitmap) const {
+void BatchColumn::keep_valid(const RowBatch& batch, BitmapWords& bitmap) const {
   if (has_nulls()) {
     const Codec& codec = *find_codec(source_.array->codec);
     codec.clear_nulls(codec.slice(*source_.array, batch.begin - shift_, batch.end - batch.begin),
@@ -143,7 +143,7 @@ HostTest BatchColumn::make_test(const Condition& condition) {
   return test;
 }
 
-void BatchColumn::test_bitmap(const RowBatch& batch, bool negated, Words& bitmap) const {
+void BatchColumn::test_bitmap(const RowBatch& batch, bool negated, BitmapWords& bitmap) const {
   const uint32_t* const from = source_.bitmap + batch.first / 32;
   for (uint64_t w = 0; w < batch.words(); ++w) {
     bitmap[w] = negated ? ~from[w] : from[w];
@@ -151,7 +151,7 @@ void BatchColumn::test_bitmap(const RowBatch& batch, bool negated, Words& bitmap
 }
 
 template <class Passes>
-void BatchColumn::test_runs(const RowBatch& batch, Passes&& passes, Words& bitmap) {
+void BatchColumn::test_runs(const RowBatch& batch, Passes&& passes, BitmapWords& bitmap) {
   std::fill_n(bitmap.begin(), batch.words(), 0);
   uint64_t begin = batch.begin - batch.first;
   for (const Run& run : runs(batch)) {
@@ -163,7 +163,7 @@ void BatchColumn::test_runs(const RowBatch& batch, Passes&& passes, Words& bitma
 }
 
 void BatchColumn::test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values,
-                             Words& bitmap) {
+                             BitmapWords& bitmap) {
   if (of_values && has_runs()) {
     const uint64_t last = set.passes.size() - 1;
     test_runs(
@@ -191,7 +191,7 @@ void BatchColumn::test_codes(const RowBatch& batch, const codec::dict::CodeSet& 
 }
 
 // A column whose values are needed anyway is decoded once, for both; runs are never decoded.
-void BatchColumn::test_range(const RowBatch& batch, const ValueRange& range, Words& bitmap) {
+void BatchColumn::test_range(const RowBatch& batch, const ValueRange& range, BitmapWords& bitmap) {
   const Codec& codec = *find_codec(values_->codec);
   if (has_runs()) {
     test_runs(
@@ -206,7 +206,7 @@ void BatchColumn::test_range(const RowBatch& batch, const ValueRange& range, Wor
   }
 }
 
-void BatchColumn::test(const RowBatch& batch, const HostTest& test, Words& bitmap) {
+void BatchColumn::test(const RowBatch& batch, const HostTest& test, BitmapWords& bitmap) {
   if (source_.array == nullptr) {
     test_bitmap(batch, test.ranges[0].negated, bitmap);
     return;

@@ -11,6 +11,7 @@
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
+#include "core/bit_ranges.hpp"
 #include "plan/plan.hpp"
 #include "plan/totals.hpp"
 
@@ -18,8 +19,6 @@ namespace bobbin::plan {
 
 inline constexpr uint64_t kBatchRows = 8 * uint64_t{kVectorLength};
 inline constexpr uint64_t kBatchWords = kBatchRows / 32;
-
-using Words = std::vector<uint32_t>;
 
 // Rows first .. end-1, counted from the start of the first vector; `first` is a multiple of kBatchRows.
 struct RowBatch {
@@ -113,9 +112,9 @@ class BatchColumn {
   [[nodiscard]] bool has_runs() const { return runs_ != nullptr; }
 
   [[nodiscard]] HostTest make_test(const Condition& condition);
-  void test(const RowBatch& batch, const HostTest& test, Words& bitmap);
+  void test(const RowBatch& batch, const HostTest& test, BitmapWords& bitmap);
   // Clears the rows of a bitmap that are null.
-  void keep_valid(const RowBatch& batch, Words& bitmap) const;
+  void keep_valid(const RowBatch& batch, BitmapWords& bitmap) const;
   // Like BatchValues::of.
   const std::byte* values(const RowBatch& batch);
 
@@ -126,11 +125,12 @@ class BatchColumn {
   [[nodiscard]] bool has_codes() const { return values_->codec == CodecId::dict; }
   // For a dictionary with entries; decoded once.
   [[nodiscard]] const std::vector<uint64_t>& entries();
-  void test_bitmap(const RowBatch& batch, bool negated, Words& bitmap) const;
-  void test_range(const RowBatch& batch, const ValueRange& range, Words& bitmap);
+  void test_bitmap(const RowBatch& batch, bool negated, BitmapWords& bitmap) const;
+  void test_range(const RowBatch& batch, const ValueRange& range, BitmapWords& bitmap);
   template <class Passes>
-  void test_runs(const RowBatch& batch, Passes&& passes, Words& bitmap);
-  void test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values, Words& bitmap);
+  void test_runs(const RowBatch& batch, Passes&& passes, BitmapWords& bitmap);
+  void test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values,
+                  BitmapWords& bitmap);
   void gather(const RowBatch& batch, std::byte* to);
 
   Source source_;
@@ -142,7 +142,7 @@ class BatchColumn {
   BatchValues codes_;  // of a dictionary's codes, otherwise of the same
   std::unique_ptr<BatchRuns> runs_;
   std::vector<uint64_t> entries_;
-  Words other_;  // for one range, if there are several
+  BitmapWords other_;  // for one range, if there are several
 };
 
 }  // namespace bobbin::plan

@@ -19,7 +19,7 @@ namespace {
 class HostFilter {
  public:
   HostFilter(const Filter& filter, std::vector<BatchColumn>& columns)
-      : filter_(filter), stack_(kMaxDepth + 1, Words(kBatchWords)) {
+      : filter_(filter), stack_(kMaxDepth + 1, BitmapWords(kBatchWords)) {
     for (const Condition& condition : filter) {
       const bool tests = condition.kind == Condition::Kind::test || condition.kind == Condition::Kind::member;
       tests_.push_back(tests ? columns[condition.column].make_test(condition) : HostTest());
@@ -27,7 +27,7 @@ class HostFilter {
   }
 
   // Valid until the next call.
-  const Words& run(const RowBatch& batch, std::vector<BatchColumn>& columns) {
+  const BitmapWords& run(const RowBatch& batch, std::vector<BatchColumn>& columns) {
     size_t depth = 0;
     for (size_t i = 0; i < filter_.size(); ++i) {
       const Condition& condition = filter_[i];
@@ -63,7 +63,7 @@ class HostFilter {
   }
 
  private:
-  static void keep_rows(const RowBatch& batch, Words& words) {
+  static void keep_rows(const RowBatch& batch, BitmapWords& words) {
     const uint64_t from = batch.begin - batch.first;
     const uint64_t to = batch.end - batch.first;
     if (to - from == kBatchRows) {
@@ -80,7 +80,7 @@ class HostFilter {
 
   const Filter& filter_;
   std::vector<HostTest> tests_;  // one per condition
-  std::vector<Words> stack_;
+  std::vector<BitmapWords> stack_;
 };
 
 // The running state of one aggregate.
@@ -88,7 +88,7 @@ class HostFold {
  public:
   explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
 
-  void add(const RowBatch& batch, const Words& passed, std::vector<BatchColumn>& columns) {
+  void add(const RowBatch& batch, const BitmapWords& passed, std::vector<BatchColumn>& columns) {
     const bool nulls = aggregate_.column.has_value() && columns[*aggregate_.column].has_nulls();
     if (nulls) {
       valid_ = passed;
@@ -106,7 +106,7 @@ class HostFold {
   }
 
  private:
-  void add_rows(const RowBatch& batch, const Words& rows, std::vector<BatchColumn>& columns) {
+  void add_rows(const RowBatch& batch, const BitmapWords& rows, std::vector<BatchColumn>& columns) {
     const uint64_t count = (have_avx2() ? count_rows_avx2 : count_rows)(rows.data(), batch.words());
     total_.count += count;
     if (aggregate_.fold == Fold::count) {
@@ -126,7 +126,7 @@ class HostFold {
 
   // A run's value counts once per row. Not for sums of floats, which have a fixed order.
   template <class T>
-  void add_runs(const RowBatch& batch, const Words& rows, BatchColumn& column) {
+  void add_runs(const RowBatch& batch, const BitmapWords& rows, BatchColumn& column) {
     uint64_t begin = batch.begin - batch.first;
     for (const Run& run : column.runs(batch)) {
       if (const uint64_t count = count_bits(rows.data(), begin, run.end); count != 0) {
@@ -154,7 +154,7 @@ class HostFold {
       total_.sum += sum_of(kDTypeOf<T>, sum(values, words, rows));
     }
   }
-  void add_reals(const RowBatch& batch, const Words& rows, const std::byte* values, DType type) {
+  void add_reals(const RowBatch& batch, const BitmapWords& rows, const std::byte* values, DType type) {
     const uint64_t vectors = num_vectors(batch.end - batch.first);
     for (uint64_t v = 0; v < vectors; ++v) {
       sums_.push_back(
@@ -166,7 +166,7 @@ class HostFold {
   }
   // Vectors of sums are summed like vectors of values.
   double sum_of_sums() {
-    const Words all(kVectorLength / 32, ~0U);
+    const BitmapWords all(kVectorLength / 32, ~0U);
     while (sums_.size() > 1) {
       sums_.resize(round_up<size_t>(sums_.size(), kVectorLength));
       std::vector<double> above;
@@ -181,7 +181,7 @@ class HostFold {
   Aggregate aggregate_;
   Total total_;
   Extremes extremes_;
-  Words valid_;
+  BitmapWords valid_;
   std::vector<double> sums_;  // of each vector so far
 };
 
@@ -266,7 +266,7 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   }
   for (uint64_t first = 0; first < end; first += kBatchRows) {
     const RowBatch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
-    const Words& passed = evaluator.run(batch, opened);
+    const BitmapWords& passed = evaluator.run(batch, opened);
     if (rows != nullptr) {
       rows->words.insert(rows->words.end(), passed.begin(),
                          passed.begin() + static_cast<std::ptrdiff_t>(batch.words()));

@@ -13,6 +13,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/query.hpp"
 #include "codecs/codec.hpp"
+#include "core/bit_ranges.hpp"
 #include "query/key_set.hpp"
 #include "query/string_tests.hpp"
 
@@ -44,7 +45,7 @@ struct Bound {
   std::shared_ptr<const KeySet> set{};
   std::shared_ptr<const StringTests> tests{};
   std::vector<Bound> parts{};
-  std::vector<uint32_t> bitmap{};
+  BitmapWords bitmap{};
   std::vector<uint8_t> passes{};
 };
 

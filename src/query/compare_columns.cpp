@@ -102,9 +102,9 @@ Sign reversed(Sign sign) {
 }
 
 template <class F>
-Words compare_rows(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated,
-                   F&& sign) {
-  Words words((left.values.length() + 31) / 32);
+BitmapWords compare_rows(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated,
+                         F&& sign) {
+  BitmapWords words((left.values.length() + 31) / 32);
   for (uint64_t row = 0; row < left.values.length(); ++row) {
     if (!left.values.is_null(row) && !right.values.is_null(row) && holds(op, sign(row)) != negated) {
       words[row / 32] |= 1U << (row % 32);
@@ -123,7 +123,7 @@ Sign mixed_sign(const ColumnOperand& real, const ColumnOperand& other, uint64_t 
 
 }  // namespace
 
-Words compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated) {
+BitmapWords compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated) {
   const auto compare = [&](auto&& sign) { return compare_rows(left, op, right, negated, sign); };
   if (is_string(left.column.type)) {
     return compare([&](uint64_t row) { return sign_of(left.values.text(row), right.values.text(row)); });

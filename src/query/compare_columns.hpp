@@ -14,7 +14,7 @@ struct ColumnOperand {
 
 // The rows for which the comparison holds, or does not hold; a null on either side satisfies neither. Binding
 // has checked that the types fit.
-[[nodiscard]] Words compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right,
-                                    bool negated);
+[[nodiscard]] BitmapWords compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right,
+                                          bool negated);
 
 }  // namespace bobbin::query

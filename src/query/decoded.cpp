@@ -13,8 +13,8 @@ namespace {
 
 // Calls f(row) for each row and keeps those for which it returns true.
 template <class F>
-Words select_rows(const DecodedColumn& column, F&& f) {
-  Words words((column.length() + 31) / 32);
+BitmapWords select_rows(const DecodedColumn& column, F&& f) {
+  BitmapWords words((column.length() + 31) / 32);
   for (uint64_t row = 0; row < column.length(); ++row) {
     if (!column.is_null(row) && f(row)) {
       words[row / 32] |= 1U << (row % 32);
@@ -129,11 +129,11 @@ std::vector<uint64_t> rows_of(std::span<const uint32_t> words) {
   return rows;
 }
 
-Words matching_rows(const DecodedColumn& strings, const StringTests& tests) {
+BitmapWords matching_rows(const DecodedColumn& strings, const StringTests& tests) {
   return select_rows(strings, [&](uint64_t row) { return tests.matches(strings.text(row)); });
 }
 
-Words rows_in_set(const DecodedColumn& numbers, const KeySet& set) {
+BitmapWords rows_in_set(const DecodedColumn& numbers, const KeySet& set) {
   return visit_type(numbers.type(), [&]<class T>(std::type_identity<T>) {
     return select_rows(numbers, [&](uint64_t row) { return set.holds(set_key(numbers.number<T>(row))); });
   });

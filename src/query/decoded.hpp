@@ -13,13 +13,11 @@
 #include "array/array.hpp"
 #include "bobbin/query.hpp"
 #include "bobbin/strings.hpp"
+#include "core/bit_ranges.hpp"
 #include "query/key_set.hpp"
 #include "query/string_tests.hpp"
 
 namespace bobbin::query {
-
-// One bit per row.
-using Words = std::vector<uint32_t>;
 
 class DecodedColumn {
  public:
@@ -69,7 +67,7 @@ class DecodedColumn {
 [[nodiscard]] std::vector<uint64_t> rows_of(std::span<const uint32_t> words);
 
 // Rows that satisfy a test; nulls do not.
-[[nodiscard]] Words matching_rows(const DecodedColumn& strings, const StringTests& tests);
-[[nodiscard]] Words rows_in_set(const DecodedColumn& numbers, const KeySet& set);
+[[nodiscard]] BitmapWords matching_rows(const DecodedColumn& strings, const StringTests& tests);
+[[nodiscard]] BitmapWords rows_in_set(const DecodedColumn& numbers, const KeySet& set);
 
 }  // namespace bobbin::query

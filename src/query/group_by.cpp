@@ -15,7 +15,7 @@
 namespace bobbin::query {
 namespace {
 
-uint64_t num_rows(const Words& rows) {
+uint64_t num_rows(const BitmapWords& rows) {
   return std::transform_reduce(rows.begin(), rows.end(), uint64_t{0}, std::plus(),
                                [](uint32_t word) { return static_cast<uint64_t>(std::popcount(word)); });
 }
@@ -99,7 +99,7 @@ void GroupBy::count(uint32_t group, uint64_t rows) {
   }
 }
 
-Status GroupBy::add_codes(RowGroupQuery& group, const Array& array, Words rows) {
+Status GroupBy::add_codes(RowGroupQuery& group, const Array& array, BitmapWords rows) {
   if (array::has_nulls(array)) {
     const uint64_t before = num_rows(rows);
     find_codec(array.codec)->clear_nulls(array, rows.data());
@@ -119,7 +119,7 @@ Status GroupBy::add_codes(RowGroupQuery& group, const Array& array, Words rows) 
 }
 
 Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
-  BOBBIN_ASSIGN(Words words, group.rows(bound));
+  BOBBIN_ASSIGN(BitmapWords words, group.rows(bound));
   if (keys_.keys().size() == 1 && counters_.size() == accumulators_.size()) {
     BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
     const Array& values = plan::values_of(*array);

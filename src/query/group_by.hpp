@@ -49,7 +49,7 @@ class GroupBy {
 
  private:
   Status add_rows(SelectedRows& rows);
-  Status add_codes(RowGroupQuery& group, const Array& array, Words rows);
+  Status add_codes(RowGroupQuery& group, const Array& array, BitmapWords rows);
   void count(uint32_t group, uint64_t rows);
   [[nodiscard]] Status check_number_of_groups() const;
   void resize();

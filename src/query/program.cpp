@@ -8,8 +8,6 @@
 namespace bobbin::query {
 namespace {
 
-using Words = std::vector<uint32_t>;
-
 plan::Condition::Kind condition_of(Bound::Kind kind) {
   switch (kind) {
     case Bound::Kind::is_null:
@@ -110,7 +108,7 @@ Program compile(const Bound& bound, std::span<const plan::Aggregate> aggregates)
 bool fits(const Bound& bound, std::span<const plan::Aggregate> aggregates) {
   const Program program = compile(bound, aggregates);
   const bool counted = std::ranges::any_of(
-      program.operands, [](const Operand& o) { return !std::holds_alternative<const Words*>(o); });
+      program.operands, [](const Operand& o) { return !std::holds_alternative<const BitmapWords*>(o); });
   return program.operands.size() + (counted ? 0 : 1) <= plan::kMaxColumns && filter_fits(program.filter);
 }
 

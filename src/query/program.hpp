@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/bit_ranges.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
 
@@ -20,7 +21,7 @@ struct CodesOf {
 };
 
 // A column of a launch: a column of the file, its codes, or a bitmap of the predicate.
-using Operand = std::variant<uint32_t, CodesOf, const std::vector<uint32_t>*>;
+using Operand = std::variant<uint32_t, CodesOf, const BitmapWords*>;
 
 struct Program {
   std::vector<Operand> operands;

@@ -70,7 +70,7 @@ Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Back
 // The matching rows of a row group, from `begin` to before `end`, counted from the start of the file.
 Result<std::vector<uint64_t>> rows_between(RowGroupQuery& group, const Bound& bound, uint64_t begin,
                                            uint64_t end) {
-  BOBBIN_ASSIGN(const Words words, group.rows(bound));
+  BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
   std::vector<uint64_t> rows = rows_of(words);
   std::ranges::for_each(rows, [&](uint64_t& row) { row += group.info().first_row; });
   std::erase_if(rows, [&](uint64_t row) { return row < begin || row >= end; });
@@ -213,8 +213,8 @@ Result<uint64_t> Query::count_distinct(std::string column) const {
 }
 
 Result<ResultTable> Query::group_by(const std::vector<std::string>& keys,
-                                   const std::vector<AggregateSpec>& aggregates, const ResultOptions& options,
-                                   QueryStats* stats) const {
+                                    const std::vector<AggregateSpec>& aggregates,
+                                    const ResultOptions& options, QueryStats* stats) const {
   const std::span<const Column> columns = reader_->columns();
   const std::string& name = ReaderAccess::name(*reader_);
   const auto found_keys = find_columns(columns, keys);
@@ -245,8 +245,8 @@ Result<ResultTable> Query::group_by(const std::vector<std::string>& keys,
 }
 
 Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint32_t>& keys,
-                                                         const std::vector<AggregateSpec>& aggregates,
-                                                         uint64_t max_groups, QueryStats* stats) const {
+                                                          const std::vector<AggregateSpec>& aggregates,
+                                                          uint64_t max_groups, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(name));
@@ -264,7 +264,7 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
 }
 
 Result<ResultTable> Query::select(const std::vector<std::string>& columns, const ResultOptions& options,
-                                 QueryStats* stats) const {
+                                  QueryStats* stats) const {
   const std::span<const Column> all = reader_->columns();
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(all, predicates_);

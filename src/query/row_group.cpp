@@ -27,7 +27,7 @@ uint64_t words_of(uint64_t rows) {
 }
 
 // Builds whole vectors of one bit per row; bits after the last row are 0.
-void resize_rows(Words& words, uint64_t rows) {
+void resize_rows(BitmapWords& words, uint64_t rows) {
   if (rows % 32 != 0) {
     words.back() &= low_mask<uint32_t>(static_cast<uint32_t>(rows % 32));
   }
@@ -50,14 +50,14 @@ Result<Array> slice_of(const Array& array, uint64_t piece) {
   return array::slice(array, begin, std::min(RowGroupQuery::kPieceRows, array.length - begin));
 }
 
-Result<DeviceBuffer> send(const Words& words, StreamView stream) {
+Result<DeviceBuffer> send(const BitmapWords& words, StreamView stream) {
   BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream));
   BOBBIN_TRY(copy_async(buffer.data(), words.data(), buffer.size(), stream));
   return buffer;
 }
 
 Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sources, const Program& program,
-                                               uint64_t words, Words* rows, StreamView stream) {
+                                               uint64_t words, BitmapWords* rows, StreamView stream) {
   BOBBIN_ASSIGN(const auto prepared,
                 plan::Prepared::create(sources, program.filter, program.aggregates, stream));
   if (rows == nullptr) {
@@ -136,8 +136,8 @@ Result<DecodedColumn> RowGroupQuery::take(uint32_t column, std::span<const uint6
   return values;
 }
 
-Result<Words> RowGroupQuery::search(const Bound& bound, const Array& strings, const StringQuery& query,
-                                    Backend backend) const {
+Result<BitmapWords> RowGroupQuery::search(const Bound& bound, const Array& strings, const StringQuery& query,
+                                          Backend backend) const {
   auto matches = array::match_strings(strings, query, backend);
   if (!matches.has_value()) {
     return ReaderAccess::in_place(reader_, matches.error(), index_, bound.column);
@@ -145,11 +145,11 @@ Result<Words> RowGroupQuery::search(const Bound& bound, const Array& strings, co
   return std::move(matches->words);
 }
 
-Result<Words> RowGroupQuery::match_candidates(const Bound& bound, const Array& strings,
-                                              std::string_view piece, Backend backend) const {
+Result<BitmapWords> RowGroupQuery::match_candidates(const Bound& bound, const Array& strings,
+                                                    std::string_view piece, Backend backend) const {
   const StringQuery query{.test = StringTest::contains,
                           .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
-  BOBBIN_ASSIGN(Words found, search(bound, strings, query, backend));
+  BOBBIN_ASSIGN(BitmapWords found, search(bound, strings, query, backend));
   std::vector<uint64_t> rows = rows_of(found);
   std::erase_if(rows, [&](uint64_t row) { return row >= strings.length; });
   const std::span<const uint64_t> all = rows;
@@ -170,9 +170,9 @@ Result<Words> RowGroupQuery::match_candidates(const Bound& bound, const Array& s
 
 // The strings are those of the column, possibly a piece that is decoded already, or the entries of its
 // dictionary.
-Result<Words> RowGroupQuery::match_all(const Bound& bound, const Array& strings) {
+Result<BitmapWords> RowGroupQuery::match_all(const Bound& bound, const Array& strings) {
   BOBBIN_ASSIGN(const Array* column, load(bound.column));
-  Words found;
+  BitmapWords found;
   for (uint64_t begin = 0; begin < strings.length; begin += kPieceRows) {
     if (&strings == column) {
       BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, begin / kPieceRows));
@@ -190,14 +190,14 @@ Result<Words> RowGroupQuery::match_all(const Bound& bound, const Array& strings)
 }
 
 // Nulls satisfy no test: for a negated one they have to be removed again.
-Result<Words> RowGroupQuery::match(const Bound& bound, const Array& strings, Backend backend) {
-  Words found;
+Result<BitmapWords> RowGroupQuery::match(const Bound& bound, const Array& strings, Backend backend) {
+  BitmapWords found;
   if (bound.kind != Bound::Kind::strings) {
     found = array::present_strings(strings).words;
   } else if (const auto searches = bound.tests->searches(); searches.has_value()) {
     found.resize((strings.length + 31) / 32);
     for (const StringQuery& query : *searches) {
-      BOBBIN_ASSIGN(const Words matches, search(bound, strings, query, backend));
+      BOBBIN_ASSIGN(const BitmapWords matches, search(bound, strings, query, backend));
       std::ranges::transform(found, matches, found.begin(), std::bit_or());
     }
   } else {
@@ -219,7 +219,7 @@ Status RowGroupQuery::settle_strings(Bound& bound) {
   BOBBIN_ASSIGN(const Array* array, load(bound.column));
   if (array->codec == CodecId::dict && array->length != 0) {
     const Array& dictionary = codec::dict::dictionary_of(*array);
-    BOBBIN_ASSIGN(const Words found, match(bound, dictionary, Backend::cpu));
+    BOBBIN_ASSIGN(const BitmapWords found, match(bound, dictionary, Backend::cpu));
     Bound codes{.kind = Bound::Kind::codes, .column = bound.column};
     for (uint64_t entry = 0; entry < dictionary.length; ++entry) {
       codes.passes.push_back(static_cast<uint8_t>(found[entry / 32] >> (entry % 32) & 1));
@@ -227,7 +227,7 @@ Status RowGroupQuery::settle_strings(Bound& bound) {
     bound = std::move(codes);
     return {};
   }
-  BOBBIN_ASSIGN(Words found, match(bound, *array, stream_.backend()));
+  BOBBIN_ASSIGN(BitmapWords found, match(bound, *array, stream_.backend()));
   resize_rows(found, info_.num_rows);
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
@@ -252,7 +252,7 @@ Status RowGroupQuery::settle(Bound& bound) {
 }
 
 Status RowGroupQuery::settle_set(Bound& bound) {
-  Words found;
+  BitmapWords found;
   for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
     BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, piece));
     std::ranges::copy(rows_in_set(*values, *bound.set), std::back_inserter(found));
@@ -265,7 +265,7 @@ Status RowGroupQuery::settle_set(Bound& bound) {
 Status RowGroupQuery::settle_columns(Bound& bound) {
   const Column& left = reader_.columns()[bound.column];
   const Column& right = reader_.columns()[bound.other];
-  Words found;
+  BitmapWords found;
   for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
     BOBBIN_ASSIGN(const DecodedColumn* left_values, decoded(bound.column, piece));
     BOBBIN_ASSIGN(const DecodedColumn* right_values, decoded(bound.other, piece));
@@ -279,7 +279,7 @@ Status RowGroupQuery::settle_columns(Bound& bound) {
 
 Status RowGroupQuery::to_bitmap(Bound& bound) {
   if (bound.kind != Bound::Kind::rows) {
-    Words found;
+    BitmapWords found;
     BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found));
     bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   }
@@ -318,17 +318,17 @@ Status RowGroupQuery::reduce(Bound& bound) {
 
 Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
                                                        std::span<const plan::Aggregate> aggregates,
-                                                       Words* rows) {
+                                                       BitmapWords* rows) {
   const Program program = compile(bound, aggregates);
   std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
   for (const Operand& operand : program.operands) {
-    if (!std::holds_alternative<const Words*>(operand)) {
+    if (!std::holds_alternative<const BitmapWords*>(operand)) {
       BOBBIN_ASSIGN(const Array* array, place(operand));
       sources.push_back({.array = array, .bitmap = nullptr});
       continue;
     }
-    const Words& words = *std::get<const Words*>(operand);
+    const BitmapWords& words = *std::get<const BitmapWords*>(operand);
     if (!on_cpu()) {
       BOBBIN_ASSIGN(DeviceBuffer sent, send(words, stream_));
       bitmaps.push_back(std::move(sent));
@@ -371,7 +371,7 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
   return totals;
 }
 
-Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const Words& rows) {
+Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const BitmapWords& rows) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   BOBBIN_ASSIGN(const Array* placed, place(column));
   const uint64_t entries = codec::dict::dictionary_of(plan::values_of(*array)).length;
@@ -383,7 +383,7 @@ Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const 
   return plan::count_codes_on_device(codes, sent.as<uint32_t>(), entries, stream_);
 }
 
-Result<Words> RowGroupQuery::rows(Bound bound) {
+Result<BitmapWords> RowGroupQuery::rows(Bound bound) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
   BOBBIN_TRY(to_bitmap(bound));

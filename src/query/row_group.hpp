@@ -37,7 +37,7 @@ class RowGroupQuery {
   [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
                                                       std::span<const plan::Aggregate> aggregates);
   // The matching rows: one bit per row, in as many words as whole vectors need.
-  [[nodiscard]] Result<Words> rows(Bound bound);
+  [[nodiscard]] Result<BitmapWords> rows(Bound bound);
   [[nodiscard]] Result<const Array*> load(uint32_t column);
   // Columns are decoded in pieces, so that memory is bounded for any number of rows.
   [[nodiscard]] uint64_t num_pieces() const { return (info_.num_rows + kPieceRows - 1) / kPieceRows; }
@@ -48,7 +48,7 @@ class RowGroupQuery {
   // Values of some rows, without decoding the others if the codec can.
   [[nodiscard]] Result<DecodedColumn> take(uint32_t column, std::span<const uint64_t> rows);
   // The number of rows with each code, for a column with a non-empty dictionary.
-  [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const Words& rows);
+  [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const BitmapWords& rows);
 
  private:
   struct LoadedChunk {
@@ -68,20 +68,20 @@ class RowGroupQuery {
   Status settle_set(Bound& bound);
   Status settle_columns(Bound& bound);
   // One bit per matching string; the bits after the last one may be anything.
-  Result<Words> match(const Bound& bound, const Array& strings, Backend backend);
-  Result<Words> search(const Bound& bound, const Array& strings, const StringQuery& query,
-                       Backend backend) const;
+  Result<BitmapWords> match(const Bound& bound, const Array& strings, Backend backend);
+  Result<BitmapWords> search(const Bound& bound, const Array& strings, const StringQuery& query,
+                             Backend backend) const;
   // The matching strings, found by decoding only those that a search reports as candidates, or all of them.
-  Result<Words> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
-                                 Backend backend) const;
-  Result<Words> match_all(const Bound& bound, const Array& strings);
+  Result<BitmapWords> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
+                                       Backend backend) const;
+  Result<BitmapWords> match_all(const Bound& bound, const Array& strings);
   // Reduces a predicate until it fits into one launch.
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);
   Status to_bitmap(Bound& bound);
   // The predicate and the aggregates must fit into one launch.
   Result<std::vector<plan::Total>> launch(const Bound& bound, std::span<const plan::Aggregate> aggregates,
-                                          Words* rows);
+                                          BitmapWords* rows);
 
   const Reader& reader_;
   size_t index_;

@@ -120,7 +120,7 @@ Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
   if (!can_matter(group)) {
     return true;
   }
-  BOBBIN_ASSIGN(const Words words, group.rows(bound));
+  BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
   BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));
   return !order_.empty() || kept_.size() < limit_;
 }

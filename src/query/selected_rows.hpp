@@ -43,7 +43,7 @@ class SelectedRows {
 
 // Calls f(rows) for each piece of a row group that has rows whose bits are set, with those rows.
 template <class F>
-Status for_each_piece(RowGroupQuery& group, const Words& words, F&& f) {
+Status for_each_piece(RowGroupQuery& group, const BitmapWords& words, F&& f) {
   constexpr uint64_t kPieceWords = RowGroupQuery::kPieceRows / 32;
   for (uint64_t piece = 0; piece < group.num_pieces(); ++piece) {
     const auto part = std::span<const uint32_t>(words).subspan(piece * kPieceWords);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "codecs/ffor/ffor.hpp"
 #include "codecs/masked/masked.hpp"
@@ -10,9 +9,7 @@
 namespace bobbin::codec::masked {
 namespace {
 
-using Words = std::vector<uint32_t>;
-
-Values values_of(const Words& words) {
+Values values_of(const BitmapWords& words) {
   return {DType::u32, words.data(), words.size()};
 }
 
@@ -21,8 +18,8 @@ constexpr CodecId kCandidates[] = {CodecId::bitpack, CodecId::ffor, CodecId::pat
 
 }  // namespace
 
-std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits) {
-  std::vector<uint32_t> words(num_words(rows), ~uint32_t{0});
+BitmapWords validity_words(uint64_t rows, const uint8_t* validity_bits) {
+  BitmapWords words(num_words(rows), ~uint32_t{0});
   if (validity_bits != nullptr) {
     std::copy_n(validity_bits, ceil_div<uint64_t>(rows, 8), reinterpret_cast<uint8_t*>(words.data()));
   }
@@ -33,7 +30,7 @@ std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits
 }
 
 Result<Array> wrap(Array values, const uint8_t* validity_bits) {
-  const Words words = validity_words(values.length, validity_bits);
+  const BitmapWords words = validity_words(values.length, validity_bits);
   BOBBIN_ASSIGN(Array validity, encode_smallest(values_of(words), kCandidates));
   return join(std::move(values), std::move(validity));
 }
@@ -51,7 +48,7 @@ Result<Array> join(Array values, Array validity) {
 }
 
 uint64_t estimate(const Values& values) {
-  const Words words = validity_words(values.length, nullptr);
+  const BitmapWords words = validity_words(values.length, nullptr);
   return ffor::estimate(values) + smallest_estimate(values_of(words), kCandidates);
 }
 

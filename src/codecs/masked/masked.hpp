@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "codecs/codec.hpp"
+#include "core/bit_ranges.hpp"
 #include "core/bits.hpp"
 
 namespace bobbin::codec::masked {
@@ -31,7 +31,7 @@ inline constexpr uint32_t kRowsPerWord = 32;
 // bits past the last row are ignored. Null pointer: no nulls.
 Result<Array> wrap(Array values, const uint8_t* validity_bits);
 // The same in two steps, if the caller encodes the words: one bit per row, zero past the last row.
-[[nodiscard]] std::vector<uint32_t> validity_words(uint64_t rows, const uint8_t* validity_bits);
+[[nodiscard]] BitmapWords validity_words(uint64_t rows, const uint8_t* validity_bits);
 Result<Array> join(Array values, Array validity);
 
 }  // namespace bobbin::codec::masked
