@@ -157,7 +157,7 @@ constexpr size_t kScratchBytes = 32;
 constexpr size_t kFewFields = 16;
 
 // At least as many bytes as the column's fields have.
-size_t room_for(const Rows& rows, const Scanner::Column& fields) {
+size_t room_for(const Rows& rows, const Scanner::FieldColumn& fields) {
   size_t bytes = kCopyRoom;
   if (rows.fields <= kFewFields) {
     return bytes + rows.scanner.text_of(rows.count).size();
@@ -191,7 +191,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   values_.resize((rows.count * sizeof(T) + 7) / 8);
   T* const values = reinterpret_cast<T*>(values_.data());
   Validity validity(validity_, rows.count);
-  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
+  const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
   const bool try_shortcut = !is_null.may_be_number();
   std::string scratch;
   scratch.reserve(kScratchBytes);
@@ -221,7 +221,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
 }
 
 size_t ColumnBuilder::convert_strings(const Rows& rows, size_t column, const NullTest& is_null) {
-  const Scanner::Column fields = rows.scanner.column(column, rows.fields);
+  const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
   if (const size_t most = room_for(rows, fields); bytes_.size() < most) {
     bytes_.resize(most);
   }

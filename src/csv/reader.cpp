@@ -51,7 +51,8 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
     if (from_header && !names[i]) {
       notes.push_back(fmt::format("column {} has no name; it is called {}", i + 1, name));
     } else if (name != own) {
-      notes.push_back(fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted_text(own)));
+      notes.push_back(
+          fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted_text(own)));
     }
     all.push_back(std::move(name));
   }
@@ -96,7 +97,8 @@ std::string advice(const std::string& name, const Guess& guess, const Options& o
 std::string text_note(const std::string& name, const Guess& guess, const Options& options) {
   std::string values;
   for (const Guess::Misfit& misfit : guess.misfits()) {
-    values += fmt::format("{}{} at line {}", values.empty() ? "" : ", ", quoted_text(misfit.text), misfit.line);
+    values +=
+        fmt::format("{}{} at line {}", values.empty() ? "" : ", ", quoted_text(misfit.text), misfit.line);
   }
   return fmt::format("column {}: {}, because of {}{}{}", printable(name),
                      guess.type().type == DType::utf8 ? "text" : "binary", values,
@@ -167,7 +169,8 @@ Result<Names> Reader::read_header() {
     const RawField field = scanner_.field(0, i);
     const std::string_view name = value_of(field, scanner_.marks(), scratch);
     if (!is_valid_name(name)) {
-      return scanner_.error_in(0, i, fmt::format("column {}: the name {} is not UTF-8", i + 1, quoted_text(name)));
+      return scanner_.error_in(0, i,
+                               fmt::format("column {}: the name {} is not UTF-8", i + 1, quoted_text(name)));
     }
     names.push_back(name.empty() && !field.quoted ? std::nullopt : std::optional<std::string>(name));
   }
@@ -321,7 +324,7 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
       continue;
     }
     Guess& guess = guesses[c];
-    const Scanner::Column fields = scanner_.column(c, guesses.size());
+    const Scanner::FieldColumn fields = scanner_.column(c, guesses.size());
     for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
       const RawField field = fields[r];
       if (!is_null_(field) && guess.add(value_of(field, scanner_.marks(), scratch))) {

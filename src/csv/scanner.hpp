@@ -61,7 +61,7 @@ class Scanner {
     return cut(buffer_.data(), begin, ends_[end], true);
   }
   // One field of each record, for loops over columns. All records have `fields` fields.
-  class Column {
+  class FieldColumn {
    public:
     [[nodiscard]] RawField operator[](size_t record) const {
       const uint32_t* const end = ends_ + record * fields_;
@@ -78,8 +78,8 @@ class Scanner {
     bool is_first_ = false;
     bool is_last_ = false;
   };
-  [[nodiscard]] Column column(size_t index, size_t fields) const {
-    Column column;
+  [[nodiscard]] FieldColumn column(size_t index, size_t fields) const {
+    FieldColumn column;
     column.text_ = buffer_.data();
     column.ends_ = ends_.data() + first_end_ + index;
     column.begins_ = begins_.data() + first_;
