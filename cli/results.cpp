@@ -20,6 +20,7 @@
 namespace bobbin::cli {
 namespace {
 
+using query::ResultColumn;
 using query::ResultTable;
 using query::Value;
 
@@ -72,7 +73,7 @@ Json json_of(const Value& value, const std::optional<ColumnType>& type) {
 std::vector<std::string> keys_of(const ResultTable& result) {
   std::set<std::string> taken;
   std::vector<std::string> keys;
-  for (const ResultTable::Column& column : result.columns) {
+  for (const ResultColumn& column : result.columns) {
     std::string key = column.name;
     for (int number = 1; !taken.insert(key).second; ++number) {
       key = fmt::format("{}_{}", column.name, number);
@@ -90,7 +91,7 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 
 void print_table(const ResultTable& result) {
   std::vector<std::string> heads;
-  for (const ResultTable::Column& column : result.columns) {
+  for (const ResultColumn& column : result.columns) {
     heads.push_back(printable(column.name));
   }
   std::vector<std::vector<std::string>> lines;

@@ -279,14 +279,14 @@ struct ResultOptions {
   uint64_t max_rows = kMaxResultRows;  // for select(), after the limit
 };
 
+struct ResultColumn {
+  std::string name;
+  std::optional<ColumnType> type{};  // if the values are those of a column of the file
+};
+
 // Rows of values, one for each column.
 struct ResultTable {
-  struct Column {
-    std::string name;
-    std::optional<ColumnType> type{};  // if the values are those of a column of the file
-  };
-
-  std::vector<Column> columns{};
+  std::vector<ResultColumn> columns{};
   std::vector<std::vector<Value>> rows{};
 };
 
