@@ -143,7 +143,8 @@ std::string min_text(const Column& column, const Zone& zone) {
   if (!zone.has_bounds()) {
     return "-";
   }
-  return is_string(column.type) ? bobbin::quoted_text(zone.strings.min) : to_text(full_type(column), zone.min);
+  return is_string(column.type) ? bobbin::quoted_text(zone.strings.min)
+                                : to_text(full_type(column), zone.min);
 }
 
 std::string max_text(const Column& column, const Zone& zone) {

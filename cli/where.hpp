@@ -25,6 +25,6 @@ Option add_where_option(const Verb& verb, std::optional<query::Predicate>& where
 // Narrowed by the predicate, if there is one. Fails if it does not fit the file's columns, so that nothing is
 // written before that is known.
 [[nodiscard]] Result<query::Query> where(const query::Query& query,
-                                        const std::optional<query::Predicate>& predicate);
+                                         const std::optional<query::Predicate>& predicate);
 
 }  // namespace bobbin::cli

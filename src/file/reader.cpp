@@ -272,9 +272,10 @@ Status Reader::Impl::check_rows(size_t column, bool strings, uint64_t begin, uin
   BOBBIN_RETURN_IF(column >= footer.columns.size(), StatusCode::invalid_argument,
                    fmt::format("read: column {} of {}", column, footer.columns.size()));
   const Column& asked = footer.columns[column];
-  BOBBIN_RETURN_IF(is_string(asked.type) != strings, StatusCode::invalid_argument,
-                   fmt::format("read: column {} of type {} is {}", quoted_text(asked.name), to_string(asked.type),
-                               strings ? "not a string column" : "not numeric; use read_strings"));
+  BOBBIN_RETURN_IF(
+      is_string(asked.type) != strings, StatusCode::invalid_argument,
+      fmt::format("read: column {} of type {} is {}", quoted_text(asked.name), to_string(asked.type),
+                  strings ? "not a string column" : "not numeric; use read_strings"));
   BOBBIN_RETURN_IF(begin > num_rows || count > num_rows - begin, StatusCode::invalid_argument,
                    fmt::format("read: {} rows from row {} on, but there are {}", count, begin, num_rows));
   return {};

@@ -100,7 +100,8 @@ Result<std::optional<select::Cascade>> cascade_for(const Column& column, const s
     return std::optional<select::Cascade>();
   }
   BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
-  BOBBIN_TRY(select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted_text(column.name))));
+  BOBBIN_TRY(
+      select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted_text(column.name))));
   return std::optional(cascade);
 }
 

@@ -56,8 +56,8 @@ Status check_literals(const Column& column, const Predicate& predicate) {
   const size_t wanted = num_literals(predicate.kind);
   BOBBIN_RETURN_IF(predicate.kind != Predicate::Kind::in && predicate.literals.size() != wanted,
                    StatusCode::invalid_argument,
-                   fmt::format("a test of column {} has {} constants instead of {}", single_quoted(column.name),
-                               predicate.literals.size(), wanted));
+                   fmt::format("a test of column {} has {} constants instead of {}",
+                               single_quoted(column.name), predicate.literals.size(), wanted));
   return {};
 }
 
@@ -166,8 +166,9 @@ class Binder {
     BOBBIN_ASSIGN(const uint32_t other, find_column(columns_, predicate.other));
     const ValueClass values = class_of(columns_[index]);
     if (class_of(columns_[other]) != values) {
-      return cannot(columns_[index], fmt::format("it cannot be compared with column {}, which holds {}",
-                                                 single_quoted(columns_[other].name), type_text(columns_[other])));
+      return cannot(columns_[index],
+                    fmt::format("it cannot be compared with column {}, which holds {}",
+                                single_quoted(columns_[other].name), type_text(columns_[other])));
     }
     if (values == ValueClass::boolean && predicate.op != Compare::eq && predicate.op != Compare::ne) {
       return cannot(columns_[index], kNoOrder);

@@ -123,8 +123,9 @@ Place place_of_instant(const Instant& instant, const Logical& logical) {
 
 Status cannot(const Column& column, const Literal& literal, std::string_view wanted) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} holds {}: it is compared with {}, not with the {} {}", single_quoted(column.name),
-                      type_text(column), wanted, kind_text(literal), to_text(literal))};
+          fmt::format("column {} holds {}: it is compared with {}, not with the {} {}",
+                      single_quoted(column.name), type_text(column), wanted, kind_text(literal),
+                      to_text(literal))};
 }
 
 Result<Place> place_in_time(const Column& column, const Literal& literal) {

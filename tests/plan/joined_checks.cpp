@@ -50,7 +50,8 @@ ValueRange draw_range(Random& random, DType type, const std::vector<T>& values) 
   return ValueRange::between(type, draw(), draw());
 }
 
-Result<plan::Total> run_on(const Array& array, const ValueRange& range, Backend backend, plan::QueryPath path) {
+Result<plan::Total> run_on(const Array& array, const ValueRange& range, Backend backend,
+                           plan::QueryPath path) {
   const plan::Filter filter{{.kind = plan::Condition::Kind::test, .column = 0, .range = range, .passes = {}}};
   const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 0}};
   if (backend == Backend::cpu) {
