@@ -94,14 +94,15 @@ struct TransposedDecode {
     const uint32_t in_block = cta.thread() / codec::bitpack::kSlices;
     const uint32_t slice = cta.thread() % codec::bitpack::kSlices;
     const auto frame = source.frame(cta, uint64_t{cta.block()} * kVectors + in_block);
+    const auto put = [&](uint32_t row, const Quad& quad) {
+      for (uint32_t i = 0; i < 4; ++i) {
+        const uint32_t at = logical(row, slice * 4 + i);
+        cta.store(shared.values, in_block * kPadded + at + at / 32, quad.word[i]);
+      }
+    };
     codec::bitpack::with_width<uint32_t>(frame.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-      codec::bitpack::unpack_column<uint32_t, W>(
-          cta, source.packed, frame.first_register, slice, [&](uint32_t row, const Quad& quad) {
-            for (uint32_t i = 0; i < 4; ++i) {
-              const uint32_t at = logical(row, slice * 4 + i);
-              cta.store(shared.values, in_block * kPadded + at + at / 32, quad.word[i]);
-            }
-          });
+      codec::bitpack::unpack_column<uint32_t>(cta, source.packed, frame.first_register, slice, W, {0, 32},
+                                              put);
     });
     cta.sync();
     for (uint32_t i = cta.thread(); i < kVectors * 1024; i += kThreads) {
