@@ -7,7 +7,7 @@
 //
 // Shape: a row or register is 128 bytes, cut into eight *slices* of 16. To unpack, a thread processes slice c
 // (a *column*) of all T rows or of a part of them: it loads each register's slice once, 16 bytes at a time,
-// and passes each row's slice to a sink, in registers. The width is a template value, selected by with_width
+// and passes each row's slice to a sink, in registers. The width is a constant there, selected by with_width
 // at run time per vector: shifts and masks are then constants, two instructions per word. To compare, a
 // thread processes one 32-bit word of all registers, and a warp covers a vector (two of 64-bit values).
 //
