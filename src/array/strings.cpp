@@ -20,10 +20,10 @@ Result<const StringOps*> ops_of(CodecId id) {
   return codec->strings;
 }
 
-Result<const StringDeviceOps*> device_ops_of(CodecId id, StreamView stream) {
-  const DeviceOps* ops = device_ops(stream.backend(), id);
+Result<const StringDeviceOps*> device_ops_of(CodecId id, Backend backend) {
+  const DeviceOps* ops = device_ops(backend, id);
   if (ops == nullptr) {
-    return missing_backend(stream.backend());
+    return missing_backend(backend);
   }
   BOBBIN_RETURN_IF(ops->strings == nullptr, StatusCode::invalid_argument, "not a codec for strings");
   return ops->strings;
@@ -62,6 +62,22 @@ class Fault {
   StreamView stream_;
 };
 
+// Moves an array that passed validate_for() to a device, where its content is checked. Only if that fails
+// does the host check it too, for the message.
+Result<OnDevice> send_checked(const Array& array, Session& session) {
+  BOBBIN_ASSIGN(OnDevice encoded, to_device(array, session));
+  if (!checks_content_on_device(array, session.stream().backend())) {
+    return encoded;
+  }
+  BOBBIN_ASSIGN(const Fault fault, Fault::create(session.stream()));
+  BOBBIN_TRY(check_content_on_device(encoded.array, nullptr, fault.word(), session.stream()));
+  if (Status damage = fault.check(); !damage.ok()) {
+    BOBBIN_TRY(validate_content(array));
+    return damage;
+  }
+  return encoded;
+}
+
 template <class T>
 Result<UnsetVector<T>> fetch(const DeviceBuffer& from, uint64_t count, Session& session) {
   UnsetVector<T> values;
@@ -94,7 +110,7 @@ Result<Strings> decode_on_cpu(const Array& array) {
 
 Result<Strings> decode_through_device(const Array& array, Session& session) {
   const StreamView stream = session.stream();
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const OnDevice encoded, send_checked(array, session));
   BOBBIN_ASSIGN(const StringsOnDevice decoded, decode_strings_on_device(encoded.array, stream));
   Strings strings{.type = array.type, .offsets = {}, .bytes = {}, .validity = string_validity(array)};
   BOBBIN_ASSIGN(strings.bytes, fetch<uint8_t>(*decoded.bytes, decoded.sizes.bytes, session));
@@ -109,8 +125,8 @@ Result<Strings> decode_through_device(const Array& array, Session& session) {
 
 Result<Strings> take_through_device(const Array& array, std::span<const uint64_t> indices, Session& session) {
   const StreamView stream = session.stream();
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream.backend()));
+  BOBBIN_ASSIGN(const OnDevice encoded, send_checked(array, session));
   BOBBIN_ASSIGN(const DeviceBuffer wanted, send(indices, session));
   BOBBIN_ASSIGN(const DeviceBuffer offsets,
                 DeviceBuffer::create((indices.size() + 1) * sizeof(uint64_t), stream));
@@ -138,7 +154,7 @@ Result<Strings> take_through_device(const Array& array, std::span<const uint64_t
 Result<Array> encode_through_device(CodecId codec, const StringsView& strings, const Array* previous,
                                     Session& session) {
   const StreamView stream = session.stream();
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(codec, stream));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(codec, stream.backend()));
   if (ops->encode == nullptr) {
     return find_codec(codec)->strings->encode(strings, previous);
   }
@@ -168,8 +184,8 @@ Result<Array> encode_through_device(CodecId codec, const StringsView& strings, c
 Status match_through_device(const Array& array, const StringQuery& query, std::vector<uint32_t>& words,
                             Session& session) {
   const StreamView stream = session.stream();
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream.backend()));
+  BOBBIN_ASSIGN(const OnDevice encoded, send_checked(array, session));
   BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream));
   BOBBIN_ASSIGN(const Fault fault, Fault::create(stream));
   BOBBIN_TRY(ops->match(encoded.array, query, bitmap.as<uint32_t>(), fault.word(), stream));
@@ -189,8 +205,8 @@ Result<StringSizes> sizes_on_device(const Array& array, const StringDeviceOps& o
 // From the offsets that taking all strings would produce.
 Result<std::vector<uint64_t>> lengths_on_device(const Array& array, Session& session) {
   const StreamView stream = session.stream();
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  BOBBIN_ASSIGN(const OnDevice encoded, to_device(array, session));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream.backend()));
+  BOBBIN_ASSIGN(const OnDevice encoded, send_checked(array, session));
   std::vector<uint64_t> all(array.length);
   std::iota(all.begin(), all.end(), uint64_t{0});
   BOBBIN_ASSIGN(const DeviceBuffer indices, send<uint64_t>(all, session));
@@ -209,7 +225,7 @@ Result<std::vector<uint64_t>> lengths_on_device(const Array& array, Session& ses
 
 Result<StringsOnDevice> start_decoding_strings(const Array& array, std::optional<uint64_t> num_bytes,
                                                uint32_t* fault, StreamView stream, MemoryResource& memory) {
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream.backend()));
   BOBBIN_ASSIGN(const StringSizes sizes, sizes_on_device(array, *ops, num_bytes, stream));
   StringsOnDevice decoded{.length = array.length, .sizes = sizes, .offsets = {}, .bytes = {}};
   BOBBIN_ASSIGN(DeviceBuffer offsets,
@@ -233,15 +249,19 @@ Status damaged_strings() {
   return {StatusCode::corrupt, "string codes contradict the array header"};
 }
 
-bool checks_content_on_device(const Array& array, StreamView stream) {
-  const Result<const StringDeviceOps*> ops = device_ops_of(array.codec, stream);
-  return ops.has_value() && (*ops)->check_content != nullptr;
+bool checks_content_on_device(const Array& array, Backend backend) {
+  const DeviceOps* ops = device_ops(backend, array.codec);
+  return ops != nullptr && ops->strings != nullptr && ops->strings->check_content != nullptr;
 }
 
-Status check_content_on_device(const Array& array, const StringsOnDevice& decoded, uint32_t* fault,
-                               StreamView stream) {
-  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream));
-  return ops->check_content(array, decoded.out(), fault, stream);
+Status validate_for(const Array& array, Backend backend) {
+  BOBBIN_TRY(validate_but_content(array));
+  return checks_content_on_device(array, backend) ? Status() : validate_content(array);
+}
+
+Status check_content_on_device(const Array& array, const void* offsets, uint32_t* fault, StreamView stream) {
+  BOBBIN_ASSIGN(const StringDeviceOps* ops, device_ops_of(array.codec, stream.backend()));
+  return ops->check_content(array, offsets, fault, stream);
 }
 
 std::vector<uint8_t> string_validity(const Array& array) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on encoded string arrays of any codec. Arrays must have passed validate(); errors that can only
-// be detected while decoding are returned here.
+// Operations on encoded string arrays of any codec. Arrays must have passed validate() or, for functions that
+// take a backend, validate_for() it; errors that can only be detected while decoding are returned here.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,10 @@
 #include "bobbin/strings.hpp"
 
 namespace bobbin::array {
+
+// Like validate(), but leaves the content of strings to a device that can check it: there it takes less time
+// than on the host. The next functions have it checked before they rely on it.
+[[nodiscard]] Status validate_for(const Array& array, Backend backend);
 
 // Host memory in, host memory out, on any backend.
 [[nodiscard]] Result<Array> encode_strings(CodecId codec, const StringsView& strings, const Array* previous,
@@ -66,10 +70,10 @@ struct StringsOnDevice {
                                                              MemoryResource& memory);
 // The error for a fault.
 [[nodiscard]] Status damaged_strings();
-// Whether the device can check what validate_content() would, with the next function.
-[[nodiscard]] bool checks_content_on_device(const Array& array, StreamView stream);
-// Sets `fault` if decoded strings do not satisfy validate_content().
-[[nodiscard]] Status check_content_on_device(const Array& array, const StringsOnDevice& decoded,
-                                             uint32_t* fault, StreamView stream);
+// Whether the backend is a device that can check what validate_content() would, with the next function.
+[[nodiscard]] bool checks_content_on_device(const Array& array, Backend backend);
+// Sets `fault` if the array does not satisfy validate_content(). `offsets` are its decoded offsets, or null.
+[[nodiscard]] Status check_content_on_device(const Array& array, const void* offsets, uint32_t* fault,
+                                             StreamView stream);
 
 }  // namespace bobbin::array

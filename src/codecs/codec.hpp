@@ -197,9 +197,10 @@ struct StringDeviceOps {
   // Also sets `fault` if the strings do not have the given sizes.
   Status (*decode)(const Array& array, const StringSizes& sizes, const StringsOut& out, uint32_t* fault,
                    StreamView stream) = nullptr;
-  // Makes the checks of Codec::validate_content on the output of decode(); sets `fault` if they fail. Null:
-  // call that on the host, before decode().
-  Status (*check_content)(const Array& array, const StringsOut& out, uint32_t* fault,
+  // Makes the checks of Codec::validate_content; sets `fault` if they fail. `offsets` are those that decode()
+  // has written, or null. decode() does not rely on these checks, all other functions do. Null: call
+  // validate_content on the host, before any of them.
+  Status (*check_content)(const Array& array, const void* offsets, uint32_t* fault,
                           StreamView stream) = nullptr;
   // Encodes strings in device memory. Waits for the stream. Null: the host encodes.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous, StreamView stream) = nullptr;

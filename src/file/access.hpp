@@ -15,11 +15,12 @@
 namespace bobbin::file {
 
 struct ReaderAccess {
-  // Read, and checked against its checksums and by its codecs. Errors name the file and the chunk.
-  static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column);
+  // Read, and checked against its checksums and, as array::validate_for() does, by its codecs. Errors name
+  // the file and the chunk.
+  static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column, Backend backend);
   // Rows begin .. begin+count-1 of a chunk, which must contain them: reads and checks only what they need.
   static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
-                                 uint64_t count);
+                                 uint64_t count, Backend backend);
   // A whole chunk in two steps, for several threads: first some of a chunk's chunk_bytes() bytes, its
   // segments one after another, each at a multiple of kAlignment;
   static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,

@@ -129,7 +129,7 @@ Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group, 
   BOBBIN_RETURN_IF(row_group >= reader.num_row_groups() || column >= reader.columns().size(),
                    StatusCode::invalid_argument,
                    file::ReaderAccess::name(reader) + ": explain: no such row group or column");
-  BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, row_group, column));
+  BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, row_group, column, Backend::cpu));
   const Goal goal = goal_of(reader.row_group(row_group));
   return is_string(array.type) ? explain_strings(array, goal) : explain_numbers(array, goal);
 }

@@ -54,9 +54,8 @@ struct Reader::Impl {
   };
   Result<std::optional<Found>> find(size_t column, size_t group, const StringQuery& query,
                                     Backend backend) const;
-  // A chunk's bytes, checked against their checksums and by their codecs.
-  Result<Array> load_chunk(size_t group, size_t column) const;
   // As in ReaderAccess.
+  Result<Array> load_chunk(size_t group, size_t column, Backend backend) const;
   Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
   Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
   // Bytes of a tree's segments that are contiguous both in memory and in their source.
@@ -68,7 +67,7 @@ struct Reader::Impl {
   };
   [[nodiscard]] std::vector<Run> runs_of(std::span<const uint32_t> order) const;
   // Rows begin .. begin+count-1 of it; no more is read than they need.
-  Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const;
+  Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count, Backend backend) const;
   // With the bytes of each segment from `fetch`.
   template <class Fetch>
   Result<Array> load_node(const Node& node, Fetch&& fetch) const;
@@ -187,11 +186,11 @@ Result<Array> Reader::Impl::load_node(const Node& node, Fetch&& fetch) const {
   return array;
 }
 
-Result<Array> Reader::Impl::load_chunk(size_t group, size_t column) const {
+Result<Array> Reader::Impl::load_chunk(size_t group, size_t column, Backend backend) const {
   const FileSegments segments(input, footer, cache);
   BOBBIN_ASSIGN(Array array, load_node(footer.row_groups[group].chunks[column].root,
                                        [&](uint32_t index) { return segments.read_whole(index); }));
-  BOBBIN_TRY(array::validate(array));
+  BOBBIN_TRY(array::validate_for(array, backend));
   return array;
 }
 
@@ -254,17 +253,19 @@ Result<Array> Reader::Impl::chunk_in(size_t group, size_t column, std::span<cons
 
 // If a part is damaged, the whole chunk is read after all: its error says more, and does not depend on which
 // rows were requested.
-Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count) const {
+Result<Array> Reader::Impl::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
+                                      Backend backend) const {
   const Node& root = footer.row_groups[group].chunks[column].root;
   if (count == root.length) {
-    return load_chunk(group, column);
+    return load_chunk(group, column, backend);
   }
   FileSegments segments(input, footer, cache);
   Result<Array> slice = load_slice(stored(root), begin, count, segments);
-  if (slice.has_value() && array::validate(*slice).ok()) {
+  if (slice.has_value() && array::validate_for(*slice, backend).ok()) {
     return slice;
   }
-  BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
+  // Slicing relies on the content.
+  BOBBIN_ASSIGN(const Array array, load_chunk(group, column, Backend::cpu));
   return array::slice(array, begin, count);
 }
 
@@ -318,7 +319,7 @@ Status Reader::Impl::for_each_group(size_t column, uint64_t begin, uint64_t coun
 Status Reader::Impl::read_from_group(size_t group, size_t column, uint64_t begin, std::span<std::byte> out,
                                      Backend backend) const {
   const uint64_t count = out.size() / size_bytes(footer.columns[column].type);
-  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count, backend));
   BOBBIN_TRY(array::decode(array, out, backend));
   if (array::has_nulls(array)) {
     BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
@@ -333,7 +334,7 @@ Status Reader::Impl::validity_from_group(size_t group, size_t column, uint64_t b
     copy_validity(bitmap, at, {}, count);
     return {};
   }
-  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count, Backend::cpu));
   BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
   copy_validity(bitmap, at, bits_of(validity), count);
   return {};
@@ -341,8 +342,13 @@ Status Reader::Impl::validity_from_group(size_t group, size_t column, uint64_t b
 
 Result<Strings> Reader::Impl::strings_from_group(size_t group, size_t column, uint64_t begin, uint64_t count,
                                                  Backend backend) const {
-  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count));
-  return array::decode_strings(array, backend);
+  BOBBIN_ASSIGN(const Array array, load_rows(group, column, begin, count, backend));
+  Result<Strings> strings = array::decode_strings(array, backend);
+  if (!strings.has_value() && strings.error().code() == StatusCode::corrupt && backend != Backend::cpu) {
+    // What a device refuses is checked on the host too, for an error that does not depend on the rows.
+    BOBBIN_ASSIGN(const Array checked, load_rows(group, column, begin, count, Backend::cpu));
+  }
+  return strings;
 }
 
 Result<std::optional<Reader::Impl::Found>> Reader::Impl::find(size_t column, size_t group,
@@ -352,14 +358,14 @@ Result<std::optional<Reader::Impl::Found>> Reader::Impl::find(size_t column, siz
   if (!may_match(rows.chunks[column].strings, rows.num_rows, query)) {
     return std::optional<Found>();
   }
-  BOBBIN_ASSIGN(Array array, load_chunk(group, column));
+  BOBBIN_ASSIGN(Array array, load_chunk(group, column, backend));
   BOBBIN_ASSIGN(array::Bitmap bitmap, array::match_strings(array, query, backend));
   return std::optional(Found{std::move(array), std::move(bitmap)});
 }
 
 Status Reader::Impl::verify_chunk(size_t group, size_t column, Backend backend) const {
   const Chunk& chunk = footer.row_groups[group].chunks[column];
-  BOBBIN_ASSIGN(const Array array, load_chunk(group, column));
+  BOBBIN_ASSIGN(const Array array, load_chunk(group, column, backend));
   if (is_string(array.type)) {
     return verify_strings(array, chunk.strings, footer.row_groups[group].first_row, backend);
   }
@@ -563,14 +569,15 @@ Status Reader::verify(Backend backend, const std::function<void(double)>& progre
 
 namespace file {
 
-Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column) {
-  Result<Array> array = reader.impl_->load_chunk(row_group, column);
+Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column,
+                                       Backend backend) {
+  Result<Array> array = reader.impl_->load_chunk(row_group, column, backend);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 
 Result<Array> ReaderAccess::load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
-                                      uint64_t count) {
-  Result<Array> array = reader.impl_->load_rows(row_group, column, begin, count);
+                                      uint64_t count, Backend backend) {
+  Result<Array> array = reader.impl_->load_rows(row_group, column, begin, count, backend);
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 

@@ -38,6 +38,7 @@ class RowGroupQuery {
                                                       std::span<const plan::Aggregate> aggregates);
   // The matching rows: one bit per row, in as many words as whole vectors need.
   [[nodiscard]] Result<BitmapWords> rows(Bound bound);
+  // Checked completely.
   [[nodiscard]] Result<const Array*> load(uint32_t column);
   // Columns are decoded in pieces, so that memory is bounded for any number of rows.
   [[nodiscard]] uint64_t num_pieces() const { return (info_.num_rows + kPieceRows - 1) / kPieceRows; }
@@ -53,12 +54,17 @@ class RowGroupQuery {
  private:
   struct LoadedChunk {
     Array array;
+    bool is_checked = false;               // also by array::validate_content()
     std::optional<array::OnDevice> there;  // for strings: only the codes
     std::optional<DecodedColumn> decoded;
     uint64_t decoded_piece = 0;
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
+  // Checked for searches on the backend only: a device checks the strings' content before it searches them.
+  Result<const LoadedChunk*> load_unchecked(uint32_t column);
+  // The rest of the check, on the host, unless it was done.
+  Status check_content(uint32_t column);
   // The chunk in the memory of the backend.
   Result<const Array*> place(uint32_t column);
   Result<const Array*> place(const Operand& operand);
@@ -70,10 +76,10 @@ class RowGroupQuery {
   // One bit per matching string; the bits after the last one may be anything.
   Result<BitmapWords> match(const Bound& bound, const Array& strings, Backend backend);
   Result<BitmapWords> search(const Bound& bound, const Array& strings, const StringQuery& query,
-                             Backend backend) const;
+                             Backend backend);
   // The matching strings, found by decoding only those that a search reports as candidates, or all of them.
   Result<BitmapWords> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
-                                       Backend backend) const;
+                                       Backend backend);
   Result<BitmapWords> match_all(const Bound& bound, const Array& strings);
   // Reduces a predicate until it fits into one launch.
   Status reduce(Bound& bound);

@@ -90,7 +90,8 @@ HostColumn make_column(const Column& column, uint64_t rows) {
 }
 
 Status ChunkRows::add(uint64_t begin, uint64_t count) {
-  BOBBIN_ASSIGN(Array array, ReaderAccess::load_rows(*reader_, group_, column_, begin, count));
+  // Checked completely here, so that a damaged chunk is refused before any of its slices is used.
+  BOBBIN_ASSIGN(Array array, ReaderAccess::load_rows(*reader_, group_, column_, begin, count, Backend::cpu));
   pieces_.push_back({begin, std::move(array)});
   return {};
 }

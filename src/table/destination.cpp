@@ -49,7 +49,7 @@ Status decode_strings(const Array& array, const StringFacts& facts, const Destin
   BOBBIN_RETURN_IF(facts.num_bytes.value_or(decoded.sizes.bytes) != decoded.sizes.bytes, StatusCode::corrupt,
                    "string byte count differs from the zone map");
   if (facts.check_content) {
-    BOBBIN_TRY(array::check_content_on_device(array, decoded, to.fault, stream->view()));
+    BOBBIN_TRY(array::check_content_on_device(array, decoded.out().offsets, to.fault, stream->view()));
   }
   to.strings->length = decoded.length;
   to.strings->wide = decoded.sizes.wide;

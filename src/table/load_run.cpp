@@ -181,7 +181,7 @@ Status LoadRun::check_content(const Task& task) {
   if (!is_string(array.type)) {
     return array::validate_content(array);
   }
-  facts.check_content = array::checks_content_on_device(array, staging.stream());
+  facts.check_content = array::checks_content_on_device(array, staging.stream().backend());
   if (!facts.check_content) {
     BOBBIN_TRY(array::validate_content(array));
   }
@@ -229,12 +229,13 @@ Status LoadRun::decode_member(size_t batch, size_t m) {
 Status LoadRun::load_slice(size_t batch) {
   const size_t part = batches_[batch].members[0].part;
   const Staging& staging = *works_[batch].staging;
-  return with_part(reader_, parts_[part], [&](const Array& slice) -> Status {
+  const Backend backend = staging.stream().backend();
+  return with_part(reader_, parts_[part], backend, [&](const Array& slice) -> Status {
     BOBBIN_ASSIGN(const array::OnDevice encoded, array::to_device(slice, staging.stream()));
     const Destination to = destination(part);
     const StringFacts facts{
         .num_bytes = {},
-        .check_content = false,
+        .check_content = array::checks_content_on_device(slice, backend),
         .bits = to.strings == nullptr ? std::span<const std::byte>() : put_bits(slice, staging.extra())};
     Status status = to.strings == nullptr ? decode_numbers(encoded.array, to, staging.stream())
                                           : copy_validity(facts, to, staging.shared_stream(), memory_);

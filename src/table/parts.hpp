@@ -31,11 +31,12 @@ struct Part {
 [[nodiscard]] std::vector<Part> parts_of(const Reader& reader, std::span<const size_t> columns,
                                          uint64_t begin, uint64_t count);
 
-// Calls f with the part's array, read and checked; errors are prefixed with the file and the chunk.
+// Calls f with the part's array, read and checked as array::validate_for() does; errors are prefixed with the
+// file and the chunk.
 template <class F>
-Status with_part(const Reader& reader, const Part& part, F&& f) {
-  BOBBIN_ASSIGN(const Array array,
-                file::ReaderAccess::load_rows(reader, part.group, part.column, part.begin, part.count));
+Status with_part(const Reader& reader, const Part& part, Backend backend, F&& f) {
+  BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_rows(reader, part.group, part.column, part.begin,
+                                                                 part.count, backend));
   const Status status = f(array);
   return status.ok() ? status : file::ReaderAccess::in_place(reader, status, part.group, part.column);
 }

@@ -87,7 +87,7 @@ class TableReader {
   [[nodiscard]] bool is_piece(size_t i) { return has_strings(i) && parts_[i].count != group_of(i).num_rows; }
 
   Status read_piece(size_t i) {
-    return with_part(reader_, parts_[i], [&](const Array& array) -> Status {
+    return with_part(reader_, parts_[i], Backend::cpu, [&](const Array& array) -> Status {
       BOBBIN_ASSIGN(extras_[i].strings, array::decode_strings(array, Backend::cpu));
       extras_[i].has_string = extras_[i].strings->validity;
       return {};
@@ -125,7 +125,7 @@ class TableReader {
       put_piece(i);
       return {};
     }
-    return with_part(reader_, parts_[i], [&](const Array& array) {
+    return with_part(reader_, parts_[i], Backend::cpu, [&](const Array& array) {
       return is_string(array.type) ? decode_strings(array, i) : decode_numbers(array, i);
     });
   }

@@ -112,15 +112,19 @@ struct Plans {
         });
   }
 
-  // Code offsets are not checked, unlike in validate_content(): decoding all strings does not need them.
-  static Status check_content(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
+  static Status check_content(const Array& array, const void* offsets, uint32_t* fault, StreamView stream) {
+    const Header header = Header::parse(array.metadata);
+    BOBBIN_TRY(with_offsets(array.children[0], stream, [&]<class T>(Global<const T> decoded) {
+      return check_offsets(array, decoded, header.code_begin, header.code_end, fault, stream);
+    }));
+    const auto check = [&]<class T>(Global<const T> decoded) {
+      return check_offsets(array, decoded, 0, header.out_bytes, fault, stream);
+    };
+    if (offsets == nullptr) {
+      return with_offsets(array.children[1], stream, check);
+    }
     return with_offset_type(array.children[1].type == DType::u64, [&]<class T>(std::type_identity<T>) {
-      const CheckOffsetsKernel<T> kernel{.offsets = {static_cast<const T*>(out.offsets), array.length + 1},
-                                         .validity = global_of<uint8_t>(array.buffers[3]),
-                                         .first_bit = array.offset,
-                                         .last = Header::parse(array.metadata).out_bytes,
-                                         .fault = {fault, 1}};
-      return Executor(stream).run(kernel, blocks_for(kernel, array.length + 1));
+      return check(Global<const T>{static_cast<const T*>(offsets), array.length + 1});
     });
   }
 
@@ -261,6 +265,18 @@ struct Plans {
       BOBBIN_TRY(device_ops(stream.backend(), child.codec)->decode(child, offsets.get().data, stream));
       return f(offsets.read());
     });
+  }
+
+  template <class T>
+  static Status check_offsets(const Array& array, Global<const T> offsets, uint64_t first, uint64_t last,
+                              uint32_t* fault, StreamView stream) {
+    const CheckOffsetsKernel<T> kernel{.offsets = offsets,
+                                       .validity = global_of<uint8_t>(array.buffers[3]),
+                                       .first_bit = array.offset,
+                                       .first = first,
+                                       .last = last,
+                                       .fault = {fault, 1}};
+    return Executor(stream).run(kernel, blocks_for(kernel, offsets.size));
   }
 
   static Result<SymbolTable> fetch_table(const Array& array, StreamView stream) {

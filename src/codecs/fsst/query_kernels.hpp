@@ -9,7 +9,7 @@
 
 namespace bobbin::codec::fsst {
 
-// Checks that decoded offsets go from 0 to `last` without descending, and that nulls are empty.
+// Checks that decoded offsets go from `first` to `last` without descending, and that nulls are empty.
 template <class T>
 struct CheckOffsetsKernel {
   static constexpr uint32_t kThreads = 256;
@@ -18,6 +18,7 @@ struct CheckOffsetsKernel {
   Global<const T> offsets;
   Global<const uint8_t> validity;  // empty: no nulls
   uint64_t first_bit;
+  uint64_t first;
   uint64_t last;
   Global<uint32_t> fault;
 
@@ -33,7 +34,7 @@ struct CheckOffsetsKernel {
   template <class Cta>
   BOBBIN_HD bool is_right(Cta& cta, uint64_t i) const {
     const T offset = cta.load(offsets, i);
-    if ((i == 0 && offset != 0) || (i + 1 == offsets.size && offset != last)) {
+    if ((i == 0 && offset != first) || (i + 1 == offsets.size && offset != last)) {
       return false;
     }
     if (i + 1 == offsets.size) {

@@ -237,15 +237,23 @@ struct ArrayPlans {
     return copy_async(out.bytes, content.get().data + header.skip, header.string_bytes(), stream);
   }
 
-  static Status check_content(const Array& array, const StringsOut& out, uint32_t* fault, StreamView stream) {
-    return fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) {
-      const fsst::CheckOffsetsKernel<T> kernel{
-          .offsets = {static_cast<const T*>(out.offsets), array.length + 1},
-          .validity = fsst::global_of<uint8_t>(array.buffers[2]),
-          .first_bit = array.offset,
-          .last = Header::parse(array.metadata).string_bytes(),
-          .fault = {fault, 1}};
-      return run(kernel, array.length + 1, stream);
+  static Status check_content(const Array& array, const void* offsets, uint32_t* fault, StreamView stream) {
+    return fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
+      const auto check = [&](Global<const T> decoded) {
+        const fsst::CheckOffsetsKernel<T> kernel{.offsets = decoded,
+                                                 .validity = fsst::global_of<uint8_t>(array.buffers[2]),
+                                                 .first_bit = array.offset,
+                                                 .first = 0,
+                                                 .last = Header::parse(array.metadata).string_bytes(),
+                                                 .fault = {fault, 1}};
+        return run(kernel, decoded.size, stream);
+      };
+      if (offsets != nullptr) {
+        return check({static_cast<const T*>(offsets), array.length + 1});
+      }
+      BOBBIN_ASSIGN(const auto decoded, fsst::DeviceArray<T>::create(array.length + 1, stream));
+      BOBBIN_TRY(decode_offsets(array, decoded.get().data, stream));
+      return check(decoded.read());
     });
   }
 

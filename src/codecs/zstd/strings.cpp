@@ -142,7 +142,9 @@ Status validate_strings(const Array& array) {
                    "zstd: " + std::to_string(offsets.length) + " offsets for " +
                        std::to_string(array.length) + " strings");
   const bool narrow = offsets.type == DType::u32;
-  BOBBIN_RETURN_IF(bytes > (narrow ? INT32_MAX : kMaxStored) || header.base > UINT64_MAX - bytes,
+  // A device subtracts `base` in the offsets' type.
+  const uint64_t largest = narrow ? UINT32_MAX : UINT64_MAX;
+  BOBBIN_RETURN_IF(bytes > (narrow ? INT32_MAX : kMaxStored) || header.base > largest - bytes,
                    StatusCode::corrupt, "zstd: more bytes than offsets can count");
   const uint64_t validity_bytes = ceil_div<uint64_t>(array.offset + array.length, 8);
   const uint64_t found = array.buffers[2].bytes.size();

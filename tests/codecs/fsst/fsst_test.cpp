@@ -14,6 +14,7 @@
 #include "codecs/fsst/tile.hpp"
 #include "tests/backends.hpp"
 #include "tests/codecs/fsst/strings.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -270,6 +271,32 @@ TEST(Fsst, FlippedBitsAreRefusedOrHarmless) {
     }
     ASSERT_EQ(check_any_strings(bad, i % 10 == 0), "") << i;
   }
+}
+
+// The host leaves these to the device. A device that trusted them would read or write outside of its memory.
+TEST(Fsst, DamagedOffsetsAreFoundByTheDevice) {
+  SKIP_WITHOUT_EMULATOR();
+  Random random(11);
+  Strings strings = make_sentences(200, random);
+  for (int i = 0; i < 100; ++i) {
+    strings.push_null();
+  }
+  const Array good = encoded(strings);
+  const auto whole = array::slice(good, 0, 300);
+  const auto part = array::slice(good, 130, 100);
+  size_t refused = 0;
+  for (const uint64_t i : drawn(200)) {
+    Array bad = i % 2 == 0 ? *whole : *part;
+    Array& offsets = bad.children[i / 2 % 2];
+    Buffer& buffer = i / 4 % 2 == 0 ? offsets.buffers[0] : offsets.children[0].buffers[0];
+    const NewBuffer fresh = make_buffer(buffer.bytes.size());
+    std::ranges::copy(buffer.bytes, fresh.data);
+    fresh.data[random.below(buffer.bytes.size())] ^= static_cast<std::byte>(1 + random.below(255));
+    buffer = fresh.buffer;
+    refused += array::validate_for(bad, Backend::emulator).ok() && !array::validate(bad).ok() ? 1 : 0;
+    ASSERT_EQ(check_any_strings(bad, true), "") << i;
+  }
+  EXPECT_GT(refused, 50U / kDrawnShare);
 }
 
 // Codes that a greedy writer would not produce: comparisons must not trust them.

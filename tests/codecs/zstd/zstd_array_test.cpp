@@ -14,6 +14,7 @@
 #include "codecs/zstd/zstd.hpp"
 #include "tests/backends.hpp"
 #include "tests/codecs/fsst/strings.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -117,6 +118,7 @@ TEST(ZstdStrings, DamageIsFound) {
   refused("less content", [](Array& a) { --a.metadata[kStored]; });
   refused("very much content", [](Array& a) { a.metadata[kStored + 7] = 255; });
   refused("another first offset", [](Array& a) { ++a.metadata[kStored + 8]; });
+  refused("a first offset past the offsets' type", [](Array& a) { a.metadata[kStored + 8 + 4] = 1; });
   refused("skipped bytes", [](Array& a) { ++a.metadata[kStored + 16]; });
   refused("bytes that are left", [](Array& a) { ++a.metadata[kStored + 24]; });
   refused("frame offsets that descend", [](Array& a) { flip(a, 1, 7, 0x80); });
@@ -142,6 +144,39 @@ TEST(ZstdStrings, FlippedBitsAreRefusedOrHarmless) {
     }
     ASSERT_EQ(check_any_strings(bad, i % 20 == 0), "") << i;
   }
+}
+
+// The host leaves these to the device, which would read outside of the strings if it trusted them.
+TEST(ZstdStrings, DamagedOffsetsAreFoundByTheDevice) {
+  SKIP_WITHOUT_EMULATOR();
+  Random random(12);
+  Strings strings = make_sentences(2000, random);
+  for (int i = 0; i < 500; ++i) {
+    strings.push_null();
+  }
+  const Array good = encoded(strings);
+  const Array arrays[] = {good, *array::slice(good, 1900, 300)};
+  size_t refused = 0;
+  for (const uint64_t i : drawn(100)) {
+    Array bad = arrays[i % 2];
+    std::vector<Array*> nodes{&bad.children[0]};
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      for (Array& child : nodes[n]->children) {
+        nodes.push_back(&child);
+      }
+    }
+    std::erase_if(nodes, [](const Array* node) { return node->buffers.empty(); });
+    Array& node = *nodes[random.below(nodes.size())];
+    const size_t buffer = random.below(node.buffers.size());
+    if (node.buffers[buffer].bytes.empty()) {
+      continue;
+    }
+    flip(node, buffer, random.below(node.buffers[buffer].bytes.size()),
+         static_cast<uint8_t>(1 + random.below(255)));
+    refused += array::validate_for(bad, Backend::emulator).ok() && !array::validate(bad).ok() ? 1 : 0;
+    ASSERT_EQ(check_any_strings(bad, true), "") << i;
+  }
+  EXPECT_GT(refused, 20U / kDrawnShare);
 }
 
 // Damage that only decoding finds: whoever decodes reports it, and other frames stay usable.
