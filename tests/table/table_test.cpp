@@ -277,6 +277,9 @@ void expect_same_verdicts(const Reader& reader) {
                                    count(query::col(name).is_null())};
   };
   EXPECT_EQ(verdicts(Backend::emulator), verdicts(Backend::cpu));
+  const uint64_t begin = reader.num_rows() / 3;
+  EXPECT_EQ(reader.read_strings(0, begin, begin, Backend::emulator).has_value(),
+            reader.read_strings(0, begin, begin, Backend::cpu).has_value());
   EXPECT_EQ(reader.verify(Backend::emulator).ok(), reader.verify(Backend::cpu).ok());
 }
 

@@ -35,7 +35,7 @@ struct BytesDecoder {
     cta.sync();
     const uint64_t tiles = num_tiles(stream.codes.size);
     const uint64_t stride = uint64_t{blocks} * kWarps;
-    for (uint64_t t = uint64_t{block} * kWarps + cta.warp(); t < tiles; t += stride) {
+    for (uint64_t t = first_tile() + uint64_t{block} * kWarps + cta.warp(); t < tiles; t += stride) {
       if (!decode_tile(cta, shared, t) && cta.lane() == 0) {
         cta.template atomic_store<simt::Order::relaxed>(fault, 0, uint32_t{1});
       }
@@ -43,8 +43,8 @@ struct BytesDecoder {
   }
 
  private:
-  // A warp's progress in its tile. Positions count from the output's first byte; a slice's first tile may
-  // begin before it.
+  // A warp's progress in its tile. Positions count from the output's first byte; a damaged tile may begin
+  // before it.
   struct Progress {
     int64_t at;
     int64_t end;         // of the tile
@@ -55,11 +55,15 @@ struct BytesDecoder {
     [[nodiscard]] BOBBIN_HD uint32_t phase() const { return static_cast<uint32_t>(at) % kQuadBytes; }
   };
 
+  [[nodiscard]] BOBBIN_HD uint64_t first_tile() const { return stream.begin / kTileBytes; }
+
+  // A slice's first tile begins with codes of strings that are not in it: they are not looked at, and neither
+  // is its word, as on the host.
   template <class Cta>
   BOBBIN_HD bool decode_tile(Cta& cta, Shared& shared, uint64_t tile) const {
     const uint64_t tile_end = (tile + 1) * kTileBytes;
     const bool last_tile = tile_end >= stream.codes.size;
-    const uint64_t word = cta.load(stream.tiles, tile);
+    const uint64_t word = tile * kTileBytes <= stream.begin ? out_begin : cta.load(stream.tiles, tile);
     const uint64_t next = last_tile ? out_begin + out.size : cta.load(stream.tiles, tile + 1);
     Progress now{.at = position(word),
                  .end = position(next),
@@ -67,8 +71,9 @@ struct BytesDecoder {
                  .foreign = static_cast<uint32_t>(position(word)) % kQuadBytes,
                  .literal_first = word >= kLiteralFirst};
     const uint64_t code_end = last_tile ? stream.codes.size : tile_end;
-    Quad codes = stream.load(cta, tile * kTileBytes + cta.lane() * kLaneCodes);
-    for (uint64_t at = tile * kTileBytes; at < code_end; at += kWarpCodes) {
+    uint64_t at = tile == first_tile() ? stream.begin / kWarpCodes * kWarpCodes : tile * kTileBytes;
+    Quad codes = stream.load(cta, at + cta.lane() * kLaneCodes);
+    for (; at < code_end; at += kWarpCodes) {
       Quad ahead{};
       if (at + kWarpCodes < code_end) {
         ahead = stream.load(cta, at + kWarpCodes + cta.lane() * kLaneCodes);
@@ -86,10 +91,13 @@ struct BytesDecoder {
                               Progress& now) const {
     Round round;
     bool sound = false;
-    if (at + kWarpCodes > stream.codes.size) {
+    if (at < stream.begin || at + kWarpCodes > stream.codes.size) {
       sound = measure<true, true>(cta, shared, codes, at, now, round);
       if (sound) {
         spell_slowly(cta, shared, round, now);
+        if (!last) {
+          read_rest(cta, shared, round, now);
+        }
       }
     } else if (cta.any(has_escape(codes)) || now.literal_first) {
       sound = measure<true, false>(cta, shared, codes, at, now, round);
@@ -120,7 +128,7 @@ struct BytesDecoder {
   template <bool kEscapes, bool kPartial, class Cta>
   BOBBIN_HD bool measure(Cta& cta, Shared& shared, const Quad& codes, uint64_t at, Progress& now,
                          Round& round) const {
-    const bool sound = measure_round<kEscapes, kPartial>(cta, shared.table, codes, stream.left(cta, at),
+    const bool sound = measure_round<kEscapes, kPartial>(cta, shared.table, codes, stream.present(cta, at),
                                                          now.literal_first, round);
     return sound && now.at + round.total <= now.end;
   }
@@ -166,7 +174,7 @@ struct BytesDecoder {
     }
   }
 
-  // The same byte by byte, for the end of a stream, where lanes may have fewer bytes.
+  // The same byte by byte, for both ends of a stream, where lanes may have fewer bytes. Does not set `rest`.
   template <class Cta>
   BOBBIN_HD void spell_slowly(Cta& cta, Shared& shared, const Round& round, const Progress& now) const {
     auto& stage = reinterpret_cast<simt::Shared<uint8_t, kWarps * kStageWords * 8>&>(shared.stage);
@@ -182,6 +190,18 @@ struct BytesDecoder {
       for (uint32_t b = 0; b < code_at(round.lengths, i); ++b) {
         cta.store(stage, to++, static_cast<uint8_t>(symbol >> (8 * b)));
       }
+    }
+  }
+
+  // Sets `rest` from the stage.
+  template <class Cta>
+  BOBBIN_HD void read_rest(Cta& cta, Shared& shared, const Round& round, Progress& now) const {
+    auto& stage = reinterpret_cast<simt::Shared<uint8_t, kWarps * kStageWords * 8>&>(shared.stage);
+    cta.sync_warp();
+    const uint32_t end = stage_of(cta) * 8 + now.phase() + round.total;
+    now.rest = 0;
+    for (uint32_t b = 0; b < end % 8; ++b) {
+      now.rest |= uint64_t{cta.load(stage, end / 8 * 8 + b)} << (8 * b);
     }
   }
 

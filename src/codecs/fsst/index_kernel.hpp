@@ -71,7 +71,7 @@ struct MeasureKernel {
       const Quad codes = stream.load(cta, at + cta.lane() * kLaneCodes);
       Round round;
       result.sound &=
-          measure_round<true, true>(cta, table, codes, stream.left(cta, at), literal_first, round);
+          measure_round<true, true>(cta, table, codes, stream.present(cta, at), literal_first, round);
       result.bytes += round.total;
     }
     result.open = literal_first;

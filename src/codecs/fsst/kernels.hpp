@@ -107,7 +107,8 @@ struct Plans {
                          .offsets = offsets.kernel,
                          .offset_blocks = static_cast<uint32_t>(offsets.blocks)};
           BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
-          const uint64_t blocks = ceil_div<uint64_t>(num_tiles(header.code_end), BytesDecoder::kWarps);
+          const uint64_t tiles = num_tiles(header.code_end) - header.code_begin / kTileBytes;
+          const uint64_t blocks = ceil_div<uint64_t>(tiles, BytesDecoder::kWarps);
           return executor.run(kernel, offsets.blocks + std::min<uint64_t>(blocks, together));
         });
   }
@@ -234,6 +235,7 @@ struct Plans {
   static CodeStream stream_of(const Array& array) {
     const Header header = Header::parse(array.metadata);
     CodeStream stream{.codes = global_of<uint8_t>(array.buffers[1]),
+                      .begin = header.code_begin,
                       .tiles = global_of<uint64_t>(array.buffers[2]),
                       .symbols = global_of<uint8_t>(array.buffers[0]),
                       .counts = {}};

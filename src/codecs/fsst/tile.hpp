@@ -155,19 +155,25 @@ BOBBIN_HD uint64_t shift_out(uint64_t v, uint32_t n) {
 #endif
 }
 
+// Which of a lane's codes belong to the array.
+struct LaneCodes {
+  uint32_t first;
+  uint32_t end;
+};
+
 // A stream of codes on the device.
 struct CodeStream {
   Global<const uint8_t> codes;  // up to the array's code_end; aligned to 16 bytes
+  uint64_t begin = 0;           // the array's code_begin: the codes before it are not read
   Global<const uint64_t> tiles;
   Global<const uint8_t> symbols;
   SymbolCounts counts;
 
-  // How many of a lane's codes exist, for the warp's codes that begin at `at`.
+  // Of the lane, for the warp's codes that begin at `at`.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t left(Cta& cta, uint64_t at) const {
+  [[nodiscard]] BOBBIN_HD LaneCodes present(Cta& cta, uint64_t at) const {
     const uint64_t own = at + cta.lane() * kLaneCodes;
-    const uint64_t left = own < codes.size ? codes.size - own : 0;
-    return left < kLaneCodes ? static_cast<uint32_t>(left) : kLaneCodes;
+    return {.first = up_to(own, begin), .end = up_to(own, codes.size)};
   }
   template <class Cta>
   BOBBIN_HD Quad load(Cta& cta, uint64_t at) const {
@@ -180,6 +186,13 @@ struct CodeStream {
       quad.word[i / 4] |= uint32_t{cta.load(codes, at + i)} << (8 * (i % 4));
     }
     return quad;
+  }
+
+ private:
+  // How many of a lane's codes, the first of which is at `own`, lie before `end`.
+  [[nodiscard]] BOBBIN_HD static uint32_t up_to(uint64_t own, uint64_t end) {
+    const uint64_t count = own < end ? end - own : 0;
+    return count < kLaneCodes ? static_cast<uint32_t>(count) : kLaneCodes;
   }
 };
 
@@ -201,16 +214,18 @@ struct Round {
   return (ones & 0x80808080) != 0;
 }
 
-// Looks up the lengths of a lane's codes, of which `present` exist, and adds up the warp's. Updates "the
-// first byte is a literal" for the byte after the last. Returns false if a code is invalid.
+// Looks up the lengths of a lane's codes and adds up the warp's. Updates "the first byte is a literal" for
+// the byte after the last. Returns false if a code is invalid. `present` are all codes, unless kPartial;
+// codes before them do not end with an escape.
 template <bool kEscapes, bool kPartial, class Cta>
-BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& codes, uint32_t present,
+BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& codes, LaneCodes present,
                              bool& literal_first, Round& round) {
   round.codes = codes;
   round.literals = 0;
   if constexpr (kEscapes) {
-    const uint32_t there = kPartial ? present : kLaneCodes;
-    const uint32_t escapes = escape_bytes(codes) & ((1U << there) - 1);
+    const uint32_t there = kPartial ? present.end : kLaneCodes;
+    const uint32_t before = kPartial ? (1U << present.first) - 1 : 0;
+    const uint32_t escapes = escape_bytes(codes) & ((1U << there) - 1) & ~before;
     const auto states = LaneStates::of<kPartial>(cta, escapes, there);
     round.literals = literals_of(escapes, states.literal_before(cta.lane(), literal_first));
     literal_first = states.literal_after(literal_first);
@@ -224,7 +239,8 @@ BOBBIN_HD bool measure_round(Cta& cta, const SharedTable& table, const Quad& cod
     for (uint32_t i = 4 * w; i < 4 * w + 4; ++i) {
       const uint32_t entry = kEscapes ? entry_at(codes, round.literals, i) : code_at(codes, i);
       const uint32_t length = table.length(cta, entry);
-      four |= (kPartial && i >= present ? 0 : length) << (8 * (i % 4));
+      const bool counts = !kPartial || (i >= present.first && i < present.end);
+      four |= (counts ? length : 0) << (8 * (i % 4));
     }
     round.lengths.word[w] = four;
     poison |= four;

@@ -299,6 +299,38 @@ TEST(Fsst, DamagedOffsetsAreFoundByTheDevice) {
   EXPECT_GT(refused, 50U / kDrawnShare);
 }
 
+// Where a slice begins depends on offsets that ascend but may be wrong, and its first tile on codes of
+// strings that are not in it. All backends decode from its first code on.
+TEST(Fsst, SlicesBetweenWrongOffsetsHaveOneVerdict) {
+  SKIP_WITHOUT_EMULATOR();
+  Random random(12);
+  const Array good = encoded(make_sentences(1500, random));
+  std::vector<uint32_t> offsets(good.length + 1);
+  codec::delta::decode(good.children[0], offsets.data());
+  for (size_t i = 1; i + 1 < offsets.size(); i += 2) {
+    offsets[i] = offsets[i - 1] + static_cast<uint32_t>(random.below(offsets[i + 1] - offsets[i - 1] + 1));
+  }
+  Array moved = good;
+  moved.children[0] = *codec::delta::encode_with({DType::u32, offsets.data(), offsets.size()}, {1, 1});
+  Array invalid = good;
+  const NewBuffer codes = make_buffer(good.buffers[1].bytes.size());
+  std::ranges::copy(good.buffers[1].bytes, codes.data);
+  for (uint64_t at = 100; at < codes.buffer.bytes.size(); at += 1000) {
+    codes.data[at] = std::byte{254};
+  }
+  invalid.buffers[1] = codes.buffer;
+  size_t refused = 0;
+  for (const uint64_t i : drawn(300)) {
+    const uint64_t begin = random.below(good.length);
+    const Array slice =
+        *array::slice(i % 2 == 0 ? moved : invalid, begin, 1 + random.below(good.length - begin));
+    const bool is_valid = array::validate(slice).ok();
+    refused += is_valid && !array::decode_strings(slice, Backend::cpu).has_value() ? 1 : 0;
+    ASSERT_EQ(check_any_strings(slice, true), "") << begin << ", " << slice.length;
+  }
+  EXPECT_GT(refused, 50U / kDrawnShare);
+}
+
 // Codes that a greedy writer would not produce: comparisons must not trust them.
 TEST(Fsst, CodesThatAreNotCanonicalCompareByBytes) {
   // "abc" with "ab" encoded as literals.
