@@ -43,7 +43,9 @@ Record take_record(const Scanner& scanner, Sample& sample) {
 
 Sample take_sample(std::string_view text, bool is_whole, const Options& options) {
   Sample sample;
-  Scanner scanner(Source::from_memory(text, ""), options);
+  Options small = options;
+  small.buffer_bytes = std::min(options.buffer_bytes, std::max<size_t>(text.size(), 1));
+  Scanner scanner(Source::from_memory(text, ""), small);
   while (sample.records.size() < kSniffRecords) {
     sample.failed = !scanner.fill().ok();
     if (sample.failed || scanner.num_records() == 0) {

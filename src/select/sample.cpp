@@ -2,6 +2,7 @@
 #include "select/sample.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/dispatch.hpp"
@@ -79,6 +80,36 @@ bool has_both_signs(const Values& values) {
     }
     return negative != 0 && negative != values.length;
   });
+}
+
+// Boyer and Moore's vote finds the only value that can have a majority.
+bool has_majority(const Values& values) {
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    T candidate = 0;
+    uint64_t lead = 0;
+    for (const T value : values.as<T>()) {
+      candidate = lead == 0 ? value : candidate;
+      lead += value == candidate ? 1 : ~uint64_t{0};
+    }
+    return static_cast<uint64_t>(std::ranges::count(values.as<T>(), candidate)) > values.length / 2;
+  });
+}
+
+// Counts the hashes that occur, of at least eight times as many as there are values.
+uint64_t least_distinct(const Values& values) {
+  const auto log = static_cast<uint32_t>(std::bit_width(values.length / 8 + 1) + 6);
+  std::vector<uint64_t> seen((uint64_t{1} << log) / 64);
+  visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    for (const T value : values.as<T>()) {
+      const uint64_t hash = (uint64_t{value} ^ uint64_t{value} >> 32) * 0x9e3779b97f4a7c15 >> (64 - log);
+      seen[hash / 64] |= uint64_t{1} << hash % 64;
+    }
+  });
+  uint64_t count = 0;
+  for (const uint64_t word : seen) {
+    count += static_cast<uint64_t>(std::popcount(word));
+  }
+  return count;
 }
 
 std::vector<uint64_t> sampled_vectors(uint64_t rows) {

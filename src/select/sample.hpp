@@ -20,6 +20,12 @@ namespace bobbin::select {
 // For signed integers: whether some are negative and others are not.
 [[nodiscard]] bool has_both_signs(const Values& values);
 
+// Whether one value occurs in more than half of the rows.
+[[nodiscard]] bool has_majority(const Values& values);
+
+// A lower bound on the number of different values, much faster than counting them.
+[[nodiscard]] uint64_t least_distinct(const Values& values);
+
 // The vectors of 1024 rows that form the sample: one from each of several equal parts, at a position
 // determined by a fixed seed. All of them if there are few.
 [[nodiscard]] std::vector<uint64_t> sampled_vectors(uint64_t rows);

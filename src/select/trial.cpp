@@ -14,7 +14,10 @@
 namespace bobbin::select {
 namespace {
 
-constexpr size_t kDepth = 4;  // nested codecs
+// Nested codecs. Few values cannot repay the time to try the deepest cascades.
+constexpr size_t kDepth = 4;
+constexpr size_t kDepthOfFew = 3;
+constexpr double kFew = 4096;
 
 // What a buffer costs in a file of format version 2. Up to 512 bytes it is part of the footer: its size is
 // stored, and trailing zeros are free. Larger ones are padded to a multiple of 16 bytes, 8 on average, and
@@ -168,6 +171,29 @@ std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split&
   return children;
 }
 
+// Whether a child would have values for more than half of the rows. child_part() would find that too, but
+// only after the split.
+bool is_hopeless(const Codec& codec, const Part& part) {
+  return std::ranges::any_of(codec.parts(), [&](const ChildShape& child) {
+    switch (child.follows) {
+      case Follows::runs:
+        return 2 * part.runs > part.all;
+      case Follows::distinct:
+        return static_cast<double>(part.values.length) >= part.all &&
+               2 * static_cast<double>(least_distinct(part.values)) > part.all;
+      case Follows::exceptions:
+        return !has_majority(part.values);
+      default:
+        return false;
+    }
+  });
+}
+
+// A lower bound on the size of a split: its nodes alone.
+uint64_t least_split_bytes(const Codec& codec) {
+  return kNodeBytes * (1 + codec.parts().size());
+}
+
 // Adds the best cascade that may be nested in the codec; false if there is none.
 bool add_child(Candidate& candidate, const Part& parent, const Part& child,
                const std::vector<Candidate>& best) {
@@ -270,7 +296,8 @@ std::optional<Candidate> Trial::whole(const Codec& codec, const Part& part) {
 
 std::optional<Candidate> Trial::in_parts(const Codec& codec, const Part& part, uint64_t most) {
   const bool no_signs = codec.signed_only && !has_both_signs(part.values);
-  if (chain_.size() + 1 >= depth_ + kDepth || part.values.length == 0 || no_signs) {
+  if (chain_.size() + 1 >= depth_ + (part.all < kFew ? kDepthOfFew : kDepth) || part.values.length == 0 ||
+      no_signs || least_split_bytes(codec) > most || is_hopeless(codec, part)) {
     return std::nullopt;
   }
   const Result<Split> parts = split(codec, part);

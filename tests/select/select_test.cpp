@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/registry.hpp"
+#include "select/sample.hpp"
 #include "tests/codecs/component.hpp"
 
 namespace bobbin::select {
@@ -135,6 +137,20 @@ TEST(Select, StepsBetweenRestartsAreNarrow) {
   ASSERT_TRUE(array.has_value());
   expect_round_trip(values, *array);
   EXPECT_LT(array::encoded_bytes(*array), 100'000U / 2);
+}
+
+TEST(Select, FactsOfFewAndManyValues) {
+  for (const uint32_t length : {0U, 1U, 2U, 3U, 7U, 8U, 1000U, 5000U}) {
+    std::vector<uint32_t> values(length);
+    std::iota(values.begin(), values.end(), 17U);
+    const uint64_t least = least_distinct(view(values));
+    EXPECT_LE(least, length);
+    EXPECT_GE(10 * least, 9 * uint64_t{length}) << length;  // few hashes collide
+    EXPECT_EQ(has_majority(view(values)), length == 1) << length;
+    std::fill_n(values.begin(), std::min(length / 2 + 1, length), 5U);
+    EXPECT_EQ(has_majority(view(values)), length > 0) << length;
+    EXPECT_LE(least_distinct(view(values)), std::max(length - length / 2, 1U));
+  }
 }
 
 TEST(Select, ChoosesTheSameEveryTime) {

@@ -2,6 +2,8 @@
 // The cut is chosen from a sample: the one that takes fewest bits, with the eight most frequent left parts as
 // codes and the others as patches.
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,17 +18,8 @@ namespace {
 
 using Counted = std::vector<std::pair<uint16_t, uint32_t>>;  // left parts with their counts
 
-// The left parts of `bits` bits, most frequent first, as many as a dictionary holds. `sorted` has the values'
-// highest kMostLeftBits bits in ascending order, which also orders all shorter parts.
-Counted most_frequent(std::span<const uint16_t> sorted, uint32_t bits) {
-  Counted counts;
-  for (const uint16_t highest : sorted) {
-    const auto part = static_cast<uint16_t>(highest >> (kMostLeftBits - bits));
-    if (counts.empty() || counts.back().first != part) {
-      counts.emplace_back(part, 0);
-    }
-    ++counts.back().second;
-  }
+// As many of the counted parts as a dictionary holds, most frequent first.
+Counted most_frequent(Counted counts) {
   const size_t most = std::min<size_t>(counts.size(), kMostEntries);
   const auto order = [](const auto& entry) { return std::pair(~entry.second, entry.first); };
   std::ranges::partial_sort(counts, counts.begin() + static_cast<ptrdiff_t>(most), {}, order);
@@ -34,13 +27,51 @@ Counted most_frequent(std::span<const uint16_t> sorted, uint32_t bits) {
   return counts;
 }
 
+// Sorts by the low byte, then by the high byte.
+void sort_by_bytes(std::vector<uint16_t>& words) {
+  std::vector<uint16_t> other(words.size());
+  for (const uint32_t shift : {0U, 8U}) {
+    std::array<uint32_t, 257> starts{};
+    for (const uint16_t word : words) {
+      ++starts[(word >> shift & 0xffU) + 1];
+    }
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const uint16_t word : words) {
+      other[starts[word >> shift & 0xffU]++] = word;
+    }
+    words.swap(other);
+  }
+}
+
+// The values' highest kMostLeftBits bits, ascending, with their counts.
 template <class T>
-std::vector<uint16_t> sorted_highest(std::span<const T> sample) {
+Counted count_highest(std::span<const T> sample) {
   std::vector<uint16_t> highest(sample.size());
   std::ranges::transform(sample, highest.begin(),
                          [](T value) { return static_cast<uint16_t>(value >> (kBits<T> - kMostLeftBits)); });
-  std::ranges::sort(highest);
-  return highest;
+  sort_by_bytes(highest);
+  Counted counts;
+  for (const uint16_t part : highest) {
+    if (counts.empty() || counts.back().first != part) {
+      counts.emplace_back(part, 0);
+    }
+    ++counts.back().second;
+  }
+  return counts;
+}
+
+// The same for parts that are one bit shorter: their order stays the same.
+void drop_bit(Counted& counts) {
+  size_t kept = 0;
+  for (const auto& [longer, count] : counts) {
+    const auto part = static_cast<uint16_t>(longer >> 1);
+    if (kept != 0 && counts[kept - 1].first == part) {
+      counts[kept - 1].second += count;
+    } else {
+      counts[kept++] = {part, count};
+    }
+  }
+  counts.resize(kept);
 }
 
 // Entries smaller than the dictionary's size go to their own index, others to free ones.
@@ -103,10 +134,10 @@ template <class T>
 Cut choose_cut(std::span<const T> sample) {
   Cut best{.right_bits = kBits<T> - 1, .entries = 1, .dict = {}};
   uint64_t least = UINT64_MAX;
-  const std::vector<uint16_t> highest = sorted_highest<T>(sample);
-  for (uint32_t left_bits = 1; left_bits <= kMostLeftBits && !sample.empty(); ++left_bits) {
+  Counted counts = count_highest<T>(sample);
+  for (uint32_t left_bits = kMostLeftBits; left_bits > 0 && !sample.empty(); --left_bits) {
     const uint32_t right_bits = kBits<T> - left_bits;
-    const Counted frequent = most_frequent(highest, left_bits);
+    const Counted frequent = most_frequent(counts);
     uint64_t rare = sample.size();
     for (const auto& [part, count] : frequent) {
       rare -= count;
@@ -114,10 +145,12 @@ Cut choose_cut(std::span<const T> sample) {
     const uint64_t code_bits = bit_width_of(frequent.size() - 1);
     const uint64_t bits =
         sample.size() * (right_bits + code_bits) + rare * 8 * patched::patch_bytes(sizeof(uint16_t));
-    if (bits < least) {
+    // Of equally good cuts, the one with the shortest left part.
+    if (bits <= least) {
       least = bits;
       best = make_cut(right_bits, frequent);
     }
+    drop_bit(counts);
   }
   return best;
 }

@@ -15,6 +15,7 @@ constexpr uint64_t kSamples = 8;
 constexpr uint64_t kSampleLength = kMaxWords + kVectorLength;  // a vector, and the values before it
 constexpr size_t kStrides = 3;                                 // how many strides are tried at every order
 constexpr size_t kRanking = 2;                                 // how many samples select them
+constexpr size_t kRankingOrders = 2;                           // up to which order
 
 // Bits of a vector of residuals: their range's width for each value.
 template <class T>
@@ -29,57 +30,100 @@ BOBBIN_INLINE uint64_t packed_bits(std::span<const T> residuals) {
   return residuals.size() * bit_width_of(static_cast<T>(static_cast<T>(high) - static_cast<T>(low)));
 }
 
-// Takes differences of one sample repeatedly, and adds up the cost of each order.
+// The values that no order measures, because it has too few values before them.
+constexpr uint64_t skipped(uint64_t length, uint32_t tuple, size_t orders) {
+  return std::min<uint64_t>(orders * tuple, length / 2);
+}
+
+// Takes differences of one sample repeatedly, and adds up the cost of each order from value `skip` on. Noise
+// gets wider with each order: two orders after the cheapest one there is nothing left to gain. Returns the
+// number of orders measured.
 template <class T>
-BOBBIN_INLINE void add_costs(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
+BOBBIN_INLINE size_t add_costs(std::span<const T> sample, uint32_t tuple, uint64_t skip,
+                               std::span<uint64_t> costs) {
+  constexpr size_t kPatience = 2;
   std::array<T, kSampleLength> buffers[2];
-  T* now = buffers[0].data();
-  T* next = buffers[1].data();
-  std::copy(sample.begin(), sample.end(), now);
-  // All orders are measured over the same values: those with enough values before them.
-  const uint64_t skip = std::min<uint64_t>(costs.size() * tuple, sample.size() / 2);
+  const T* now = sample.data();
+  T* next = buffers[0].data();
+  size_t best = 0;
   for (size_t order = 1; order <= costs.size(); ++order) {
     for (size_t i = tuple; i < sample.size(); ++i) {
       next[i] = static_cast<T>(now[i] - now[i - tuple]);
     }
     std::fill_n(next, std::min<size_t>(tuple, sample.size()), T{0});
-    std::swap(now, next);
+    now = next;
+    next = buffers[order % 2].data();
     costs[order - 1] += packed_bits<T>({now + skip, now + sample.size()}) + order * tuple * kBits<T>;
+    best = costs[order - 1] < costs[best] ? order - 1 : best;
+    if (order > best + kPatience) {
+      return order;
+    }
   }
+  return costs.size();
 }
 
 template <class T>
-BOBBIN_AVX2 void add_costs_avx2(std::span<const T> sample, uint32_t tuple, std::span<uint64_t> costs) {
-  add_costs(sample, tuple, costs);
+BOBBIN_AVX2 size_t add_costs_avx2(std::span<const T> sample, uint32_t tuple, uint64_t skip,
+                                  std::span<uint64_t> costs) {
+  return add_costs(sample, tuple, skip, costs);
 }
 
-// Costs of orders 1, 2 .. `orders` at one stride, over all samples.
+// Costs of orders 1, 2 .. `orders` at one stride, over all samples; the first sample decides which orders
+// the others measure.
 template <class T>
 std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, std::span<const T> samples,
-                                               uint32_t tuple, uint32_t orders) {
-  std::array<uint64_t, scan::kMaxOrder> costs;
-  costs.fill(std::numeric_limits<uint64_t>::max());
-  std::fill_n(costs.begin(), orders, 0);
+                                               uint32_t tuple, size_t orders) {
+  std::array<uint64_t, scan::kMaxOrder> costs{};
+  const size_t all = orders;
   size_t at = 0;
   for (const Range& range : ranges) {
     const auto sample = samples.subspan(at, range.length);
+    const uint64_t skip = skipped(range.length, tuple, all);
     const std::span<uint64_t> so_far(costs.data(), orders);
-    have_avx2() ? add_costs_avx2<T>(sample, tuple, so_far) : add_costs<T>(sample, tuple, so_far);
+    orders = have_avx2() ? add_costs_avx2<T>(sample, tuple, skip, so_far)
+                         : add_costs<T>(sample, tuple, skip, so_far);
     at += range.length;
   }
+  std::fill(costs.begin() + static_cast<ptrdiff_t>(orders), costs.end(),
+            std::numeric_limits<uint64_t>::max());
   return costs;
+}
+
+// A lower bound on the cost of a stride: residuals of the first few values are as wide as all, or narrower.
+template <class T>
+uint64_t least_cost(std::span<const Range> ranges, std::span<const T> samples, uint32_t tuple) {
+  constexpr uint64_t kFew = 64;
+  const uint64_t length = ranges.empty() ? 0 : ranges[0].length;
+  const uint64_t skip = kRankingOrders * tuple;
+  if (length < 2 * skip + kFew) {
+    return 0;
+  }
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  std::array<uint64_t, kRankingOrders> costs{};
+  const auto few = samples.first(skip + kFew);
+  have_avx2() ? add_costs_avx2<T>(few, tuple, skip, costs) : add_costs<T>(few, tuple, skip, costs);
+  for (size_t order = 1; order <= kRankingOrders; ++order) {
+    const uint64_t restarts = order * tuple * kBits<T>;
+    least =
+        std::min(least, (costs[order - 1] - restarts) / kFew * (length - skip) + restarts * ranges.size());
+  }
+  return least;
 }
 
 // The strides at which values are most similar, where differences are small.
 template <class T>
 std::array<uint32_t, kStrides> best_strides(std::span<const Range> all_ranges, std::span<const T> samples) {
   const auto ranges = all_ranges.first(std::min(all_ranges.size(), kRanking));
-  std::array<std::pair<uint64_t, uint32_t>, scan::kMaxTuple> ranked;
+  std::array<std::pair<uint64_t, uint32_t>, kStrides + 1> ranked;  // and one that is replaced
+  ranked.fill({std::numeric_limits<uint64_t>::max(), 0});
   for (uint32_t tuple = 1; tuple <= scan::kMaxTuple; ++tuple) {
-    const auto costs = costs_of(ranges, samples, tuple, 2);
-    ranked[tuple - 1] = {std::min(costs[0], costs[1]), tuple};
+    if (tuple > kStrides && least_cost(ranges, samples, tuple) >= ranked[kStrides - 1].first) {
+      continue;
+    }
+    const auto costs = costs_of(ranges, samples, tuple, kRankingOrders);
+    ranked[kStrides] = {std::min(costs[0], costs[1]), tuple};
+    std::ranges::sort(ranked);
   }
-  std::partial_sort(ranked.begin(), ranked.begin() + kStrides, ranked.end());
   std::array<uint32_t, kStrides> best;
   std::transform(ranked.begin(), ranked.begin() + kStrides, best.begin(),
                  [](const auto& r) { return r.second; });
