@@ -76,6 +76,28 @@ TEST(ZstdInEmulator, HandWrittenEdges) {
   EXPECT_EQ(outcome.ok, 7U);
 }
 
+// One literal and one sequence in the first 16 bytes: words before and after the frame must not matter.
+TEST(ZstdInEmulator, StreamsAtTheVeryStart) {
+  std::vector<FrameCase> cases;
+  uint64_t sound = 0;
+  for (int stream = 0; stream < 1 << 17 && sound < 40; ++stream) {
+    constexpr int kEndMark = 2;  // after 17 bits: three states and nothing else
+    const FrameCase one{bytes_of({0, 0, 0x3D, 0, 0, 0x08, 'a', 1, 0, stream & 255, stream >> 8 & 255,
+                                  stream >> 16 | kEndMark}),
+                        50};
+    Bytes content(one.capacity);
+    const bool is_sound = zstd::decode_frame(one.frame, content, {.magicless = true}).has_value();
+    sound += is_sound ? 1 : 0;
+    if (is_sound || stream % 997 == 0) {
+      cases.push_back(one);
+    }
+  }
+  const BatchOutcome outcome = check(cases, {.magicless = true});
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.ok, sound);
+  EXPECT_GT(sound, 5U);
+}
+
 TEST(ZstdInEmulator, ManySchedules) {
   for (const uint64_t seed : drawn(40)) {
     simt::default_emulator_options().seed = seed;

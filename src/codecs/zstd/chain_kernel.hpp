@@ -2,8 +2,8 @@
 // The FSE states of sequences: the one chain that cannot be cut. It does as little as possible per sequence:
 // three table loads, one read, three new states; values come later, one thread per sequence.
 //
-// A warp has the tables of four units, 5 KiB each, and eight lanes for the blocks of each. Frames with one
-// block use one lane in eight, which measured best; frames of small blocks that share tables use all.
+// A warp has the tables of eight units, 2.5 KiB each, and four lanes for the blocks of each. Frames with one
+// block use one lane in four; frames of small blocks that share tables use all.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"
@@ -17,16 +17,86 @@ struct DefaultCounts {
   uint32_t symbols[kFields];
 };
 
+// A backward stream that one lane reads, always further down. Eight of its words are in shared memory and the
+// four below them on their way: a lane that waited for each of its loads would hold up its warp.
+struct StreamRing {
+  static constexpr uint32_t kWords = 8;
+  static constexpr uint32_t kQuadWords = 4;
+  using Words = simt::Shared<uint32_t, kWords * simt::kWarpSize>;  // word w of a lane is in the lane's bank
+
+  Global<const uint32_t> from{};
+  uint32_t skew = 0;  // words from an address that is a multiple of 16 to the first
+  uint32_t low = 0;   // the lowest quad in the ring
+  Quad next{};        // the one below
+
+  // `bit` counts from the first word: the first read is just below it.
+  template <class Cta>
+  BOBBIN_HD void start(Cta& cta, Words& ring, Global<const uint32_t> words, uint32_t bit) {
+    from = words;
+    skew = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words.data) / 4 % kQuadWords);
+    low = (bit / 32 + skew) / kQuadWords + 1;
+    next = load(cta, low - 1);
+    step_down(cta, ring);
+    if (low != 0) {
+      step_down(cta, ring);
+    }
+  }
+
+  // The 32 bits below `bit`, which is at most 127 lower than in the call before.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t below(Cta& cta, Words& ring, uint32_t bit) {
+    const uint32_t first = bit - 32;
+    const uint32_t word = first / 32 + skew;
+    if (word / kQuadWords < low) {
+      step_down(cta, ring);
+    }
+    return funnel(cta.load(ring, place(cta, word)), cta.load(ring, place(cta, word + 1)), first % 32);
+  }
+
+ private:
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t place(Cta& cta, uint32_t word) {
+    return word % kWords * simt::kWarpSize + cta.lane();
+  }
+  template <class Cta>
+  BOBBIN_HD void step_down(Cta& cta, Words& ring) {
+    --low;
+    BOBBIN_UNROLL
+    for (uint32_t w = 0; w < kQuadWords; ++w) {
+      cta.store(ring, place(cta, kQuadWords * low + w), next.word[w]);
+    }
+    next = load(cta, low == 0 ? 0 : low - 1);
+  }
+  // Words outside of the frame are replaced: a sound stream's bits are not among them.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Quad load(Cta& cta, uint32_t quad) const {
+    const uint32_t first = quad * kQuadWords;
+    if (first >= skew && first - skew + kQuadWords <= from.size) {
+      const Global<const Quad> quads{reinterpret_cast<const Quad*>(from.data + (first - skew)), 1};
+      return cta.load(quads, 0);
+    }
+    Quad words;
+    BOBBIN_UNROLL
+    for (uint32_t w = 0; w < kQuadWords; ++w) {
+      const uint32_t at = first + w < skew ? 0 : first + w - skew;
+      words.word[w] = cta.load(from, at < from.size ? at : from.size - 1);
+    }
+    return words;
+  }
+};
+
 struct ChainKernel {
   static constexpr uint32_t kThreads = simt::kWarpSize;
-  static constexpr uint32_t kGroups = 4;
+  static constexpr uint32_t kGroups = 8;
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
   static constexpr uint32_t kEntries = 1280;  // 512 for literal lengths, 256 for offsets, 512 for matches
 
+  using Counts = simt::Shared<int16_t, kGroups * kMaxTableSymbols>;
   struct Shared {
-    simt::Shared<uint32_t, kGroups * kEntries> entries;
-    simt::Shared<int16_t, kGroups * kMaxTableSymbols> counts;
+    simt::Shared<uint16_t, kGroups * kEntries> entries;
+    StreamRing::Words ring;  // also Counts, while tables are built
     simt::Shared<uint16_t, kMaxTableSymbols> work;
+    simt::Shared<uint8_t, 2 * kMaxTableSymbols> extra;  // bits of a symbol: literal lengths, then matches
   };
 
   Slice slice;
@@ -35,6 +105,7 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
+    list_extra(cta);
     const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
       const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
@@ -53,6 +124,18 @@ struct ChainKernel {
   }
 
  private:
+  template <class Cta>
+  BOBBIN_HD static void list_extra(Cta& cta) {
+    auto& extra = cta.template shared<Shared>().extra;
+    for (uint32_t s = cta.lane(); s < kMaxTableSymbols; s += simt::kWarpSize) {
+      const bool literal = s < FieldRules::num_symbols(kLiteralField);
+      const bool match = s < FieldRules::num_symbols(kMatchField);
+      cta.store(extra, s, static_cast<uint8_t>(literal ? LengthSymbols::literal_extra(s) : 0));
+      cta.store(extra, kMaxTableSymbols + s, static_cast<uint8_t>(match ? LengthSymbols::match_extra(s) : 0));
+    }
+    cta.sync_warp();
+  }
+
   // What a group of lanes works on.
   struct Work {
     bool active = false;
@@ -160,6 +243,7 @@ struct ChainKernel {
   template <class Cta>
   BOBBIN_HD bool build(Cta& cta, Work& work, uint32_t& stream_at) const {
     auto& shared = cta.template shared<Shared>();
+    auto& counts = simt::seen_as<Counts>(shared.ring);
     const bool leads = cta.lane() % kLanes == 0 && work.active;
     const uint32_t own_counts = group(cta) * kMaxTableSymbols;
     Descriptions descriptions;
@@ -173,11 +257,11 @@ struct ChainKernel {
         const uint32_t described = cta.load(work.unit, 1 + field);
         if (descriptions.block != described) {
           descriptions.open(cta, work, described);
-          sound = descriptions.pass(cta, work, defaults, field, shared.counts, own_counts);
+          sound = descriptions.pass(cta, work, defaults, field, counts, own_counts);
         }
       }
       if (sound) {
-        shape = descriptions.read(cta, work, defaults, field, shared.counts, own_counts);
+        shape = descriptions.read(cta, work, defaults, field, counts, own_counts);
         sound = shape.symbols != 0;
         stream_at = descriptions.block == work.first ? descriptions.at : stream_at;
       }
@@ -203,17 +287,16 @@ struct ChainKernel {
     if (shape.symbols == 0) {
       return;
     }
-    const auto extra = [field](uint32_t s) { return FieldRules::extra_bits(field, s); };
+    const auto& counts = simt::seen_as<const Counts>(shared.ring);
     if (shape.log != 0) {
-      build_table(cta, shared.counts, g * kMaxTableSymbols, shape, shared.work, shared.entries,
-                  table_at(g, field), extra);
+      build_table(cta, counts, g * kMaxTableSymbols, shape, shared.work, shared.entries, table_at(g, field));
     } else if (cta.lane() == 0) {
-      const auto symbol = static_cast<uint32_t>(cta.load(shared.counts, g * kMaxTableSymbols));
-      cta.store(shared.entries, table_at(g, field), FseEntry::pack(0, 0, symbol, extra(symbol)));
+      const auto symbol = static_cast<uint32_t>(cta.load(counts, g * kMaxTableSymbols));
+      cta.store(shared.entries, table_at(g, field), FseEntry::pack(1, symbol));
     }
   }
 
-  // The unit's blocks, eight at a time.
+  // The unit's blocks, four at a time.
   template <class Cta>
   BOBBIN_HD void decode(Cta& cta, const Work& work, uint32_t stream_at) const {
     for (uint32_t passed = 0; passed < kUnitBlocks; passed += kLanes) {
@@ -251,53 +334,76 @@ struct ChainKernel {
     return false;
   }
 
+  // One of a chain's three states.
+  struct State {
+    uint32_t log = 0;
+    uint32_t base = 0;   // of its table, less the number of states
+    uint32_t index = 0;  // in all entries
+    uint32_t entry = 0;
+
+    BOBBIN_HD State(const Work& work, uint32_t group, uint32_t field)
+        : log(work.logs >> (8 * field) & 255), base(table_at(group, field) - (uint32_t{1} << log)) {}
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta) {
+      entry = cta.load(cta.template shared<Shared>().entries, index);
+    }
+    [[nodiscard]] BOBBIN_HD uint32_t symbol() const { return FseEntry::symbol(entry); }
+    // Takes the highest bits of `left` for the next state; returns how many.
+    BOBBIN_HD uint32_t move(uint32_t& left) { return move(FseEntry::number(entry), left); }
+    BOBBIN_HD void begin(uint32_t& left) { move(1, left); }
+
+   private:
+    BOBBIN_HD uint32_t move(uint32_t number, uint32_t& left) {
+      const uint32_t bits = log + 1 - BackwardStream::bit_width(number);
+      index = base + shift_in(number, left, bits);
+      left <<= bits;
+      return bits;
+    }
+  };
+
   // False where the stream has too few or too many bits.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool run_chain(Cta& cta, const Work& work, const Block& block,
                                          uint32_t begin) const {
-    const auto& entries = cta.template shared<Shared>().entries;
-    const uint32_t tables = group(cta) * kEntries;
+    auto& shared = cta.template shared<Shared>();
     BackwardStream stream;
     int32_t position = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
-    const auto first_state = [&](uint32_t field) {
-      const uint32_t log = work.logs >> (8 * field) & 255;
-      position -= static_cast<int32_t>(log);
-      return position < 0 ? 0 : low_bits(stream.bits_at(cta, position), log);
-    };
-    uint32_t literal = first_state(kLiteralField);
-    uint32_t offset = first_state(kOffsetField);
-    uint32_t match = first_state(kMatchField);
     if (position < 0) {
       return false;
     }
+    // No bit below the frame's start is read: 8 bytes of headers or more are before the first stream.
+    const auto bit = [&] { return stream.first_bit + static_cast<uint32_t>(position); };
+    StreamRing ring;
+    ring.start(cta, shared.ring, work.bytes.words, bit());
+    State literal(work, group(cta), kLiteralField);
+    State offset(work, group(cta), kOffsetField);
+    State match(work, group(cta), kMatchField);
+    uint32_t bits = ring.below(cta, shared.ring, bit());
+    literal.begin(bits);
+    offset.begin(bits);
+    match.begin(bits);
+    position -= static_cast<int32_t>(literal.log + offset.log + match.log);
     const uint64_t to = block.sequences_begin / 2;
     uint64_t kept = 0;
-    for (uint32_t i = 0; i < block.sequences; ++i) {
-      const uint32_t l = cta.load(entries, tables + literal);
-      const uint32_t o = cta.load(entries, tables + 512 + offset);
-      const uint32_t m = cta.load(entries, tables + 768 + match);
-      const uint64_t record = Symbols::pack(static_cast<uint32_t>(position), FseEntry::symbol(l),
-                                            FseEntry::symbol(o), FseEntry::symbol(m));
+    for (uint32_t i = 0; i < block.sequences && position >= 0; ++i) {
+      literal.load(cta);
+      offset.load(cta);
+      match.load(cta);
+      const uint64_t record = Symbols::pack(static_cast<uint32_t>(position), literal.symbol(),
+                                            offset.symbol(), match.symbol());
       if (i % 2 != 0) {
         store_pair(cta, work.records, to + i / 2, kept, record);
       }
       kept = record;
-      const uint32_t match_bits = FseEntry::bits(m);
-      const uint32_t offset_bits = FseEntry::bits(o);
-      uint32_t taken = FseEntry::all_bits(l) + FseEntry::all_bits(o) + FseEntry::all_bits(m);
-      if (i + 1 == block.sequences) {  // the states do not move on
-        taken -= FseEntry::bits(l) + match_bits + offset_bits;
-        position -= static_cast<int32_t>(taken);
-        break;
+      position -= static_cast<int32_t>(offset.symbol() + cta.load(shared.extra, literal.symbol()) +
+                                       cta.load(shared.extra, kMaxTableSymbols + match.symbol()));
+      if (i + 1 != block.sequences && position >= 0) {
+        bits = ring.below(cta, shared.ring, bit());
+        position -= static_cast<int32_t>(literal.move(bits));
+        position -= static_cast<int32_t>(match.move(bits));
+        position -= static_cast<int32_t>(offset.move(bits));
       }
-      position -= static_cast<int32_t>(taken);
-      if (position < 0) {
-        return false;
-      }
-      const uint32_t bits = stream.bits_at(cta, position);
-      literal = FseEntry::next(l) + low_bits(bits >> (match_bits + offset_bits), FseEntry::bits(l));
-      match = FseEntry::next(m) + low_bits(bits >> offset_bits, match_bits);
-      offset = FseEntry::next(o) + low_bits(bits, offset_bits);
     }
     // After the last record: where the stream begins, for those who read the values.
     const bool alone = block.sequences % 2 == 0;

@@ -49,16 +49,24 @@ struct FieldRules {
   }
 };
 
-// A state of a table: where it goes, how many bits say where exactly, its symbol, and all bits of a step.
+// A state of a table: its symbol, and its number among the symbol's states, from the symbol's count on. How many
+// bits lead to the next state follows from the number, so that two bytes are enough.
 struct FseEntry {
-  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t next, uint32_t bits, uint32_t symbol,
-                                               uint32_t all_bits) {
-    return next | bits << 10 | symbol << 14 | all_bits << 25;
+  static constexpr uint32_t kNumberBits = 10;
+
+  [[nodiscard]] BOBBIN_HD static uint16_t pack(uint32_t number, uint32_t symbol) {
+    return static_cast<uint16_t>(number | symbol << kNumberBits);
   }
-  [[nodiscard]] BOBBIN_HD static uint32_t next(uint32_t entry) { return entry & 1023; }
-  [[nodiscard]] BOBBIN_HD static uint32_t bits(uint32_t entry) { return entry >> 10 & 15; }
-  [[nodiscard]] BOBBIN_HD static uint32_t symbol(uint32_t entry) { return entry >> 14 & 63; }
-  [[nodiscard]] BOBBIN_HD static uint32_t all_bits(uint32_t entry) { return entry >> 25; }
+  [[nodiscard]] BOBBIN_HD static uint32_t number(uint32_t entry) { return low_bits(entry, kNumberBits); }
+  [[nodiscard]] BOBBIN_HD static uint32_t symbol(uint32_t entry) { return entry >> kNumberBits; }
+  // In a table of 2^log states.
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(uint32_t entry, uint32_t log) {
+    return log + 1 - BackwardStream::bit_width(number(entry));
+  }
+  // The next state, once its bits are known.
+  [[nodiscard]] BOBBIN_HD static uint32_t next(uint32_t entry, uint32_t log, uint32_t bits, uint32_t value) {
+    return (number(entry) << bits) - (uint32_t{1} << log) + value;
+  }
 };
 
 inline constexpr uint32_t kMaxTableSymbols = 64;
@@ -119,10 +127,10 @@ template <class Cta, class Counts>
 }
 
 // Builds a table of 32 states or more from counts[at ..] into entries[to ..]. By a whole warp; `work` is its
-// own, of kMaxTableSymbols. extra(symbol) are the bits that a step takes beside the state's.
-template <class Cta, class Counts, class Work, class Entries, class Extra>
+// own, of kMaxTableSymbols.
+template <class Cta, class Counts, class Work, class Entries>
 BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
-                           Entries& entries, uint32_t to, Extra&& extra) {
+                           Entries& entries, uint32_t to) {
   const uint32_t size = uint32_t{1} << shape.log;
   const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
   // Two symbols per lane. Those of less than one occurrence get a state each, from the end.
@@ -140,7 +148,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   const auto settle = [&](uint32_t s, int32_t count, uint32_t earlier) {
     cta.store(work, s, static_cast<uint16_t>(earlier));
     if (count < 0) {
-      cta.store(entries, to + size - 1 - (earlier >> 16), s);
+      cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<uint16_t>(s));
     }
   };
   settle(2 * cta.lane(), even, before);
@@ -158,7 +166,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
       for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
         s += s + half < shape.symbols && cta.load(work, s + half) <= own ? half : 0;
       }
-      cta.store(entries, to + place, s);
+      cta.store(entries, to + place, static_cast<uint16_t>(s));
     }
     rank += static_cast<uint32_t>(std::popcount(taken));
   }
@@ -177,8 +185,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
       cta.store(work, s, static_cast<uint16_t>(occurrence + 1));
     }
     cta.sync_warp();
-    const uint32_t bits = shape.log + 1 - BackwardStream::bit_width(occurrence);
-    cta.store(entries, to + place, FseEntry::pack((occurrence << bits) - size, bits, s, bits + extra(s)));
+    cta.store(entries, to + place, FseEntry::pack(occurrence, s));
   }
   cta.sync_warp();
 }

@@ -18,7 +18,7 @@ struct HuffmanBuilder {
   struct Shared {
     simt::Shared<uint16_t, 1 << kMaxBits> table;
     simt::Shared<uint8_t, kMaxSymbols> weights;
-    simt::Shared<uint32_t, 1 << kWeightLog> states;
+    simt::Shared<uint16_t, 1 << kWeightLog> states;
     simt::Shared<int16_t, kMaxTableSymbols> counts;
     simt::Shared<uint16_t, kMaxTableSymbols> work;
   };
@@ -75,7 +75,7 @@ struct HuffmanBuilder {
     if (shape.used == 0) {
       return 0;
     }
-    build_table(cta, shared.counts, 0, shape, shared.work, shared.states, 0, [](uint32_t) { return 0U; });
+    build_table(cta, shared.counts, 0, shape, shared.work, shared.states, 0);
     uint32_t count = 0;
     if (cta.lane() == 0) {
       count = run_weights(cta, shared, bytes, begin + shape.used, end, shape.log);
@@ -98,7 +98,7 @@ struct HuffmanBuilder {
     uint32_t other = low_bits(both, log);
     for (uint32_t count = 0; count + 2 < kMaxSymbols;) {
       const uint32_t entry = cta.load(shared.states, now);
-      const uint32_t bits = FseEntry::bits(entry);
+      const uint32_t bits = FseEntry::bits(entry, log);
       cta.store(shared.weights, count++, static_cast<uint8_t>(FseEntry::symbol(entry)));
       if (position < static_cast<int32_t>(bits)) {
         const uint32_t last = FseEntry::symbol(cta.load(shared.states, other));
@@ -106,7 +106,7 @@ struct HuffmanBuilder {
         return count;
       }
       position -= static_cast<int32_t>(bits);
-      now = FseEntry::next(entry) + low_bits(stream.bits_at(cta, position), bits);
+      now = FseEntry::next(entry, log, bits, low_bits(stream.bits_at(cta, position), bits));
       const uint32_t swapped = now;
       now = other;
       other = swapped;

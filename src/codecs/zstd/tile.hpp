@@ -7,7 +7,7 @@
 //   place      one block                a place for every frame, and its round
 //   describe   one thread per frame     its blocks, and units of work for the two entropy stages
 //   literals   one warp per unit        Huffman streams to bytes
-//   chain      8 lanes per unit         FSE states to a bit position and three symbols per sequence
+//   chain      4 lanes per unit         FSE states to a bit position and three symbols per sequence
 //   values     one warp per frame       positions and offsets of all copies, checked
 //   execute    one warp per frame       the copies
 //   checksum   4 lanes per frame
@@ -48,6 +48,11 @@ inline constexpr uint64_t kMaxDeviceStored = (uint64_t{1} << 28) - 16;
 // 32 bits from bit `shift` (0 to 31) of two words.
 [[nodiscard]] BOBBIN_HD uint32_t funnel(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> shift);
+}
+
+// `value` with the highest `count` (0 to 31) bits of `bits` after it.
+[[nodiscard]] BOBBIN_HD uint32_t shift_in(uint32_t value, uint32_t bits, uint32_t count) {
+  return static_cast<uint32_t>((uint64_t{value} << 32 | bits) << count >> 32);
 }
 
 // Bytes in global memory at any address, read by aligned words. The words that hold the first and the last
