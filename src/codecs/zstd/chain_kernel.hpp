@@ -29,12 +29,16 @@ struct StreamRing {
   uint32_t low = 0;   // the lowest quad in the ring
   Quad next{};        // the one below
 
-  // `bit` counts from the first word: the first read is just below it.
+  BOBBIN_HD explicit StreamRing(Global<const uint32_t> words)
+      : from(words), skew(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words.data) / 4 % kQuadWords)) {}
+
+  // What is added to a bit's number from the first word on, before it is given to the functions below.
+  [[nodiscard]] BOBBIN_HD uint32_t bits_before() const { return 32 * skew; }
+
+  // The first read will be just below `bit`.
   template <class Cta>
-  BOBBIN_HD void start(Cta& cta, Words& ring, Global<const uint32_t> words, uint32_t bit) {
-    from = words;
-    skew = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words.data) / 4 % kQuadWords);
-    low = (bit / 32 + skew) / kQuadWords + 1;
+  BOBBIN_HD void start(Cta& cta, Words& ring, uint32_t bit) {
+    low = bit / 32 / kQuadWords + 1;
     next = load(cta, low - 1);
     step_down(cta, ring);
     if (low != 0) {
@@ -46,7 +50,7 @@ struct StreamRing {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t below(Cta& cta, Words& ring, uint32_t bit) {
     const uint32_t first = bit - 32;
-    const uint32_t word = first / 32 + skew;
+    const uint32_t word = first / 32;
     if (word / kQuadWords < low) {
       step_down(cta, ring);
     }
@@ -355,7 +359,7 @@ struct ChainKernel {
 
    private:
     BOBBIN_HD uint32_t move(uint32_t number, uint32_t& left) {
-      const uint32_t bits = log + 1 - BackwardStream::bit_width(number);
+      const uint32_t bits = log - (31 ^ static_cast<uint32_t>(std::countl_zero(number)));
       index = base + shift_in(number, left, bits);
       left <<= bits;
       return bits;
@@ -368,47 +372,47 @@ struct ChainKernel {
                                          uint32_t begin) const {
     auto& shared = cta.template shared<Shared>();
     BackwardStream stream;
-    int32_t position = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
-    if (position < 0) {
+    const int32_t length = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
+    if (length < 0) {
       return false;
     }
-    // No bit below the frame's start is read: 8 bytes of headers or more are before the first stream.
-    const auto bit = [&] { return stream.first_bit + static_cast<uint32_t>(position); };
-    StreamRing ring;
-    ring.start(cta, shared.ring, work.bytes.words, bit());
+    // Nothing below the frame's start is read: 8 bytes of headers or more are before the first stream.
+    StreamRing ring(work.bytes.words);
+    const uint32_t end = ring.bits_before() + stream.first_bit;
+    uint32_t at = end + static_cast<uint32_t>(length);
+    ring.start(cta, shared.ring, at);
     State literal(work, group(cta), kLiteralField);
     State offset(work, group(cta), kOffsetField);
     State match(work, group(cta), kMatchField);
-    uint32_t bits = ring.below(cta, shared.ring, bit());
+    uint32_t bits = ring.below(cta, shared.ring, at);
     literal.begin(bits);
     offset.begin(bits);
     match.begin(bits);
-    position -= static_cast<int32_t>(literal.log + offset.log + match.log);
+    at -= literal.log + offset.log + match.log;
     const uint64_t to = block.sequences_begin / 2;
     uint64_t kept = 0;
-    for (uint32_t i = 0; i < block.sequences && position >= 0; ++i) {
+    for (uint32_t i = 0; i < block.sequences && at >= end; ++i) {
       literal.load(cta);
       offset.load(cta);
       match.load(cta);
-      const uint64_t record = Symbols::pack(static_cast<uint32_t>(position), literal.symbol(),
-                                            offset.symbol(), match.symbol());
+      const uint64_t record = Symbols::pack(at - end, literal.symbol(), offset.symbol(), match.symbol());
       if (i % 2 != 0) {
         store_pair(cta, work.records, to + i / 2, kept, record);
       }
       kept = record;
-      position -= static_cast<int32_t>(offset.symbol() + cta.load(shared.extra, literal.symbol()) +
-                                       cta.load(shared.extra, kMaxTableSymbols + match.symbol()));
-      if (i + 1 != block.sequences && position >= 0) {
-        bits = ring.below(cta, shared.ring, bit());
-        position -= static_cast<int32_t>(literal.move(bits));
-        position -= static_cast<int32_t>(match.move(bits));
-        position -= static_cast<int32_t>(offset.move(bits));
+      at -= offset.symbol() + cta.load(shared.extra, literal.symbol()) +
+            cta.load(shared.extra, kMaxTableSymbols + match.symbol());
+      if (i + 1 != block.sequences && at >= end) {
+        bits = ring.below(cta, shared.ring, at);
+        at -= literal.move(bits);
+        at -= match.move(bits);
+        at -= offset.move(bits);
       }
     }
     // After the last record: where the stream begins, for those who read the values.
     const bool alone = block.sequences % 2 == 0;
     store_pair(cta, work.records, to + block.sequences / 2, alone ? begin : kept, alone ? 0 : begin);
-    return position == 0;
+    return at == end;
   }
 
   template <class Cta>

@@ -49,8 +49,8 @@ struct FieldRules {
   }
 };
 
-// A state of a table: its symbol, and its number among the symbol's states, from the symbol's count on. How many
-// bits lead to the next state follows from the number, so that two bytes are enough.
+// A state of a table: its symbol, and its number among the symbol's states, from the symbol's count on. How
+// many bits lead to the next state follows from the number, so that two bytes are enough.
 struct FseEntry {
   static constexpr uint32_t kNumberBits = 10;
 
