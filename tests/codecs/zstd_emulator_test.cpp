@@ -101,6 +101,7 @@ TEST(ZstdInEmulator, StreamsAtTheVeryStart) {
 TEST(ZstdInEmulator, ManySchedules) {
   for (const uint64_t seed : drawn(40)) {
     simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = seed % 2 == 0 ? 4 : 1;  // of few frames, or of many
     std::mt19937_64 random(seed);
     std::vector<FrameCase> cases;
     for (uint64_t i = 0; i < 6; ++i) {
@@ -117,6 +118,7 @@ TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
   uint64_t refused = 0;
   for (const uint64_t seed : drawn(60)) {
     simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = seed % 2 == 0 ? 4 : 1;  // of few frames, or of many
     std::mt19937_64 random(seed);
     std::vector<FrameCase> cases;
     for (uint64_t i = 0; i < 8; ++i) {

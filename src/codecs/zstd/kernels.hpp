@@ -72,12 +72,21 @@ struct Plans {
     BOBBIN_TRY(observer("literals"));
     BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, default_tables()}, UINT64_MAX));
     BOBBIN_TRY(observer("chain"));
-    BOBBIN_TRY(
-        run_resident(executor, ValuesKernel{slice, round}, ceil_div<uint64_t>(frames, ValuesKernel::kWarps)));
+    BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("values"));
-    BOBBIN_TRY(run_resident(executor, ExecuteKernel{slice, round},
-                            ceil_div<uint64_t>(frames, ExecuteKernel::kWarps)));
+    BOBBIN_TRY(run_execute(slice, round, executor));
     return observer("execute");
+  }
+
+  // Few frames do not fill the card with a warp each: then a block works on each.
+  static Status run_execute(const Slice& slice, uint32_t round, const Executor& executor) {
+    using OfWarps = ExecuteKernel<1>;
+    using OfBlocks = ExecuteKernel<8>;
+    const uint64_t frames = slice.frames.size;
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<OfBlocks>());
+    return frames <= 2 * uint64_t{together}
+               ? run_resident(executor, OfBlocks{slice, round}, frames)
+               : run_resident(executor, OfWarps{slice, round}, ceil_div<uint64_t>(frames, OfWarps::kTeams));
   }
 
   // As many blocks as the card holds at a time: they take tickets until there is no work left.

@@ -89,6 +89,9 @@ struct HeaderReader {
     if (size_bytes != 0 && content > capacity) {
       return refuse(Verdict::too_small);
     }
+    if ((window < capacity ? window : capacity) > kMaxDeviceOffset) {
+      return refuse(Verdict::needs_cpu);
+    }
     info.first_block = at + header;
     info.window = static_cast<uint32_t>(window < kMaxDeviceContent ? window : kMaxDeviceContent);
     info.max_block = info.window < kMostBlockBytes ? info.window : kMostBlockBytes;

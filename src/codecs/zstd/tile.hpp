@@ -8,12 +8,13 @@
 //   describe   one thread per frame     its blocks, and units of work for the two entropy stages
 //   literals   one warp per unit        Huffman streams to bytes
 //   chain      4 lanes per unit         FSE states to a bit position and three symbols per sequence
-//   values     one warp per frame       positions and offsets of all copies, checked
-//   execute    one warp per frame       the copies
+//   values     one warp per unit        positions and offsets of all copies, as far as a block knows them
+//   execute    one warp per frame       offsets that come from earlier blocks; the copies
 //   checksum   4 lanes per frame
 //
 // A unit is a run of blocks that use the same tables. The first three stages check everything that headers
-// say, the next three everything that streams say: execute trusts them.
+// say, the next three everything that streams say about a block, execute what depends on the blocks before
+// it: how far offsets reach, and the content's size.
 #pragma once
 
 #include <bit>
@@ -33,6 +34,7 @@ inline constexpr uint32_t kRounds = 2;
 inline constexpr uint64_t kPartAlignment = 256;  // of arrays in scratch memory
 // Limits of what the kernels decode; other frames are left to the CPU.
 inline constexpr uint64_t kMaxDeviceContent = uint64_t{1} << 28;
+inline constexpr uint64_t kMaxDeviceOffset = kMaxDeviceContent - (uint64_t{1} << 18) - 2;  // see Copy
 inline constexpr uint64_t kMaxDeviceStored = (uint64_t{1} << 28) - 16;
 
 // Blocks that are no longer than a few bytes would need more scratch than content.
@@ -168,6 +170,19 @@ struct alignas(16) Block {
   [[nodiscard]] BOBBIN_HD uint32_t sequences_at() const { return literals_at + literals_stored; }
 };
 
+// The same memory from values on, for a block with sequences: what execute needs of it.
+struct alignas(16) ReadyBlock {
+  uint32_t first_recent;   // what the block does to the recent offsets: see Recent
+  uint32_t bytes;          // of content
+  uint32_t literals;       // as in Block
+  uint32_t literals_from;  // in the frame; of Huffman literals, in the frame's scratch for literals
+  uint32_t second_recent;
+  uint32_t third_recent;
+  uint32_t sequences;  // both as in Block
+  uint32_t sequences_begin;
+};
+static_assert(sizeof(ReadyBlock) == sizeof(Block));
+
 // Blocks from `first` on that use these tables; each table is described in the block named.
 struct alignas(8) LiteralUnit {
   uint32_t first;
@@ -192,11 +207,64 @@ struct Symbols {
   [[nodiscard]] BOBBIN_HD static uint32_t offset(uint64_t record) { return record >> 48 & 255; }
 };
 
-// The same as values leaves it: where its literals and its content begin in their block, and its offset. One
-// more record says where the block's last literals begin.
+// What sequences do to the three recent offsets. Each new one is a number, or one of the old ones less some
+// steps: such functions can be composed in any grouping.
+struct Recent {
+  uint32_t slot[3];
+
+  static constexpr uint32_t kOld = uint32_t{1} << 31;
+  static constexpr uint32_t kSlot = 16;                       // 2 bits: which old one; below: less how much
+  static constexpr uint32_t kMostOffset = uint32_t{1} << 30;  // is refused later; larger ones become this
+
+  [[nodiscard]] BOBBIN_HD static uint32_t old(uint32_t slot, uint32_t less = 0) {
+    return kOld | slot << kSlot | less;
+  }
+  [[nodiscard]] BOBBIN_HD static Recent same() { return {{old(0), old(1), old(2)}}; }
+  [[nodiscard]] BOBBIN_HD static Recent at_frame_start() { return {{1, 4, 8}}; }
+
+  // What a sequence does whose offset value is 1 or more.
+  [[nodiscard]] BOBBIN_HD static Recent of(uint32_t value, bool no_literals) {
+    const uint32_t which = value - 1 + (no_literals ? 1 : 0);
+    const bool is_new = value > 3;
+    const uint32_t number = value - 3 < kMostOffset ? value - 3 : kMostOffset;
+    const uint32_t first = is_new ? number : which < 3 ? old(which) : old(0, 1);
+    const bool unchanged = !is_new && which == 0;
+    const bool keeps_third = !is_new && which <= 1;
+    return {{first, unchanged ? old(1) : old(0), keeps_third ? old(2) : old(1)}};
+  }
+
+  // A slot after `before`.
+  [[nodiscard]] BOBBIN_HD static uint32_t after(uint32_t slot, const Recent& before) {
+    if ((slot & kOld) == 0) {
+      return slot;
+    }
+    const uint32_t which = slot >> kSlot & 3;
+    const uint32_t less = low_bits(slot, kSlot);
+    const uint32_t base = which == 0 ? before.slot[0] : which == 1 ? before.slot[1] : before.slot[2];
+    return (base & kOld) != 0 ? base + less : base - less;
+  }
+  [[nodiscard]] BOBBIN_HD Recent after(const Recent& before) const {
+    return {{after(slot[0], before), after(slot[1], before), after(slot[2], before)}};
+  }
+};
+
+// The same as values leaves it: where its literals and its content begin in their block, and its offset: a
+// number, or a recent one from before the block. One more record says where the block's last literals begin.
 struct Copy {
   static constexpr uint32_t kPlaceBits = 18;
   static constexpr uint32_t kOffsetBits = 28;
+  static constexpr uint32_t kFirstOld = (uint32_t{1} << kOffsetBits) - (uint32_t{1} << (Recent::kSlot + 2));
+
+  // A slot of Recent in 28 bits. Numbers that do not fit are larger than any offset that is allowed.
+  [[nodiscard]] BOBBIN_HD static uint32_t shortened(uint32_t slot) {
+    const uint32_t number = slot < kFirstOld ? slot : kFirstOld - 1;
+    return (slot & Recent::kOld) != 0 ? kFirstOld + (slot & ~Recent::kOld) : number;
+  }
+  // And back.
+  [[nodiscard]] BOBBIN_HD static uint32_t slot(uint64_t record) {
+    const auto stored = static_cast<uint32_t>(record >> (2 * kPlaceBits));
+    return stored < kFirstOld ? stored : Recent::kOld + (stored - kFirstOld);
+  }
 
   [[nodiscard]] BOBBIN_HD static uint64_t pack(uint32_t literal, uint32_t place, uint32_t offset) {
     return uint64_t{literal} | uint64_t{place} << kPlaceBits | uint64_t{offset} << (2 * kPlaceBits);
@@ -206,9 +274,6 @@ struct Copy {
   }
   [[nodiscard]] BOBBIN_HD static uint32_t place(uint64_t record) {
     return low_bits(static_cast<uint32_t>(record >> kPlaceBits), kPlaceBits);
-  }
-  [[nodiscard]] BOBBIN_HD static uint32_t offset(uint64_t record) {
-    return static_cast<uint32_t>(record >> (2 * kPlaceBits));
   }
 };
 

@@ -1,52 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From symbols to copies: values of sequences, recent offsets, positions. A warp goes through a frame, 32
-// sequences at a time. Everything that execution relies on is checked here.
+// From symbols to copies: values of sequences, recent offsets, positions. A warp goes through a unit, 32
+// sequences at a time. Blocks do not wait for each other: what they take from earlier ones stays open.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
 
 namespace bobbin::zstd {
-
-// What sequences do to the three recent offsets. Each new one is a number, or one of the old ones less some
-// steps: such functions can be composed in any grouping.
-struct Recent {
-  uint32_t slot[3];
-
-  static constexpr uint32_t kOld = uint32_t{1} << 31;
-  static constexpr uint32_t kSlot = 16;                       // 2 bits: which old one; below: less how much
-  static constexpr uint32_t kMostOffset = uint32_t{1} << 30;  // is refused later; larger ones become this
-
-  [[nodiscard]] BOBBIN_HD static uint32_t old(uint32_t slot, uint32_t less = 0) {
-    return kOld | slot << kSlot | less;
-  }
-  [[nodiscard]] BOBBIN_HD static Recent same() { return {{old(0), old(1), old(2)}}; }
-
-  // What a sequence does whose offset value is 1 or more.
-  [[nodiscard]] BOBBIN_HD static Recent of(uint32_t value, bool no_literals) {
-    const uint32_t which = value - 1 + (no_literals ? 1 : 0);
-    const bool is_new = value > 3;
-    const uint32_t number = value - 3 < kMostOffset ? value - 3 : kMostOffset;
-    const uint32_t first = is_new ? number : which < 3 ? old(which) : old(0, 1);
-    const bool unchanged = !is_new && which == 0;
-    const bool keeps_third = !is_new && which <= 1;
-    return {{first, unchanged ? old(1) : old(0), keeps_third ? old(2) : old(1)}};
-  }
-
-  // A slot after `before`.
-  [[nodiscard]] BOBBIN_HD static uint32_t after(uint32_t slot, const Recent& before) {
-    if ((slot & kOld) == 0) {
-      return slot;
-    }
-    const uint32_t which = slot >> kSlot & 3;
-    const uint32_t less = low_bits(slot, kSlot);
-    const uint32_t base = which == 0 ? before.slot[0] : which == 1 ? before.slot[1] : before.slot[2];
-    return (base & kOld) != 0 ? base + less : base - less;
-  }
-  [[nodiscard]] BOBBIN_HD Recent after(const Recent& before) const {
-    return {{after(slot[0], before), after(slot[1], before), after(slot[2], before)}};
-  }
-};
 
 struct ValuesKernel {
   static constexpr uint32_t kThreads = 128;
@@ -72,21 +32,18 @@ struct ValuesKernel {
                 LengthSymbols::match_base(match) | LengthSymbols::match_extra(match) << kBaseBits);
     }
     cta.sync();
-    const Span frames = slice.span(cta, Divided::frames, round);
+    const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
-      const uint32_t frame = frames.begin + take_ticket(cta, slice, round, Ticket::values);
-      if (frame >= frames.end) {
+      const uint32_t unit = units.begin + take_ticket(cta, slice, round, Ticket::values);
+      if (unit >= units.end) {
         return;
       }
-      if (cta.all(slice.is_ok(cta, frame))) {
-        FrameInfo info = cta.load(slice.infos, frame);
-        const Verdict verdict = run_frame(cta, frame, info);
-        cta.sync_warp();
-        if (cta.lane() == 0) {
-          cta.store(slice.infos, frame, info);
-          slice.refuse(cta, frame, verdict);
-        }
+      const uint32_t frame =
+          frame_of_unit(cta, slice.first_sequence_unit, slice.span(cta, Divided::frames, round), unit);
+      if (cta.all(slice.is_ok(cta, frame)) && !run_unit(cta, frame, unit) && cta.lane() == 0) {
+        slice.refuse(cta, frame, Verdict::corrupt);
       }
+      cta.sync_warp();
     }
   }
 
@@ -97,69 +54,76 @@ struct ValuesKernel {
     FrameBytes bytes{};
     Global<uint64_t> records{};
     uint32_t max_block = 0;
-    uint32_t window = 0;
-    uint32_t capacity = 0;
-    uint32_t produced = 0;
-    Recent recent{};  // numbers
   };
 
+  // False if a block is damaged.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Verdict run_frame(Cta& cta, uint32_t index, FrameInfo& info) const {
+  [[nodiscard]] BOBBIN_HD bool run_unit(Cta& cta, uint32_t index, uint32_t unit) const {
+    const FrameInfo info = cta.load(slice.infos, index);
     const BatchFrame batch_frame = slice.frame(cta, index);
     const Region region = Region::of(info);
     const auto blocks = slice.part<Block>(info, region.blocks, info.num_blocks);
-    Frame frame{.bytes = FrameBytes::of(batch_frame.in, batch_frame.in_bytes),
-                .records = slice.part<uint64_t>(info, region.sequences, info.sequences),
-                .max_block = info.max_block,
-                .window = info.window,
-                .capacity = static_cast<uint32_t>(batch_frame.out_bytes),
-                .recent = {{1, 4, 8}}};
-    for (uint32_t b = 0; b < info.num_blocks; ++b) {
+    const auto ready = slice.part<ReadyBlock>(info, region.blocks, info.num_blocks);
+    const auto units = slice.part<SequenceUnit>(info, region.sequence_units, info.sequence_units);
+    const uint32_t number = unit - cta.load(slice.first_sequence_unit, index);
+    const bool is_last = number + 1 == info.sequence_units;
+    const uint32_t end = is_last ? info.num_blocks : cta.load(units, number + 1).first;
+    const Frame frame{.bytes = FrameBytes::of(batch_frame.in, batch_frame.in_bytes),
+                      .records = slice.part<uint64_t>(info, region.sequences, info.sequences),
+                      .max_block = info.max_block};
+    for (uint32_t b = cta.load(units, number).first; b < end; ++b) {
       const Block block = cta.load(blocks, b);
-      const Verdict verdict = block.kind() == 2 ? run_block(cta, frame, block) : add(frame, block.size);
-      if (verdict != Verdict::ok) {
-        return verdict;
+      if (block.kind() != 2 || block.sequences == 0) {
+        continue;
+      }
+      Place place;
+      if (!run_block(cta, frame, block, place)) {
+        return false;
+      }
+      cta.sync_warp();
+      if (cta.lane() == 0) {
+        cta.store(ready, b, ready_block(block, place));
       }
     }
-    info.bytes = frame.produced;
-    return info.content == FrameInfo::kNoContent || info.content == frame.produced ? Verdict::ok
-                                                                                   : Verdict::corrupt;
+    return true;
   }
 
-  [[nodiscard]] BOBBIN_HD static Verdict add(Frame& frame, uint32_t bytes) {
-    if (bytes > frame.capacity - frame.produced) {
-      return Verdict::too_small;
-    }
-    frame.produced += bytes;
-    return Verdict::ok;
-  }
-
-  // Where a block's next sequences begin.
+  // Where a block's next sequences begin, and what those before did.
   struct Place {
     uint32_t literal = 0;
     uint32_t content = 0;
+    Recent recent = Recent::same();
   };
 
+  [[nodiscard]] BOBBIN_HD static ReadyBlock ready_block(const Block& block, const Place& place) {
+    return {.first_recent = place.recent.slot[0],
+            .bytes = place.content + block.num_literals() - place.literal,
+            .literals = block.literals,
+            .literals_from = block.has_huffman() ? block.literals_begin : block.literals_at,
+            .second_recent = place.recent.slot[1],
+            .third_recent = place.recent.slot[2],
+            .sequences = block.sequences,
+            .sequences_begin = block.sequences_begin};
+  }
+
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Verdict run_block(Cta& cta, Frame& frame, const Block& block) const {
-    Place place;
+  [[nodiscard]] BOBBIN_HD bool run_block(Cta& cta, const Frame& frame, const Block& block,
+                                         Place& place) const {
     BackwardStream stream;
     // Positions count from the stream's first byte, which is found from its end.
     stream.bytes = frame.bytes;
     stream.last_word = (frame.bytes.skew + block.at + block.size - 1) / 4;
-    stream.first_bit = block.sequences == 0 ? 0 : 8 * (frame.bytes.skew + stream_at(cta, frame, block));
+    stream.first_bit = 8 * (frame.bytes.skew + stream_at(cta, frame, block));
     for (uint32_t first = 0; first < block.sequences; first += simt::kWarpSize) {
-      const Verdict verdict = run_group(cta, frame, block, stream, first, place);
-      if (verdict != Verdict::ok) {
-        return verdict;
+      if (!run_group(cta, frame, block, stream, first, place)) {
+        return false;
       }
     }
-    if (block.sequences != 0 && cta.lane() == 0) {
+    if (cta.lane() == 0) {
       cta.store(frame.records, block.sequences_begin + block.sequences,
                 Copy::pack(place.literal, place.content, 0));
     }
-    const uint32_t bytes = place.content + block.num_literals() - place.literal;
-    return bytes > frame.max_block ? Verdict::corrupt : add(frame, bytes);
+    return place.content + block.num_literals() - place.literal <= frame.max_block;
   }
 
   // The chain leaves it where the block's last record goes.
@@ -194,9 +158,8 @@ struct ValuesKernel {
   }
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Verdict run_group(Cta& cta, Frame& frame, const Block& block,
-                                            const BackwardStream& stream, uint32_t first,
-                                            Place& place) const {
+  [[nodiscard]] BOBBIN_HD bool run_group(Cta& cta, const Frame& frame, const Block& block,
+                                         const BackwardStream& stream, uint32_t first, Place& place) const {
     const uint32_t i = first + cta.lane();
     const bool active = i < block.sequences;
     Sequence sequence;
@@ -205,29 +168,24 @@ struct ValuesKernel {
     }
     const uint32_t literals = simt::sum_through(cta, sequence.literals);
     const uint32_t content = simt::sum_through(cta, sequence.literals + sequence.match);
-    const uint32_t offset = resolve(cta, frame, sequence, active);
+    const uint32_t offset = resolve(cta, place.recent, sequence, active);
     const uint32_t end = place.content + content;
-    const uint32_t before_match = frame.produced + end - sequence.match;
-    const uint32_t reach = before_match < frame.window ? before_match : frame.window;
-    const bool damaged = active && (place.literal + literals > block.num_literals() ||
-                                    end > frame.max_block || offset - 1 >= reach);
-    const bool too_large = active && end > frame.capacity - frame.produced;
-    if (cta.any(damaged || too_large)) {
-      return cta.any(damaged && !too_large) ? Verdict::corrupt : Verdict::too_small;
+    if (cta.any(active && (place.literal + literals > block.num_literals() || end > frame.max_block))) {
+      return false;
     }
     if (active) {
       cta.store(frame.records, block.sequences_begin + i,
                 Copy::pack(place.literal + literals - sequence.literals,
-                           end - sequence.literals - sequence.match, offset));
+                           end - sequence.literals - sequence.match, Copy::shortened(offset)));
     }
     place.literal += cta.shfl(literals, simt::kWarpSize - 1);
     place.content += cta.shfl(content, simt::kWarpSize - 1);
-    return Verdict::ok;
+    return true;
   }
 
-  // The offset of each lane's sequence; the frame's recent ones move on.
+  // The offset of each lane's sequence; the block's recent ones move on.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t resolve(Cta& cta, Frame& frame, const Sequence& sequence,
+  [[nodiscard]] BOBBIN_HD static uint32_t resolve(Cta& cta, Recent& recent, const Sequence& sequence,
                                                   bool active) {
     Recent own = active ? Recent::of(sequence.offset_value, sequence.literals == 0) : Recent::same();
     BOBBIN_UNROLL
@@ -238,8 +196,8 @@ struct ValuesKernel {
         own = own.after(before);
       }
     }
-    own = own.after(frame.recent);
-    frame.recent = {{cta.shfl(own.slot[0], 31), cta.shfl(own.slot[1], 31), cta.shfl(own.slot[2], 31)}};
+    own = own.after(recent);
+    recent = {{cta.shfl(own.slot[0], 31), cta.shfl(own.slot[1], 31), cta.shfl(own.slot[2], 31)}};
     return own.slot[0];
   }
 };
