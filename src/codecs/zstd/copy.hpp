@@ -29,29 +29,42 @@ BOBBIN_INLINE void copy_over(uint8_t* to, const uint8_t* from, size_t count) {
   }
 }
 
-// A match closer than 16 bytes repeats a short pattern.
-inline void repeat_pattern(uint8_t* to, uint32_t offset, size_t count) {
-  std::array<uint8_t, 16> pattern;
-  const uint8_t* from = to - offset;
-  for (uint32_t i = 0; i < 16; ++i) {
-    pattern[i] = from[i % offset];
-  }
-  const size_t step = 16 - 16 % offset;
-  for (size_t done = 0; done < count; done += step) {
-    std::memcpy(to + done, pattern.data(), 16);
+// The same for matches, which are often longer than 16 bytes and seldom longer than 32.
+BOBBIN_INLINE void copy_over_32(uint8_t* to, const uint8_t* from, size_t count) {
+  copy_16(to, from);
+  copy_16(to + 16, from + 16);
+  for (size_t done = 32; done < count; done += 32) {
+    copy_16(to + done, from + done);
+    copy_16(to + done + 16, from + done + 16);
   }
 }
 
-// Copies `count` bytes from `offset` bytes before; nothing is written from `end` on.
-BOBBIN_INLINE void copy_match(uint8_t* to, uint32_t offset, size_t count, const uint8_t* end) {
-  if (static_cast<size_t>(end - to) >= count + kCopySlack) [[likely]] {
-    if (offset >= 16) [[likely]] {
-      copy_over(to, to - offset, count);
-    } else {
-      repeat_pattern(to, offset, count);
-    }
-    return;
+// A match closer than 16 bytes repeats a short pattern: each copy doubles what is there of it.
+[[gnu::noinline]] inline void repeat_pattern(uint8_t* to, uint32_t offset, size_t count) {
+  const uint8_t* const from = to - offset;
+  size_t done = 0;
+  size_t distance = offset;
+  for (; distance < 16; distance *= 2) {
+    copy_16(to + done, from);
+    done = 2 * distance - offset;
   }
+  while (done < count) {
+    copy_16(to + done, to + done - distance);
+    done += 16;
+  }
+}
+
+// Copies `count` bytes from `offset` bytes before; up to kCopySlack bytes more are written.
+BOBBIN_INLINE void copy_match_over(uint8_t* to, uint32_t offset, size_t count) {
+  if (offset >= 16) [[likely]] {
+    copy_over_32(to, to - offset, count);
+  } else {
+    repeat_pattern(to, offset, count);
+  }
+}
+
+// The same, byte by byte: nothing more is written.
+inline void copy_match_exactly(uint8_t* to, uint32_t offset, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     to[i] = (to - offset)[i];
   }

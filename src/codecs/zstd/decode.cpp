@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "codecs/zstd/bits.hpp"
@@ -188,24 +189,31 @@ class FrameDecoder {
     }
     const std::span<const uint8_t> stored = bytes.subspan(header.header_bytes, header.stored);
     const std::span<const uint8_t> rest = bytes.subspan(header.header_bytes + header.stored);
-    BOBBIN_TRY(decode_literals(header, stored));
+    BOBBIN_ASSIGN(const std::span<const uint8_t> literals, decode_literals(header, stored, rest.size()));
     const uint64_t room = static_cast<uint64_t>(content.end - content.at);
-    const Status status = run_sequences(rest, std::span(literals_).first(header.regenerated), max_block_bytes,
-                                        tables_, content);
+    const Status status = run_sequences(rest, literals, max_block_bytes, tables_, content);
     // What does not fit into a small output may still be a valid frame.
     return !status.ok() && room < max_block_bytes ? too_small() : status;
   }
 
-  Status decode_literals(const LiteralsHeader& header, std::span<const uint8_t> stored) {
-    literals_.resize(kMaxBlockBytes + kLiteralPadding);
-    const std::span<uint8_t> out = std::span(literals_).first(header.regenerated);
+  // The literals of a block, in its own bytes or in memory that the next block overwrites. `after` bytes can
+  // be read after the stored ones.
+  Result<std::span<const uint8_t>> decode_literals(const LiteralsHeader& header,
+                                                   std::span<const uint8_t> stored, size_t after) {
+    if (header.kind == LiteralsKind::raw && after >= kLiteralPadding) {
+      return stored;
+    }
+    if (literals_ == nullptr) {
+      literals_ = std::make_unique_for_overwrite<uint8_t[]>(kMaxBlockBytes + kLiteralPadding);
+    }
+    const std::span<uint8_t> out(literals_.get(), header.regenerated);
     switch (header.kind) {
       case LiteralsKind::raw:
         std::ranges::copy(stored, out.begin());
-        return {};
+        return std::span<const uint8_t>(out);
       case LiteralsKind::rle:
         std::ranges::fill(out, stored[0]);
-        return {};
+        return std::span<const uint8_t>(out);
       case LiteralsKind::huffman: {
         size_t used = 0;
         BOBBIN_TRY(read_huffman_table(stored, tables_.huffman, used));
@@ -218,8 +226,9 @@ class FrameDecoder {
         }
         break;
     }
-    return header.four_streams ? decode_four_streams(tables_.huffman, stored, out)
-                               : decode_one_stream(tables_.huffman, stored, out);
+    BOBBIN_TRY(header.four_streams ? decode_four_streams(tables_.huffman, stored, out)
+                                   : decode_one_stream(tables_.huffman, stored, out));
+    return std::span<const uint8_t>(out);
   }
 
   Status finish(const FrameHeader& header, std::span<const uint8_t>& in,
@@ -244,7 +253,7 @@ class FrameDecoder {
 
   const DecodeOptions& options_;
   Tables tables_;
-  std::vector<uint8_t> literals_;
+  std::unique_ptr<uint8_t[]> literals_;  // allocated when the first block needs it
   std::vector<uint8_t> padded_;
 };
 

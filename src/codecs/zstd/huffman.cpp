@@ -6,6 +6,7 @@
 
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/fse.hpp"
+#include "core/bmi2.hpp"
 
 namespace bobbin::zstd {
 namespace {
@@ -122,7 +123,7 @@ void fill_table(const Weights& weights, const std::array<uint32_t, kMaxHuffmanBi
     if (w == 0) {
       continue;
     }
-    const HuffmanTable::Entry entry{static_cast<uint8_t>(s), static_cast<uint8_t>(table.log + 1 - w)};
+    const auto entry = static_cast<uint16_t>(s << 8 | (table.log + 1 - w));
     const uint32_t count = uint32_t{1} << (w - 1);
     std::fill_n(table.entries.begin() + start[w], count, entry);
     start[w] += count;
@@ -133,40 +134,81 @@ void fill_table(const Weights& weights, const std::array<uint32_t, kMaxHuffmanBi
 constexpr uint32_t kPerLoad = 5;
 constexpr int64_t kLoadBits = 57;
 
-BOBBIN_INLINE void decode_load(const HuffmanTable::Entry* entries, uint32_t shift, const uint8_t* bytes,
-                               int64_t& position, uint8_t* out) {
-  const int64_t byte = (position - kLoadBits) / 8;
-  uint64_t window = load<uint64_t>(bytes + byte) << (64 - (position - 8 * byte));
+// One of the streams: `position` bits of it are left, and the next symbol goes to `to`.
+struct SymbolStream {
+  const uint8_t* bytes;
+  int64_t position;
+  uint8_t* to;
+};
+
+// Reads kPerLoad symbols. An entry's low byte is the number of bits it takes, so that a sum of whole entries
+// has the sum of these numbers in its own low byte.
+BOBBIN_INLINE void decode_load(const uint16_t* entries, uint32_t shift, SymbolStream& stream) {
+  const int64_t byte = (stream.position - kLoadBits) >> 3;
+  uint64_t window = load<uint64_t>(stream.bytes + byte) << (64 - (stream.position - 8 * byte));
+  uint32_t sum = 0;
   for (uint32_t i = 0; i < kPerLoad; ++i) {
-    const HuffmanTable::Entry entry = entries[window >> shift];
-    window <<= entry.bits;
-    position -= entry.bits;
-    out[i] = entry.symbol;
+    const uint32_t entry = entries[window >> shift];
+    window <<= entry % 64;
+    sum += entry;
+    stream.to[i] = static_cast<uint8_t>(entry >> 8);
   }
+  stream.position -= sum % 256;
+  stream.to += kPerLoad;
+}
+
+// All four streams advance by the same number of symbols while each has enough bits; the last is the
+// shortest.
+BOBBIN_INLINE void decode_four(const HuffmanTable& table, std::array<SymbolStream, 4>& streams,
+                               const uint8_t* last_end) {
+  const uint16_t* const entries = table.entries.data();
+  const uint32_t shift = 64 - table.log;
+  SymbolStream a = streams[0];
+  SymbolStream b = streams[1];
+  SymbolStream c = streams[2];
+  SymbolStream d = streams[3];
+  while (last_end - d.to >= kPerLoad && a.position >= kLoadBits && b.position >= kLoadBits &&
+         c.position >= kLoadBits && d.position >= kLoadBits) {
+    decode_load(entries, shift, a);
+    decode_load(entries, shift, b);
+    decode_load(entries, shift, c);
+    decode_load(entries, shift, d);
+  }
+  streams = {a, b, c, d};
+}
+
+void decode_four_anywhere(const HuffmanTable& table, std::array<SymbolStream, 4>& streams,
+                          const uint8_t* last_end) {
+  decode_four(table, streams, last_end);
+}
+
+BOBBIN_BMI2 void decode_four_bmi2(const HuffmanTable& table, std::array<SymbolStream, 4>& streams,
+                                  const uint8_t* last_end) {
+  decode_four(table, streams, last_end);
 }
 
 // The last symbols of a stream, one at a time; it must end exactly where it starts.
-bool finish_stream(const HuffmanTable& table, const uint8_t* bytes, int64_t position, uint8_t* out,
-                   const uint8_t* end) {
-  for (; out < end; ++out) {
-    if (position <= 0) {
+bool finish_stream(const HuffmanTable& table, SymbolStream stream, const uint8_t* end) {
+  for (; stream.to < end; ++stream.to) {
+    if (stream.position <= 0) {
       return false;
     }
-    const int64_t at = position - table.log;
-    const uint64_t word = at >= 0 ? load<uint64_t>(bytes + at / 8) >> (at % 8) : load<uint64_t>(bytes) << -at;
-    const HuffmanTable::Entry entry = table.entries[word & ((uint64_t{1} << table.log) - 1)];
-    position -= entry.bits;
-    *out = entry.symbol;
+    const int64_t at = stream.position - table.log;
+    const uint64_t word =
+        at >= 0 ? load<uint64_t>(stream.bytes + at / 8) >> (at % 8) : load<uint64_t>(stream.bytes) << -at;
+    const uint32_t entry = table.entries[word & ((uint64_t{1} << table.log) - 1)];
+    stream.position -= entry % 256;
+    *stream.to = static_cast<uint8_t>(entry >> 8);
   }
-  return position == 0;
+  return stream.position == 0;
 }
 
-bool start_stream(const uint8_t* bytes, size_t size, int64_t& position) {
+bool start_stream(std::span<const uint8_t> bytes, uint8_t* to, SymbolStream& stream) {
   BackwardBits bits;
-  if (!bits.start(bytes, size)) {
+  if (!bits.start(bytes.data(), bytes.size())) {
     return false;
   }
-  position = bits.position();
+  stream = {bytes.data(), bits.position(), to};
   return true;
 }
 
@@ -185,16 +227,15 @@ Status read_huffman_table(std::span<const uint8_t> bytes, HuffmanTable& table, s
 }
 
 Status decode_one_stream(const HuffmanTable& table, std::span<const uint8_t> bytes, std::span<uint8_t> out) {
-  int64_t position = 0;
-  if (!start_stream(bytes.data(), bytes.size(), position)) {
+  SymbolStream stream{};
+  if (!start_stream(bytes, out.data(), stream)) {
     return damaged("stream: no end mark");
   }
-  uint8_t* to = out.data();
-  uint8_t* const end = to + out.size();
-  for (; position >= kLoadBits && end - to >= kPerLoad; to += kPerLoad) {
-    decode_load(table.entries.data(), 64 - table.log, bytes.data(), position, to);
+  const uint8_t* const end = out.data() + out.size();
+  while (stream.position >= kLoadBits && end - stream.to >= kPerLoad) {
+    decode_load(table.entries.data(), 64 - table.log, stream);
   }
-  return finish_stream(table, bytes.data(), position, to, end) ? Status() : damaged("stream: wrong length");
+  return finish_stream(table, stream, end) ? Status() : damaged("stream: wrong length");
 }
 
 Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> bytes,
@@ -204,34 +245,22 @@ Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> b
     return damaged("streams: too short for four");
   }
   const size_t share = (out.size() + 3) / 4;
-  std::array<const uint8_t*, 4> from{};
-  std::array<int64_t, 4> position{};
-  std::array<uint8_t*, 4> to{};
+  std::array<SymbolStream, 4> streams{};
   size_t begin = kJumpBytes;
   for (size_t i = 0; i < 4; ++i) {
     const size_t left = bytes.size() - begin;
     const size_t size = i < 3 ? load<uint16_t>(bytes.data() + 2 * i) : left;
-    if (size > left || !start_stream(bytes.data() + begin, size, position[i])) {
+    if (size > left || !start_stream(bytes.subspan(begin, size), out.data() + i * share, streams[i])) {
       return damaged("streams: sizes exceed their section, or an end mark is missing");
     }
-    from[i] = bytes.data() + begin;
-    to[i] = out.data() + i * share;
     begin += size;
   }
-  // All four advance by the same number of symbols while each has enough bits; the last is the shortest.
-  const HuffmanTable::Entry* const entries = table.entries.data();
-  const uint32_t shift = 64 - table.log;
   const uint8_t* const last_end = out.data() + out.size();
-  while (last_end - to[3] >= kPerLoad && position[0] >= kLoadBits && position[1] >= kLoadBits &&
-         position[2] >= kLoadBits && position[3] >= kLoadBits) {
-    for (size_t i = 0; i < 4; ++i) {
-      decode_load(entries, shift, from[i], position[i], to[i]);
-      to[i] += kPerLoad;
-    }
-  }
+  const auto decode = have_bmi2() ? &decode_four_bmi2 : &decode_four_anywhere;
+  decode(table, streams, last_end);
   for (size_t i = 0; i < 4; ++i) {
     const uint8_t* const end = i < 3 ? out.data() + (i + 1) * share : last_end;
-    if (!finish_stream(table, from[i], position[i], to[i], end)) {
+    if (!finish_stream(table, streams[i], end)) {
       return damaged("streams: wrong length");
     }
   }

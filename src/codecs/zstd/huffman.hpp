@@ -12,14 +12,10 @@ namespace bobbin::zstd {
 
 inline constexpr uint32_t kMaxHuffmanBits = 11;
 
-// What the next `log` bits of a stream stand for: a symbol, and how many of the bits it takes.
+// What the next `log` bits of a stream stand for: a symbol (high byte), and how many of the bits it takes.
 struct HuffmanTable {
-  struct Entry {
-    uint8_t symbol;
-    uint8_t bits;
-  };
   uint32_t log = 0;  // 0: no table yet
-  std::array<Entry, size_t{1} << kMaxHuffmanBits> entries;
+  std::array<uint16_t, size_t{1} << kMaxHuffmanBits> entries;
 };
 
 // Reads a tree from the start of `bytes` into `table` and sets `used` to its size.

@@ -7,6 +7,7 @@
 
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/copy.hpp"
+#include "core/bmi2.hpp"
 
 namespace bobbin::zstd {
 namespace {
@@ -108,178 +109,277 @@ class SequenceReader {
         match_(tables.match_length.states.data()) {}
 
   [[nodiscard]] bool start(std::span<const uint8_t> bytes, const Tables& tables) {
-    if (!bits_.start(bytes.data(), bytes.size())) {
+    BackwardBits bits;
+    if (!bits.start(bytes.data(), bytes.size())) {
       return false;
     }
-    literal_state_ = bits_.read(tables.literal_length.log);
-    offset_state_ = bits_.read(tables.offset.log);
-    match_state_ = bits_.read(tables.match_length.log);
-    return bits_.position() >= 0;
+    literal_state_ = static_cast<uint32_t>(bits.read(tables.literal_length.log));
+    offset_state_ = static_cast<uint32_t>(bits.read(tables.offset.log));
+    match_state_ = static_cast<uint32_t>(bits.read(tables.match_length.log));
+    bytes_ = bytes.data();
+    position_ = bits.position();
+    return position_ >= 0;
+  }
+
+  // Whether next_inside() may be called: its load must not begin before the stream.
+  [[nodiscard]] BOBBIN_INLINE bool inside() const { return position_ >= kLoadBits; }
+
+  // The next 57 bits or more are loaded before it is known how many of them the states ask for, so that the
+  // load does not wait for the states. False where the sequence needs more: nothing has happened then.
+  [[nodiscard]] BOBBIN_INLINE bool next_inside(Sequence& sequence) {
+    const SequenceState literal = literal_[literal_state_];
+    const SequenceState offset = offset_[offset_state_];
+    const SequenceState match = match_[match_state_];
+    const int64_t byte = (position_ - kLoadBits) >> 3;
+    const uint64_t window = load<uint64_t>(bytes_ + byte);
+    const auto above = static_cast<uint32_t>(position_ - 8 * byte);  // 57 to 64 bits
+    const uint32_t after_offset = above - offset.extra;
+    const uint32_t after_match = after_offset - match.extra;
+    const uint32_t after_literal = after_match - literal.extra;
+    const uint32_t after_states = after_literal - literal.bits - match.bits - offset.bits;
+    if (static_cast<int32_t>(after_states) < 0) [[unlikely]] {
+      return false;
+    }
+    sequence.offset_value = offset.base + low_bits(window >> (after_offset % 64), offset.extra);
+    sequence.match = match.base + low_bits(window >> (after_match % 64), match.extra);
+    sequence.literals = literal.base + low_bits(window >> (after_literal % 64), literal.extra);
+    uint64_t states = window >> (after_states % 64);
+    offset_state_ = offset.next + low_bits(states, offset.bits);
+    states >>= offset.bits;
+    match_state_ = match.next + low_bits(states, match.bits);
+    states >>= match.bits;
+    literal_state_ = literal.next + low_bits(states, literal.bits);
+    position_ = 8 * byte + after_states;
+    return true;
   }
 
   // False where the stream is too short. The states do not move on after the last sequence.
-  template <bool kLast>
-  [[nodiscard]] BOBBIN_INLINE bool next(Sequence& sequence) {
+  [[nodiscard]] bool next(Sequence& sequence, bool last) {
     const SequenceState literal = literal_[literal_state_];
     const SequenceState offset = offset_[offset_state_];
     const SequenceState match = match_[match_state_];
     const uint32_t lengths = uint32_t{match.extra} + literal.extra;
-    const uint32_t states = kLast ? 0 : uint32_t{literal.bits} + match.bits + offset.bits;
-    if (bits_.position() < int64_t{offset.extra} + lengths + states) [[unlikely]] {
+    const uint32_t states = last ? 0 : uint32_t{literal.bits} + match.bits + offset.bits;
+    if (position_ < int64_t{offset.extra} + lengths + states) {
       return false;
     }
-    uint64_t extra = 0;
-    uint64_t state_bits = 0;
-    if (offset.extra + lengths + states <= 56) [[likely]] {
-      const uint64_t all = bits_.read(offset.extra + lengths + states);
-      extra = all >> states;
-      state_bits = all;
-      sequence.offset_value = offset.base + static_cast<uint32_t>(extra >> lengths);
-    } else {
-      sequence.offset_value = offset.base + static_cast<uint32_t>(bits_.read(offset.extra));
-      extra = bits_.read(lengths);
-      state_bits = bits_.read(states);
-    }
-    sequence.match = match.base + low_bits(extra >> literal.extra, match.extra);
-    sequence.literals = literal.base + low_bits(extra, literal.extra);
-    if constexpr (!kLast) {
-      literal_state_ = literal.next + low_bits(state_bits >> (match.bits + offset.bits), literal.bits);
-      match_state_ = match.next + low_bits(state_bits >> offset.bits, match.bits);
-      offset_state_ = offset.next + low_bits(state_bits, offset.bits);
+    sequence.offset_value = offset.base + read(offset.extra);
+    sequence.match = match.base + read(match.extra);
+    sequence.literals = literal.base + read(literal.extra);
+    if (!last) {
+      literal_state_ = literal.next + read(literal.bits);
+      match_state_ = match.next + read(match.bits);
+      offset_state_ = offset.next + read(offset.bits);
     }
     return true;
   }
 
-  [[nodiscard]] bool at_end() const { return bits_.position() == 0; }
+  [[nodiscard]] bool at_end() const { return position_ == 0; }
 
  private:
+  static constexpr int64_t kLoadBits = 57;
+
   BOBBIN_INLINE static uint32_t low_bits(uint64_t value, uint32_t count) {
-    return static_cast<uint32_t>(value) & ((uint32_t{1} << count) - 1);
+    return static_cast<uint32_t>(value & ((uint64_t{1} << count) - 1));
+  }
+  // Up to 32 bits that are there.
+  uint32_t read(uint32_t count) {
+    position_ -= count;
+    return low_bits(load<uint64_t>(bytes_ + position_ / 8) >> (position_ % 8), count);
   }
 
-  BackwardBits bits_;
   const SequenceState* literal_;
   const SequenceState* offset_;
   const SequenceState* match_;
-  uint64_t literal_state_ = 0;
-  uint64_t offset_state_ = 0;
-  uint64_t match_state_ = 0;
+  const uint8_t* bytes_ = nullptr;
+  int64_t position_ = 0;
+  uint32_t literal_state_ = 0;
+  uint32_t offset_state_ = 0;
+  uint32_t match_state_ = 0;
 };
 
-// The offset that a value stands for, 0 for an invalid one; keeps the recent ones up to date.
-BOBBIN_INLINE uint32_t resolve_offset(uint32_t value, uint32_t literals, std::array<uint32_t, 3>& recent) {
-  if (value > 3) [[likely]] {
-    recent[2] = recent[1];
-    recent[1] = recent[0];
-    return recent[0] = value - 3;
+// The three recent offsets.
+struct Recent {
+  uint32_t first;
+  uint32_t second;
+  uint32_t third;
+
+  // The offset that a value stands for, 0 for an invalid one.
+  BOBBIN_INLINE uint32_t resolve(uint32_t value, uint32_t literals) {
+    if (value > 3) {
+      third = second;
+      second = first;
+      return first = value - 3;
+    }
+    const uint32_t index = value - 1 + (literals == 0 ? 1 : 0);
+    const uint32_t offset = index == 0 ? first : index == 1 ? second : index == 2 ? third : first - 1;
+    third = index >= 2 ? second : third;
+    second = index >= 1 ? first : second;
+    return first = offset;
   }
-  const uint32_t index = value - 1 + (literals == 0 ? 1 : 0);
-  if (index == 0) {
-    return recent[0];
+};
+
+// Where the copies of one block are. A value, of which the compiler keeps a copy in registers.
+struct Copies {
+  const uint8_t* literal;
+  const uint8_t* literals_end;
+  uint8_t* at;
+  const uint8_t* begin;     // of the frame
+  const uint8_t* easy_end;  // up to here a copy may write kCopySlack bytes too many
+  uint64_t window_bytes;
+
+  // False, without doing anything, where a copy is not easy: it lies near the output's end, reaches into the
+  // dictionary, or is an error.
+  [[nodiscard]] BOBBIN_INLINE bool run(const Sequence& sequence, uint32_t offset) {
+    uint8_t* const match = at + sequence.literals;
+    const auto produced = static_cast<uint64_t>(match - begin);
+    if (sequence.literals > static_cast<uint64_t>(literals_end - literal) ||
+        int64_t{sequence.literals} + sequence.match > easy_end - at ||
+        uint64_t{offset} - 1 >= std::min(produced, window_bytes)) [[unlikely]] {
+      return false;
+    }
+    copy_over(at, literal, sequence.literals);
+    literal += sequence.literals;
+    copy_match_over(match, offset, sequence.match);
+    at = match + sequence.match;
+    return true;
   }
-  const uint32_t offset = index < 3 ? recent[index] : recent[0] - 1;
-  recent[2] = index == 1 ? recent[2] : recent[1];
-  recent[1] = recent[0];
-  return recent[0] = offset;
-}
+};
 
 // Copies literals and matches of one block.
 class Executor {
  public:
   Executor(std::span<const uint8_t> literals, uint32_t max_block_bytes, Content& content)
-      : literal_(literals.data()),
-        literals_left_(literals.size()),
-        room_(std::min<uint64_t>(max_block_bytes, static_cast<uint64_t>(content.end - content.at))),
-        content_(content) {}
+      : content_(content),
+        block_end_(content.at + std::min<uint64_t>(max_block_bytes, room_of(content))),
+        copies_{literals.data(), literals.data() + literals.size(), content.at,
+                content.begin,   easy_end(content, block_end_),     content.window_bytes} {}
 
-  // False where literals run out, the block gets too large, or the offset reaches before everything.
-  [[nodiscard]] BOBBIN_INLINE bool run(const Sequence& sequence, uint32_t offset) {
-    const uint64_t produced = static_cast<uint64_t>(content_.at - content_.begin) + sequence.literals;
-    if (sequence.literals > literals_left_ || uint64_t{sequence.literals} + sequence.match > room_ ||
-        offset - 1 >= std::min(produced, content_.window_bytes)) [[unlikely]] {
-      return run_rarely(sequence, offset, produced);
-    }
-    copy_literals(sequence.literals);
-    copy_match(content_.at, offset, sequence.match, content_.end);
-    content_.at += sequence.match;
-    room_ -= sequence.literals + sequence.match;
-    return true;
-  }
+  Copies& copies() { return copies_; }
 
-  [[nodiscard]] bool finish() {
-    if (literals_left_ > room_) {
-      return false;
-    }
-    if (literals_left_ != 0) {  // an empty output may have no address
-      std::memcpy(content_.at, literal_, literals_left_);
-      content_.at += literals_left_;
-    }
-    return true;
-  }
-
- private:
-  BOBBIN_INLINE void copy_literals(uint32_t count) {
-    if (content_.end - content_.at >= static_cast<ptrdiff_t>(count + kCopySlack)) [[likely]] {
-      copy_over(content_.at, literal_, count);
-    } else {
-      std::memcpy(content_.at, literal_, count);
-    }
-    content_.at += count;
-    literal_ += count;
-    literals_left_ -= count;
-  }
-
-  // A match may begin in the dictionary while the window still reaches it.
-  [[gnu::noinline]] bool run_rarely(const Sequence& sequence, uint32_t offset, uint64_t produced) {
+  // False where literals run out, the block gets too large, or the offset reaches before everything. Writes
+  // only bytes of the block.
+  [[nodiscard]] bool run(const Sequence& sequence, uint32_t offset) {
+    const uint64_t produced = static_cast<uint64_t>(copies_.at - content_.begin) + sequence.literals;
     const uint64_t reach =
         produced <= content_.window_bytes ? produced + content_.dictionary.size() : content_.window_bytes;
-    if (sequence.literals > literals_left_ || uint64_t{sequence.literals} + sequence.match > room_ ||
-        offset == 0 || offset > reach) {
+    if (sequence.literals > static_cast<uint64_t>(copies_.literals_end - copies_.literal) ||
+        int64_t{sequence.literals} + sequence.match > block_end_ - copies_.at || offset == 0 ||
+        offset > reach) {
       return false;
     }
     copy_literals(sequence.literals);
     uint32_t match = sequence.match;
-    if (offset > produced) {
+    if (offset > produced) {  // a match may begin in the dictionary while the window still reaches it
       const auto before = static_cast<uint32_t>(offset - produced);
       const uint32_t count = std::min(match, before);
-      std::memcpy(content_.at, content_.dictionary.data() + content_.dictionary.size() - before, count);
-      content_.at += count;
+      std::memcpy(copies_.at, content_.dictionary.data() + content_.dictionary.size() - before, count);
+      copies_.at += count;
       match -= count;
     }
-    if (match > 0) {  // a copy of nothing would still read, from before the content
-      copy_match(content_.at, offset, match, content_.end);
-      content_.at += match;
-    }
-    room_ -= sequence.literals + sequence.match;
+    copy_match_exactly(copies_.at, offset, match);
+    copies_.at += match;
     return true;
   }
 
-  const uint8_t* literal_;
-  uint64_t literals_left_;
-  uint64_t room_;
+  [[nodiscard]] bool finish() {
+    const auto left = static_cast<size_t>(copies_.literals_end - copies_.literal);
+    if (static_cast<ptrdiff_t>(left) > block_end_ - copies_.at) {
+      return false;
+    }
+    copy_literals(left);
+    content_.at = copies_.at;
+    return true;
+  }
+
+ private:
+  static uint64_t room_of(const Content& content) { return static_cast<uint64_t>(content.end - content.at); }
+
+  // The block's last bytes are easy too, unless the output ends there.
+  static const uint8_t* easy_end(const Content& content, const uint8_t* block_end) {
+    const size_t after = static_cast<size_t>(content.end - block_end);
+    const size_t lacking = after < kCopySlack ? kCopySlack - after : 0;
+    return block_end - std::min<uint64_t>(lacking, static_cast<uint64_t>(block_end - content.at));
+  }
+
+  void copy_literals(size_t count) {
+    if (count != 0) {  // an empty output may have no address
+      std::memcpy(copies_.at, copies_.literal, count);
+      copies_.at += count;
+      copies_.literal += count;
+    }
+  }
+
   Content& content_;
+  const uint8_t* block_end_;
+  Copies copies_;
 };
+
+// A sequence that was read, but whose copies are not easy.
+struct Stop {
+  bool set = false;
+  Sequence sequence{};
+  uint32_t offset = 0;
+};
+
+// Reads sequences from the middle of a stream and copies what is easy to copy. Returns how many of `count` it
+// read. Works on values, which the compiler can keep in registers.
+BOBBIN_INLINE uint32_t run_easy(SequenceReader& reader_at, Copies& copies_at, Recent& recent_at,
+                                uint32_t count, Stop& stop) {
+  SequenceReader reader = reader_at;
+  Copies copies = copies_at;
+  Recent recent = recent_at;
+  Sequence sequence{};
+  uint32_t done = 0;
+  while (done < count && reader.inside() && reader.next_inside(sequence)) {
+    ++done;
+    const uint32_t offset = recent.resolve(sequence.offset_value, sequence.literals);
+    if (!copies.run(sequence, offset)) [[unlikely]] {
+      stop = {true, sequence, offset};
+      break;
+    }
+  }
+  reader_at = reader;
+  copies_at = copies;
+  recent_at = recent;
+  return done;
+}
+
+uint32_t run_easy_anywhere(SequenceReader& reader, Copies& copies, Recent& recent, uint32_t count,
+                           Stop& stop) {
+  return run_easy(reader, copies, recent, count, stop);
+}
+
+BOBBIN_BMI2 uint32_t run_easy_bmi2(SequenceReader& reader, Copies& copies, Recent& recent, uint32_t count,
+                                   Stop& stop) {
+  return run_easy(reader, copies, recent, count, stop);
+}
 
 Status decode_and_run(std::span<const uint8_t> bytes, uint32_t count, Tables& tables, Executor& executor) {
   SequenceReader reader(tables);
   if (!reader.start(bytes, tables)) {
     return damaged("the stream is too short or has no end mark");
   }
-  std::array<uint32_t, 3> recent = tables.recent_offsets;
-  Sequence sequence{};
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!(i + 1 < count ? reader.next<false>(sequence) : reader.next<true>(sequence))) [[unlikely]] {
-      return damaged("the stream is too short");
+  const auto run_some = have_bmi2() ? &run_easy_bmi2 : &run_easy_anywhere;
+  Recent recent{tables.recent_offsets[0], tables.recent_offsets[1], tables.recent_offsets[2]};
+  for (uint32_t done = 0; done < count;) {
+    Stop stop;
+    done += run_some(reader, executor.copies(), recent, count - 1 - done, stop);
+    if (!stop.set) {
+      ++done;
+      if (!reader.next(stop.sequence, done == count)) {
+        return damaged("the stream is too short");
+      }
+      stop.offset = recent.resolve(stop.sequence.offset_value, stop.sequence.literals);
     }
-    if (!executor.run(sequence, resolve_offset(sequence.offset_value, sequence.literals, recent)))
-        [[unlikely]] {
+    if (!executor.copies().run(stop.sequence, stop.offset) && !executor.run(stop.sequence, stop.offset)) {
       return damaged("a copy reaches outside its source, its block or the output");
     }
   }
   if (!reader.at_end()) {
     return damaged("the stream is too long");
   }
-  tables.recent_offsets = recent;
+  tables.recent_offsets = {recent.first, recent.second, recent.third};
   return {};
 }
 
