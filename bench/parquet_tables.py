@@ -9,35 +9,9 @@ Sizes are those of the original tables; the speed is for the table repeated unti
 import json
 import pathlib
 import sys
-import time
 
+import parquet_files
 import pyarrow as pa
-import pyarrow.csv as csv
-import pyarrow.parquet as parquet
-
-RUNS = 5
-
-
-def read(path):
-    """The types are those that pyarrow infers."""
-    return csv.read_csv(path, read_options=csv.ReadOptions(autogenerate_column_names=True),
-                        parse_options=csv.ParseOptions(delimiter="|", newlines_in_values=True),
-                        convert_options=csv.ConvertOptions(null_values=["", "null"], strings_can_be_null=True))
-
-
-def encode(table, codec):
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression=codec)
-    return sink.getvalue()
-
-
-def decode_seconds(buffer):
-    seconds = []
-    for _ in range(RUNS):
-        begin = time.perf_counter()
-        parquet.read_table(pa.BufferReader(buffer), use_threads=False)
-        seconds.append(time.perf_counter() - begin)
-    return sorted(seconds)[RUNS // 2]
 
 
 def main():
@@ -45,12 +19,12 @@ def main():
     pa.set_cpu_count(1)
     figures = {}
     for path in sorted(folder.iterdir()):
-        table = read(path)
+        table = parquet_files.read_csv(path)
         repeated = pa.concat_tables([table] * -(-size // path.stat().st_size)).combine_chunks()
-        seconds = decode_seconds(encode(repeated, "zstd"))
+        seconds = parquet_files.decode_seconds(parquet_files.encode(repeated, "zstd"))
         figures[path.name] = {"pyarrow": pa.__version__,
-                              "snappy_bytes": encode(table, "snappy").size,
-                              "zstd_bytes": encode(table, "zstd").size,
+                              "snappy_bytes": parquet_files.encode(table, "snappy").size,
+                              "zstd_bytes": parquet_files.encode(table, "zstd").size,
                               "raw_bytes": repeated.nbytes,
                               "zstd_decode_seconds": seconds,
                               "zstd_decode_bytes_per_second": repeated.nbytes / seconds}

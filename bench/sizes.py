@@ -18,28 +18,8 @@ import sys
 import tempfile
 import time
 
+import parquet_files
 import pyarrow as pa
-import pyarrow.csv as csv
-import pyarrow.parquet as parquet
-
-
-RUNS = 5
-
-
-def read_csv(path):
-    """Tables with bars between fields have no header row."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        first = file.readline()
-    bars = first.count("|") > first.count(",")
-    return csv.read_csv(path, read_options=csv.ReadOptions(autogenerate_column_names=bars),
-                        parse_options=csv.ParseOptions(delimiter="|" if bars else ",", newlines_in_values=True),
-                        convert_options=csv.ConvertOptions(null_values=["", "null"], strings_can_be_null=True) if bars else None)
-
-
-def parquet_file(path):
-    sink = pa.BufferOutputStream()
-    parquet.write_table(read_csv(path), sink, compression="zstd")
-    return sink.getvalue()
 
 
 def run(*words):
@@ -61,27 +41,18 @@ def bob_decode_seconds(bobbin, path):
     return sum(row["decode"]["median_s"] for row in report["rows"] if row["method"] == "bobbin")
 
 
-def parquet_decode_seconds(buffer):
-    seconds = []
-    for _ in range(RUNS):
-        begin = time.perf_counter()
-        parquet.read_table(pa.BufferReader(buffer), use_threads=False)
-        seconds.append(time.perf_counter() - begin)
-    return sorted(seconds)[RUNS // 2]
-
-
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
 def measure_table(args, path, folder):
     bob, seconds = bob_file(args.bobbin, args.goal, path, folder)
-    peer = parquet_file(path)
+    peer = parquet_files.encode(parquet_files.read_csv(path), "zstd")
     row = {"table": path.name, "csv_bytes": path.stat().st_size, "bob_bytes": bob.stat().st_size, "parquet_zstd_bytes": peer.size,
            "compress_seconds": round(seconds, 3)}
     if args.decode:
         row["decode_seconds"] = bob_decode_seconds(args.bobbin, bob)
-        row["parquet_decode_seconds"] = parquet_decode_seconds(peer)
+        row["parquet_decode_seconds"] = parquet_files.decode_seconds(peer)
     return row
 
 
