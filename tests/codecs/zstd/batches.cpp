@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 namespace bobbin::testing {
 namespace {
@@ -181,6 +184,22 @@ Bytes draw_frame(std::mt19937_64& random, const Bytes& content) {
                                .window_log = random() % 3 == 0 ? static_cast<int>(10 + random() % 8) : 0,
                                .flush_every = random() % 3 == 0 ? 300 + random() % 8000 : 0};
   return compress_by_libzstd(content, options);
+}
+
+std::vector<FoundFrame> frames_of_others() {
+  std::vector<FoundFrame> found;
+  const char* const folder = std::getenv("BOBBIN_ZSTD_FRAMES");
+  if (folder == nullptr) {
+    return found;
+  }
+  for (const std::string_view kind : {"frames", "valid", "refused"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(folder) / kind)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      found.push_back({entry.path(), bytes_in(text), kind != "refused"});
+    }
+  }
+  return found;
 }
 
 BatchOutcome check_batch_on(Backend backend, const std::vector<FrameCase>& cases,

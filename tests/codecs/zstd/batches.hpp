@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <string_view>
@@ -31,6 +32,16 @@ struct LibzstdOptions {
 
 // A frame by libzstd or by us, with random options.
 [[nodiscard]] Bytes draw_frame(std::mt19937_64& random, const Bytes& content);
+
+// Frames of zstd's own tests, from the folders `frames`, `valid` and `refused` in $BOBBIN_ZSTD_FRAMES. None
+// if that is not set.
+struct FoundFrame {
+  std::filesystem::path path;
+  Bytes frame;
+  bool is_valid = true;
+};
+[[nodiscard]] std::vector<FoundFrame> frames_of_others();
+constexpr const char* kNoFramesOfOthers = "BOBBIN_ZSTD_FRAMES does not name a folder";
 
 // A frame of a batch, and the bytes of its output.
 struct FrameCase {

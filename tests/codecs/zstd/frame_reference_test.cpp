@@ -10,11 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -399,20 +395,15 @@ TEST(ZstdReference, DamagedSeekTables) {
   EXPECT_GT(agreement.accepted, 0);
 }
 
-// Frames of zstd's own tests, if available: $BOBBIN_ZSTD names the folder.
 TEST(ZstdReference, FramesOfOthersHaveTheirVerdict) {
-  const char* const folder = std::getenv("BOBBIN_ZSTD");
-  if (folder == nullptr) {
-    GTEST_SKIP() << "BOBBIN_ZSTD names no folder";
+  const std::vector<FoundFrame> frames = frames_of_others();
+  if (frames.empty()) {
+    GTEST_SKIP() << kNoFramesOfOthers;
   }
-  for (const std::string_view kind : {"frames", "valid", "refused"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(folder) / kind)) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(file), {}};
-      Agreement agreement;
-      expect_agreement(bytes_in(text), uint64_t{1} << 30, {}, agreement);
-      EXPECT_EQ(agreement.accepted, kind == "refused" ? 0 : 1) << entry.path();
-    }
+  for (const FoundFrame& found : frames) {
+    Agreement agreement;
+    expect_agreement(found.frame, uint64_t{1} << 30, {}, agreement);
+    EXPECT_EQ(agreement.accepted, found.is_valid ? 1 : 0) << found.path;
   }
 }
 

@@ -7,24 +7,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <random>
 #include <string>
 
 #include "codecs/zstd/match.hpp"
+#include "tests/codecs/zstd/batches.hpp"
 
 namespace bobbin::testing {
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
 
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
@@ -32,33 +24,6 @@ Bytes bytes_of(std::initializer_list<int> values) {
     bytes.push_back(static_cast<std::byte>(value));
   }
   return bytes;
-}
-
-// Text of few words, numbers, noise or one byte: the ingredients of random contents.
-Bytes draw_content(std::mt19937_64& random, size_t size) {
-  static constexpr std::string_view kWords[] = {"bobbin ", "thread ", "loom ", "2026-11-16,", "weft;", "\n"};
-  Bytes content;
-  const uint64_t kind = random() % 4;
-  while (content.size() < size) {
-    const Bytes piece = kind == 0   ? bytes_of(kWords[random() % std::size(kWords)])
-                        : kind == 1 ? bytes_of(std::to_string(random() % 1000) + ",")
-                        : kind == 2 ? bytes_of({static_cast<int>(random() % 256)})
-                                    : Bytes(1 + random() % 700, static_cast<std::byte>(random() % 3));
-    content.insert(content.end(), piece.begin(), piece.end());
-  }
-  content.resize(size);
-  return content;
-}
-
-Bytes compress_by_libzstd(const Bytes& content, int level, bool checksum = false, bool content_size = true) {
-  ZSTD_CCtx* const context = ZSTD_createCCtx();
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, content_size ? 1 : 0);
-  Bytes frame(ZSTD_compressBound(content.size()));
-  frame.resize(ZSTD_compress2(context, frame.data(), frame.size(), content.data(), content.size()));
-  ZSTD_freeCCtx(context);
-  return frame;
 }
 
 std::optional<Bytes> decompress_by_libzstd(const Bytes& frames, size_t size) {
@@ -77,7 +42,8 @@ TEST(Zstd, FramesOfLibzstdDecode) {
     for (const int level : {-5, 1, 3, 9, 19}) {
       for (const bool flag : {false, true}) {
         const Bytes content = draw_content(random, size);
-        const Bytes frame = compress_by_libzstd(content, level, flag, !flag);
+        const Bytes frame =
+            compress_by_libzstd(content, {.level = level, .checksum = flag, .content_size = !flag});
         const auto decoded = zstd::decode_all(frame, size);
         ASSERT_TRUE(decoded.has_value()) << decoded.error().message();
         EXPECT_EQ(*decoded, content);
@@ -111,17 +77,16 @@ TEST(Zstd, TheRatioIsThatOfLibzstd) {
   std::mt19937_64 random(3);
   Bytes content;
   for (int i = 0; i < 20000; ++i) {
-    const Bytes line = bytes_of("order " + std::to_string(random() % 5000) + " of customer " +
+    const Bytes line = bytes_in("order " + std::to_string(random() % 5000) + " of customer " +
                                 std::to_string(random() % 300) + ": shipped\n");
     content.insert(content.end(), line.begin(), line.end());
   }
   size_t by_libzstd = 0;
   for (size_t begin = 0; begin < content.size(); begin += 65536) {
     const auto end = std::min(begin + 65536, content.size());
-    by_libzstd += compress_by_libzstd({content.begin() + static_cast<ptrdiff_t>(begin),
-                                       content.begin() + static_cast<ptrdiff_t>(end)},
-                                      3)
-                      .size();
+    const Bytes part(content.begin() + static_cast<ptrdiff_t>(begin),
+                     content.begin() + static_cast<ptrdiff_t>(end));
+    by_libzstd += compress_by_libzstd(part).size();
   }
   EXPECT_LE(static_cast<double>(zstd::encode(content)->size()), 1.01 * static_cast<double>(by_libzstd));
 }
@@ -134,21 +99,21 @@ TEST(Zstd, ThreadsDoNotChangeBytes) {
 
 TEST(Zstd, TheWorkedExampleOfTheSpec) {
   const Bytes frame = bytes_of({0x28, 0xB5, 0x2F, 0xFD, 0x20, 3, 0x19, 0, 0, 'a', 'b', 'c'});
-  EXPECT_EQ(*zstd::encode(bytes_of("abc")), frame);
-  EXPECT_EQ(*zstd::decode_all(frame, 3), bytes_of("abc"));
+  EXPECT_EQ(*zstd::encode(bytes_in("abc")), frame);
+  EXPECT_EQ(*zstd::decode_all(frame, 3), bytes_in("abc"));
 }
 
 TEST(Zstd, ConcatenatedAndSkippableFrames) {
-  Bytes frames = compress_by_libzstd(bytes_of("one "), 3);
+  Bytes frames = compress_by_libzstd(bytes_in("one "));
   const Bytes skipped = bytes_of({0x53, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3});
-  const Bytes second = *zstd::encode(bytes_of("two"));
+  const Bytes second = *zstd::encode(bytes_in("two"));
   frames.insert(frames.end(), skipped.begin(), skipped.end());
   frames.insert(frames.end(), second.begin(), second.end());
-  EXPECT_EQ(*zstd::decode_all(frames, 100), bytes_of("one two"));
+  EXPECT_EQ(*zstd::decode_all(frames, 100), bytes_in("one two"));
 }
 
 TEST(Zstd, MagiclessFramesByOptionOnly) {
-  Bytes frame = *zstd::encode(bytes_of("no magic number, no magic number"));
+  Bytes frame = *zstd::encode(bytes_in("no magic number, no magic number"));
   frame.erase(frame.begin(), frame.begin() + 4);
   EXPECT_FALSE(zstd::decode_all(frame, 100).has_value());
   EXPECT_EQ(zstd::decode_all(frame, 100, {.magicless = true})->size(), 32);
@@ -172,7 +137,7 @@ TEST(Zstd, OutputsOneByteTooSmallAreRefused) {
   for (const size_t size : {1, 100, 5000, 70000}) {
     const Bytes content = draw_content(random, size);
     for (const Bytes& frame :
-         {compress_by_libzstd(content, 3), *zstd::encode(content, {.frame_bytes = 1 << 20})}) {
+         {compress_by_libzstd(content), *zstd::encode(content, {.frame_bytes = 1 << 20})}) {
       EXPECT_FALSE(zstd::decode_all(frame, size - 1).has_value());
       Bytes small(size - 1);
       EXPECT_FALSE(zstd::decode_frame(frame, small).has_value());
@@ -202,13 +167,13 @@ TEST(Zstd, DictionariesOfLibzstd) {
   for (int i = 0; i < 400; ++i) {
     samples += "{\"name\": \"sensor " + std::to_string(i % 37) + "\", \"unit\": \"celsius\"}";
   }
-  const Bytes content = bytes_of("{\"name\": \"sensor 12\", \"unit\": \"celsius\"}");
+  const Bytes content = bytes_in("{\"name\": \"sensor 12\", \"unit\": \"celsius\"}");
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   Bytes frame(500);
   frame.resize(ZSTD_compress_usingDict(context, frame.data(), frame.size(), content.data(), content.size(),
                                        samples.data(), samples.size(), 3));
   ZSTD_freeCCtx(context);
-  const auto dictionary = zstd::Dictionary::parse(bytes_of(samples));
+  const auto dictionary = zstd::Dictionary::parse(bytes_in(samples));
   ASSERT_TRUE(dictionary.has_value());
   EXPECT_EQ(*zstd::decode_all(frame, 100, {.dictionary = &*dictionary}), content);
   EXPECT_FALSE(zstd::decode_all(frame, 100).has_value());
@@ -239,8 +204,9 @@ TEST(Zstd, DamageIsFoundOrHarmless) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 60; ++round) {
     const Bytes content = draw_content(random, 1 + random() % 20000);
-    const Bytes frame = round % 2 == 0 ? compress_by_libzstd(content, 1 + round % 15, true)
-                                       : *zstd::encode(content, {.checksum = true});
+    const Bytes frame = round % 2 == 0
+                            ? compress_by_libzstd(content, {.level = 1 + round % 15, .checksum = true})
+                            : *zstd::encode(content, {.checksum = true});
     for (size_t length = 0; length < frame.size(); length += 1 + frame.size() / 40) {
       const Bytes cut(frame.begin(), frame.begin() + static_cast<ptrdiff_t>(length));
       EXPECT_TRUE(length == 0 || !zstd::decode_all(cut, content.size()).has_value());
@@ -274,21 +240,13 @@ TEST(ZstdMatch, LinksAreThoseOfSortedPositions) {
   }
 }
 
-// Frames of zstd's own tests, if available: $BOBBIN_ZSTD names the folder.
 TEST(Zstd, FramesOfOthersHaveTheirVerdict) {
-  const char* const folder = std::getenv("BOBBIN_ZSTD");
-  if (folder == nullptr) {
-    GTEST_SKIP() << "BOBBIN_ZSTD names no folder";
+  const std::vector<FoundFrame> frames = frames_of_others();
+  if (frames.empty()) {
+    GTEST_SKIP() << kNoFramesOfOthers;
   }
-  const auto decode_file = [](const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return zstd::decode_all(bytes_of(text), uint64_t{1} << 30);
-  };
-  for (const char* const kind : {"frames", "valid", "refused"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(folder) / kind)) {
-      EXPECT_EQ(decode_file(entry.path()).has_value(), std::string_view(kind) != "refused") << entry.path();
-    }
+  for (const FoundFrame& found : frames) {
+    EXPECT_EQ(zstd::decode_all(found.frame, uint64_t{1} << 30).has_value(), found.is_valid) << found.path;
   }
 }
 
