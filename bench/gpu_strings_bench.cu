@@ -162,12 +162,12 @@ class StringsBench {
     std::vector<uint32_t> split_bytes;
     make_splits(parts.codes, lengths, split_codes, split_bytes);
     BOBBIN_ASSIGN(const auto symbols_there,
-                  fsst::DeviceArray<uint64_t>::copy_of(table.symbols.data(), 256, stream_));
-    BOBBIN_ASSIGN(const auto lengths_there, fsst::DeviceArray<uint8_t>::copy_of(lengths, 256, stream_));
+                  codec::DeviceArray<uint64_t>::copy_of(table.symbols.data(), 256, stream_));
+    BOBBIN_ASSIGN(const auto lengths_there, codec::DeviceArray<uint8_t>::copy_of(lengths, 256, stream_));
     BOBBIN_ASSIGN(const auto split_codes_there,
-                  fsst::DeviceArray<uint32_t>::copy_of(split_codes.data(), split_codes.size(), stream_));
+                  codec::DeviceArray<uint32_t>::copy_of(split_codes.data(), split_codes.size(), stream_));
     BOBBIN_ASSIGN(const auto split_bytes_there,
-                  fsst::DeviceArray<uint32_t>::copy_of(split_bytes.data(), split_bytes.size(), stream_));
+                  codec::DeviceArray<uint32_t>::copy_of(split_bytes.data(), split_bytes.size(), stream_));
     const StepInput input{.codes = reinterpret_cast<const uint8_t*>(array.buffers[1].bytes.data()),
                           .code_bytes = parts.codes.size(),
                           .code_offsets = code_offsets.as<uint32_t>(),
@@ -192,7 +192,7 @@ class StringsBench {
   }
 
   Status measure_index(const Array& array) {
-    BOBBIN_ASSIGN(const auto fault, fsst::DeviceArray<uint32_t>::zeros(1, stream_));
+    BOBBIN_ASSIGN(const auto fault, codec::DeviceArray<uint32_t>::zeros(1, stream_));
     BOBBIN_ASSIGN(const Sample sample, timer_.measure([&]() -> Status {
       const auto index = Plans::index(Plans::stream_of(array), fault.get().data, stream_);
       return index.has_value() ? Status{} : index.error();
@@ -206,14 +206,14 @@ class StringsBench {
     const auto constant = strings.view().string(strings.length() / 2);
     const StringQuery query{StringTest::equals, constant};
     BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(strings.length() / 8 + 8, stream_));
-    BOBBIN_ASSIGN(const auto fault, fsst::DeviceArray<uint32_t>::zeros(1, stream_));
+    BOBBIN_ASSIGN(const auto fault, codec::DeviceArray<uint32_t>::zeros(1, stream_));
     BOBBIN_ASSIGN(const Sample sample, timer_.measure([&] {
       return Plans::match(array, query, bitmap.as<uint32_t>(), fault.get().data, stream_);
     }));
     add("equality on codes", sample, 0);
     BOBBIN_ASSIGN(const Output output, Output::create(strings, stream_));
     BOBBIN_ASSIGN(const auto wanted,
-                  fsst::DeviceArray<uint8_t>::copy_of(constant.data(), constant.size(), stream_));
+                  codec::DeviceArray<uint8_t>::copy_of(constant.data(), constant.size(), stream_));
     const ComparePlainStrings kernel{.offsets = {output.offsets.as<uint32_t>(), strings.length() + 1},
                                      .bytes = {output.bytes.as<uint8_t>(), bytes_},
                                      .wanted = wanted.read(),
@@ -230,10 +230,10 @@ class StringsBench {
   // From strings in device memory to an array there, including the host's part; measured with the host's
   // clock, because it waits.
   Status measure_encode(const Array& expected, const Strings& strings) {
-    BOBBIN_ASSIGN(const auto offsets, fsst::DeviceArray<uint64_t>::copy_of(strings.offsets.data(),
-                                                                           strings.offsets.size(), stream_));
+    BOBBIN_ASSIGN(const auto offsets, codec::DeviceArray<uint64_t>::copy_of(strings.offsets.data(),
+                                                                            strings.offsets.size(), stream_));
     BOBBIN_ASSIGN(const auto bytes,
-                  fsst::DeviceArray<uint8_t>::copy_of(strings.bytes.data(), strings.bytes.size(), stream_));
+                  codec::DeviceArray<uint8_t>::copy_of(strings.bytes.data(), strings.bytes.size(), stream_));
     const StringsView view{.type = strings.type,
                            .length = strings.length(),
                            .offsets = offsets.read().data,

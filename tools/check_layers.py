@@ -26,7 +26,7 @@ PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "examples": {
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
                 "patched": {"ffor", "bitpack"}, "alp": {"patched", "ffor", "bitpack"}, "alprd": {"patched", "ffor", "bitpack"},
-                "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}, "zstd": {"fsst"}}
+                "masked": {"ffor"}, "dict": {"patched", "ffor", "bitpack"}}
 # The headers of a codec's folder that others may include.
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp"}
 

@@ -20,6 +20,7 @@
 #include "core/lanes.hpp"
 #include "core/portable.hpp"
 #include "core/scalar.hpp"
+#include "simt/bitmap.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::codec::dict {
@@ -248,11 +249,7 @@ struct TestKernel {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    const bool passes = i < entries.size && holds(cta.load(entries, i));
-    const uint32_t word = cta.ballot(passes);
-    if (cta.lane() == 0 && i < entries.size) {
-      cta.store(bitmap, i / 32, word);
-    }
+    simt::store_bits(cta, bitmap, i, i < entries.size && holds(cta.load(entries, i)));
   }
 
  private:
@@ -278,10 +275,7 @@ struct LookUpKernel {
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t bit = uint64_t{cta.block()} * kThreads + cta.thread();
     const bool is_row = bit >= first && bit - first < source.codes.size;
-    const uint32_t word = cta.ballot(is_row && passes_at(cta, bit - first));
-    if (cta.lane() == 0 && bit / 32 < bitmap.size) {
-      cta.store(bitmap, bit / 32, word);
-    }
+    simt::store_bits(cta, bitmap, bit, is_row && passes_at(cta, bit - first));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "codecs/fsst/encode_kernel.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/stream.hpp"
+#include "codecs/string_validity.hpp"
 #include "core/parallel.hpp"
 
 namespace bobbin::codec::fsst {
@@ -289,25 +290,6 @@ double expected_share(const SymbolTable& table, const Pieces& sample) {
   }
   return bytes == 0 ? 0
                     : static_cast<double>(encoded_size(Matcher(table), sample)) / static_cast<double>(bytes);
-}
-
-Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings) {
-  std::vector<uint8_t> bits;
-  for (uint64_t i = 0; i < strings.length && strings.validity != nullptr; ++i) {
-    if (!strings.is_null(i)) {
-      continue;
-    }
-    BOBBIN_RETURN_IF(strings.size(i) != 0, StatusCode::invalid_argument,
-                     "string " + std::to_string(i) + " is null but has bytes");
-    if (bits.empty()) {
-      bits.assign(ceil_div<uint64_t>(strings.length, 8), 0xff);
-    }
-    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] & ~(1U << (i % 8)));
-  }
-  if (!bits.empty() && strings.length % 8 != 0) {
-    bits.back() = static_cast<uint8_t>(bits.back() & ((1U << (strings.length % 8)) - 1));
-  }
-  return bits;
 }
 
 Array join_parts(DType type, uint64_t length, const SymbolTable& table, uint64_t out_bytes,

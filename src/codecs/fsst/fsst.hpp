@@ -58,8 +58,6 @@ struct Parts {
 [[nodiscard]] std::vector<uint8_t> encode_constant(const SymbolTable& table, std::span<const uint8_t> bytes);
 [[nodiscard]] Status check_query(const StringQuery& query);
 
-// Validity with bits for its strings only; empty if there are no nulls. Fails if a null has bytes.
-[[nodiscard]] Result<std::vector<uint8_t>> tidy_validity(const StringsView& strings);
 // Arrow's offsets are signed.
 [[nodiscard]] constexpr bool needs_wide_offsets(uint64_t out_bytes, uint64_t code_bytes) {
   return out_bytes > INT32_MAX || code_bytes > INT32_MAX;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "bobbin/memory.hpp"
@@ -16,53 +15,10 @@
 #include "codecs/fsst/index_kernel.hpp"
 #include "codecs/fsst/query_kernels.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/string_kernels.hpp"
+#include "codecs/string_validity.hpp"
 
 namespace bobbin::codec::fsst {
-
-template <class T>
-Global<const T> global_of(const Buffer& buffer) {
-  return {reinterpret_cast<const T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
-}
-
-// Device memory for a number of Ts.
-template <class T>
-class DeviceArray {
- public:
-  static Result<DeviceArray> create(uint64_t size, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(size * sizeof(T), stream));
-    return DeviceArray(std::make_shared<DeviceBuffer>(std::move(buffer)), size);
-  }
-  static Result<DeviceArray> zeros(uint64_t size, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceArray array, create(size, stream));
-    BOBBIN_TRY(fill_async(array.get().data, 0, size * sizeof(T), stream));
-    return array;
-  }
-  static Result<DeviceArray> copy_of(const T* from, uint64_t size, StreamView stream) {
-    BOBBIN_ASSIGN(DeviceArray array, create(size, stream));
-    BOBBIN_TRY(copy_async(array.get().data, from, size * sizeof(T), stream));
-    return array;
-  }
-
-  [[nodiscard]] Global<T> get() const { return {memory_->template as<T>(), size_}; }
-  [[nodiscard]] Global<const T> read() const { return {memory_->template as<T>(), size_}; }
-  [[nodiscard]] Buffer buffer() const {
-    return {memory_, {memory_->template as<std::byte>(), size_ * sizeof(T)}};
-  }
-  // Copies some of them to host memory. Waits for the stream.
-  [[nodiscard]] Result<std::vector<T>> fetch(uint64_t first, uint64_t count, StreamView stream) const {
-    std::vector<T> values(count);
-    BOBBIN_TRY(copy_async(values.data(), get().data + first, count * sizeof(T), stream));
-    BOBBIN_TRY(stream.synchronize());
-    return values;
-  }
-
- private:
-  DeviceArray(std::shared_ptr<DeviceBuffer> memory, uint64_t size)
-      : memory_(std::move(memory)), size_(size) {}
-
-  std::shared_ptr<DeviceBuffer> memory_;
-  uint64_t size_;
-};
 
 // Converts offsets of either width to the width that an array uses.
 template <class T>
@@ -81,12 +37,6 @@ struct NarrowKernel {
     }
   }
 };
-
-// Calls f with the type of an array's offsets.
-template <class F>
-decltype(auto) with_offset_type(bool wide, F&& f) {
-  return wide ? f(std::type_identity<uint64_t>{}) : f(std::type_identity<uint32_t>{});
-}
 
 // The codec's device functions for one executor.
 template <class Executor>
@@ -186,8 +136,7 @@ struct Plans {
     return with_offsets(array.children[0], stream, [&]<class T>(Global<const T> code_offsets) -> Status {
       const MatchKernel<T> kernel{.stream = stream_of(array),
                                   .code_offsets = code_offsets,
-                                  .validity = global_of<uint8_t>(array.buffers[3]),
-                                  .first_bit = array.offset,
+                                  .validity = {global_of<uint8_t>(array.buffers[3]), array.offset},
                                   .length = array.length,
                                   .test = query.test,
                                   .on_codes = on_codes,
@@ -273,8 +222,7 @@ struct Plans {
   static Status check_offsets(const Array& array, Global<const T> offsets, uint64_t first, uint64_t last,
                               uint32_t* fault, StreamView stream) {
     const CheckOffsetsKernel<T> kernel{.offsets = offsets,
-                                       .validity = global_of<uint8_t>(array.buffers[3]),
-                                       .first_bit = array.offset,
+                                       .validity = {global_of<uint8_t>(array.buffers[3]), array.offset},
                                        .first = first,
                                        .last = last,
                                        .fault = {fault, 1}};

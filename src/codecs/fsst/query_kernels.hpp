@@ -6,71 +6,12 @@
 
 #include "codecs/fsst/match.hpp"
 #include "codecs/fsst/tile.hpp"
+#include "codecs/string_kernels.hpp"
+#include "simt/bitmap.hpp"
 
 namespace bobbin::codec::fsst {
 
-// Checks that decoded offsets go from `first` to `last` without descending, and that nulls are empty.
-template <class T>
-struct CheckOffsetsKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  Global<const T> offsets;
-  Global<const uint8_t> validity;  // empty: no nulls
-  uint64_t first_bit;
-  uint64_t first;
-  uint64_t last;
-  Global<uint32_t> fault;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i < offsets.size && !is_right(cta, i)) {
-      cta.template atomic_store<simt::Order::relaxed>(fault, 0, uint32_t{1});
-    }
-  }
-
- private:
-  template <class Cta>
-  BOBBIN_HD bool is_right(Cta& cta, uint64_t i) const {
-    const T offset = cta.load(offsets, i);
-    if ((i == 0 && offset != first) || (i + 1 == offsets.size && offset != last)) {
-      return false;
-    }
-    if (i + 1 == offsets.size) {
-      return true;
-    }
-    const T next = cta.load(offsets, i + 1);
-    return is_null(cta, first_bit + i) ? next == offset : next >= offset;
-  }
-
-  template <class Cta>
-  BOBBIN_HD bool is_null(Cta& cta, uint64_t bit) const {
-    return validity.size != 0 && (cta.load(validity, bit / 8) >> (bit % 8) & 1) == 0;
-  }
-};
-
-// Sizes of the strings to take.
-template <class T>
-struct TakeSizesKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  Global<const T> offsets;
-  Global<const uint64_t> indices;
-  Global<uint64_t> sizes;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i < indices.size) {
-      const uint64_t index = cta.load(indices, i);
-      cta.store(sizes, i, uint64_t{cta.load(offsets, index + 1)} - cta.load(offsets, index));
-    }
-  }
-};
-
-// Their bytes.
+// The bytes of the strings to take.
 template <class T>
 struct TakeBytesKernel {
   static constexpr uint32_t kThreads = 256;
@@ -130,9 +71,8 @@ struct MatchKernel {
 
   CodeStream stream;
   Global<const T> code_offsets;
-  Global<const uint8_t> validity;  // may be empty
-  uint64_t first_bit;              // of validity
-  uint64_t length;                 // strings
+  DeviceValidity validity;
+  uint64_t length;  // strings
   StringTest test;
   bool on_codes;                 // `wanted` are the codes of the string to compare with
   Global<const uint8_t> wanted;  // bytes or codes
@@ -148,20 +88,10 @@ struct MatchKernel {
       cta.sync();
     }
     const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    const bool passes = i < length && is_there(cta, i) && holds(cta, table, i);
-    const uint32_t word = cta.ballot(passes);
-    if (cta.lane() == 0 && i < length) {
-      cta.store(bitmap, i / 32, word);
-    }
+    simt::store_bits(cta, bitmap, i, i < length && validity.at(cta, i) && holds(cta, table, i));
   }
 
  private:
-  template <class Cta>
-  BOBBIN_HD bool is_there(Cta& cta, uint64_t i) const {
-    const uint64_t bit = first_bit + i;
-    return validity.size == 0 || (cta.load(validity, bit / 8) >> (bit % 8) & 1) != 0;
-  }
-
   template <class Cta>
   BOBBIN_HD bool holds(Cta& cta, const SharedTable& table, uint64_t i) const {
     const uint64_t begin = cta.load(code_offsets, i);

@@ -7,7 +7,7 @@
 #include "codecs/delta/delta.hpp"
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/stream.hpp"
-#include "core/bit_ranges.hpp"
+#include "codecs/string_validity.hpp"
 
 namespace bobbin::codec::fsst {
 namespace {
@@ -67,12 +67,7 @@ std::optional<uint64_t> bytes_of(const SymbolTable& table, std::span<const uint8
 }  // namespace
 
 std::vector<uint8_t> validity(const Array& array) {
-  const Parts parts(array);
-  std::vector<uint8_t> bits(parts.validity.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
-  if (!bits.empty()) {
-    copy_bits(bits.data(), 0, parts.validity.data(), array.offset, array.length);
-  }
-  return bits;
+  return validity_in(array, 3);
 }
 
 std::vector<uint64_t> lengths(const Array& array) {

@@ -3,9 +3,9 @@
 #include <bit>
 #include <utility>
 
-#include "codecs/fsst/fsst.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
+#include "codecs/string_validity.hpp"
 #include "codecs/zstd/array.hpp"
 #include "codecs/zstd/frame.hpp"
 #include "core/dispatch.hpp"
@@ -180,7 +180,7 @@ uint64_t estimate(const Values& values) {
 }
 
 Result<Array> encode(const StringsView& strings, const Array* /*previous*/) {
-  BOBBIN_ASSIGN(const std::vector<uint8_t> validity, fsst::tidy_validity(strings));
+  BOBBIN_ASSIGN(const std::vector<uint8_t> validity, tidy_validity(strings));
   const uint64_t bytes = strings.num_bytes();
   const Header header{.frame_log = kFrameLog, .stored = bytes};
   const auto content = std::as_bytes(

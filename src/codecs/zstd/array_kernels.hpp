@@ -8,10 +8,11 @@
 
 #include "bobbin/memory.hpp"
 #include "bobbin/scan.hpp"
-#include "codecs/fsst/kernels.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/string_kernels.hpp"
 #include "codecs/zstd/array.hpp"
 #include "core/dispatch.hpp"
+#include "simt/bitmap.hpp"
 
 namespace bobbin::codec::zstd {
 
@@ -157,8 +158,7 @@ struct MatchKernel {
   using Shared = simt::NoShared;
 
   PlainStrings<T> strings;
-  Global<const uint8_t> validity;  // may be empty
-  uint64_t first_bit;
+  DeviceValidity validity;
   uint64_t length;
   StringTest test;
   Global<const uint8_t> wanted;
@@ -167,18 +167,10 @@ struct MatchKernel {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    const uint32_t word = cta.ballot(i < length && is_there(cta, i) && holds(cta, i));
-    if (cta.lane() == 0 && i < length) {
-      cta.store(bitmap, i / 32, word);
-    }
+    simt::store_bits(cta, bitmap, i, i < length && validity.at(cta, i) && holds(cta, i));
   }
 
  private:
-  template <class Cta>
-  BOBBIN_HD bool is_there(Cta& cta, uint64_t i) const {
-    const uint64_t bit = first_bit + i;
-    return validity.size == 0 || (cta.load(validity, bit / 8) >> (bit % 8) & 1) != 0;
-  }
   template <class Cta>
   BOBBIN_HD bool holds(Cta& cta, uint64_t i) const {
     const uint64_t begin = cta.load(strings.offsets, i);
@@ -238,20 +230,19 @@ struct ArrayPlans {
   }
 
   static Status check_content(const Array& array, const void* offsets, uint32_t* fault, StreamView stream) {
-    return fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
+    return with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
       const auto check = [&](Global<const T> decoded) {
-        const fsst::CheckOffsetsKernel<T> kernel{.offsets = decoded,
-                                                 .validity = fsst::global_of<uint8_t>(array.buffers[2]),
-                                                 .first_bit = array.offset,
-                                                 .first = 0,
-                                                 .last = Header::parse(array.metadata).string_bytes(),
-                                                 .fault = {fault, 1}};
+        const CheckOffsetsKernel<T> kernel{.offsets = decoded,
+                                           .validity = {global_of<uint8_t>(array.buffers[2]), array.offset},
+                                           .first = 0,
+                                           .last = Header::parse(array.metadata).string_bytes(),
+                                           .fault = {fault, 1}};
         return run(kernel, decoded.size, stream);
       };
       if (offsets != nullptr) {
         return check({static_cast<const T*>(offsets), array.length + 1});
       }
-      BOBBIN_ASSIGN(const auto decoded, fsst::DeviceArray<T>::create(array.length + 1, stream));
+      BOBBIN_ASSIGN(const auto decoded, DeviceArray<T>::create(array.length + 1, stream));
       BOBBIN_TRY(decode_offsets(array, decoded.get().data, stream));
       return check(decoded.read());
     });
@@ -260,10 +251,10 @@ struct ArrayPlans {
   static Status take_offsets(const Array& array, const uint64_t* indices, uint64_t count, uint64_t* offsets,
                              StreamView stream) {
     BOBBIN_TRY(fill_async(offsets, 0, sizeof(uint64_t), stream));
-    return fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
-      BOBBIN_ASSIGN(const auto all, fsst::DeviceArray<T>::create(array.length + 1, stream));
+    return with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
+      BOBBIN_ASSIGN(const auto all, DeviceArray<T>::create(array.length + 1, stream));
       BOBBIN_TRY(decode_offsets(array, all.get().data, stream));
-      const fsst::TakeSizesKernel<T> kernel{all.read(), {indices, count}, {offsets + 1, count}};
+      const TakeSizesKernel<T> kernel{all.read(), {indices, count}, {offsets + 1, count}};
       BOBBIN_TRY(run(kernel, count, stream));
       return scan::run(DType::u64, scan::Kind::inclusive, offsets + 1, offsets + 1, count, {}, stream);
     });
@@ -286,8 +277,7 @@ struct ArrayPlans {
     BOBBIN_ASSIGN(const auto wanted, Bytes::copy_of(query.bytes.data(), query.bytes.size(), stream));
     return with_strings(array, fault, stream, [&]<class T>(const PlainStrings<T>& strings) -> Status {
       const MatchKernel<T> kernel{.strings = strings,
-                                  .validity = fsst::global_of<uint8_t>(array.buffers[2]),
-                                  .first_bit = array.offset,
+                                  .validity = {global_of<uint8_t>(array.buffers[2]), array.offset},
                                   .length = array.length,
                                   .test = query.test,
                                   .wanted = wanted.read(),
@@ -306,7 +296,7 @@ struct ArrayPlans {
   }
 
  private:
-  using Bytes = fsst::DeviceArray<uint8_t>;
+  using Bytes = DeviceArray<uint8_t>;
 
   static bool is_wide(const Array& array) { return offsets_of(array).type == DType::u64; }
 
@@ -324,12 +314,12 @@ struct ArrayPlans {
     if (count == 0) {
       return {};
     }
-    BOBBIN_ASSIGN(const auto frames, fsst::DeviceArray<BatchFrame>::create(count, stream));
-    BOBBIN_ASSIGN(const auto results, fsst::DeviceArray<FrameResult>::create(count, stream));
+    BOBBIN_ASSIGN(const auto frames, DeviceArray<BatchFrame>::create(count, stream));
+    BOBBIN_ASSIGN(const auto results, DeviceArray<FrameResult>::create(count, stream));
     const ListKernel list{.header = header,
                           .in = array.buffers[0].bytes.data(),
                           .in_bytes = array.buffers[0].bytes.size(),
-                          .index = fsst::global_of<uint32_t>(array.buffers[1]),
+                          .index = global_of<uint32_t>(array.buffers[1]),
                           .out = reinterpret_cast<std::byte*>(out),
                           .frames = frames.get()};
     BOBBIN_TRY(run(list, count, stream));
@@ -343,7 +333,7 @@ struct ArrayPlans {
     const Array& child = offsets_of(array);
     const uint64_t base = Header::parse(array.metadata).base;
     BOBBIN_TRY(device_ops(stream.backend(), child.codec)->decode(child, out, stream));
-    return base == 0 ? Status{} : fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) {
+    return base == 0 ? Status{} : with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) {
       return run(RebaseKernel<T>{{static_cast<T*>(out), child.length}, static_cast<T>(base)}, child.length,
                  stream);
     });
@@ -352,9 +342,9 @@ struct ArrayPlans {
   // Calls f with all strings, decoded.
   template <class F>
   static Status with_strings(const Array& array, uint32_t* fault, StreamView stream, F&& f) {
-    return fsst::with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
+    return with_offset_type(is_wide(array), [&]<class T>(std::type_identity<T>) -> Status {
       const StringSizes sizes{is_wide(array), Header::parse(array.metadata).string_bytes()};
-      BOBBIN_ASSIGN(const auto offsets, fsst::DeviceArray<T>::create(array.length + 1, stream));
+      BOBBIN_ASSIGN(const auto offsets, DeviceArray<T>::create(array.length + 1, stream));
       BOBBIN_ASSIGN(const auto bytes, Bytes::create(sizes.bytes, stream));
       const StringsOut out{offsets.get().data, bytes.get().data};
       BOBBIN_TRY(decode_strings(array, sizes, out, fault, stream));

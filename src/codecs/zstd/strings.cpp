@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "codecs/registry.hpp"
+#include "codecs/string_validity.hpp"
 #include "codecs/zstd/array.hpp"
-#include "core/bit_ranges.hpp"
 
 namespace bobbin::codec::zstd {
 namespace {
@@ -190,12 +190,7 @@ Status decode(const Array& array, const HostStringsOut& out) {
 }
 
 std::vector<uint8_t> validity(const Array& array) {
-  const std::span<const std::byte> stored = array.buffers[2].bytes;
-  std::vector<uint8_t> bits(stored.empty() ? 0 : ceil_div<uint64_t>(array.length, 8));
-  if (!bits.empty()) {
-    copy_bits(bits.data(), 0, reinterpret_cast<const uint8_t*>(stored.data()), array.offset, array.length);
-  }
-  return bits;
+  return validity_in(array, 2);
 }
 
 std::vector<uint64_t> lengths(const Array& array) {
