@@ -45,31 +45,10 @@ void append_base64(std::string& out, std::string_view bytes) {
   }
 }
 
-void append_string(std::string& out, std::string_view bytes) {
-  if (is_utf8(bytes)) {
-    append_escaped(out, bytes);
-    return;
-  }
-  out += "{\"base64\":\"";
-  append_base64(out, bytes);
-  out += "\"}";
-}
-
 // Floats that are not finite have no digits.
 bool has_digits(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return is_digit(text[0]) || (text[0] == '-' && text.size() > 1 && is_digit(text[1]));
-}
-
-// Numbers, decimals and booleans are printed as they are; dates, times and everything else as strings.
-void append_number(std::string& out, const ColumnType& type, std::string_view text) {
-  const Logical::Kind kind = type.logical.kind;
-  const bool number = (kind == Logical::Kind::plain || kind == Logical::Kind::decimal) && has_digits(text);
-  if (number || kind == Logical::Kind::boolean) {
-    out += text;
-  } else {
-    append_escaped(out, text);
-  }
 }
 
 class JsonSink final : public RowSink {
@@ -120,10 +99,11 @@ class JsonSink final : public RowSink {
     if (column.is_null(row)) {
       buffer_ += "null";
     } else if (is_string(column.column.type)) {
-      append_string(buffer_, column.string(row));
+      append_json_string(buffer_, column.string(row));
     } else {
       char text[kMaxValueText];
-      append_number(buffer_, column.type(), {text, format_value(column.type(), column.number(row), text)});
+      const char* const end = format_value(column.type(), column.number(row), text);
+      append_json_text(buffer_, column.type().logical.kind, {text, end});
     }
   }
 
@@ -141,6 +121,26 @@ class JsonSink final : public RowSink {
 };
 
 }  // namespace
+
+void append_json_string(std::string& out, std::string_view bytes) {
+  if (is_utf8(bytes)) {
+    append_escaped(out, bytes);
+    return;
+  }
+  out += "{\"base64\":\"";
+  append_base64(out, bytes);
+  out += "\"}";
+}
+
+// Numbers, decimals and booleans are printed as they are; dates, times and everything else as strings.
+void append_json_text(std::string& out, Logical::Kind kind, std::string_view text) {
+  const bool number = (kind == Logical::Kind::plain || kind == Logical::Kind::decimal) && has_digits(text);
+  if (number || kind == Logical::Kind::boolean) {
+    out += text;
+  } else {
+    append_escaped(out, text);
+  }
+}
 
 std::unique_ptr<RowSink> make_json_sink(file::Output& output, const std::vector<Column>& columns,
                                         bool array) {

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +14,7 @@
 #include "bobbin/io.hpp"
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
+#include "cli/json_rows.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -31,42 +30,15 @@ std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
              : query::to_string(value);
 }
 
-Json json_of(const std::string& text) {
-  if (is_utf8(text)) {
-    return text;
+// The value as JSON, as `cat` prints it too.
+void append_json(std::string& out, const Value& value, const std::optional<ColumnType>& type) {
+  if (value.is_null()) {
+    out += "null";
+  } else if (value.kind == Value::Kind::text) {
+    append_json_string(out, value.text);
+  } else {
+    append_json_text(out, value.logical.kind, text_of(value, type));
   }
-  std::string digits;
-  for (const char c : text) {
-    digits += fmt::format("{:02x}", static_cast<uint8_t>(c));
-  }
-  return {{"hex", digits}};
-}
-
-Json json_of_integer(const Value& value) {
-  if (value.logical.kind == Logical::Kind::boolean) {
-    return value.integer != 0;
-  }
-  if (value.logical.kind == Logical::Kind::plain && value.integer >= INT64_MIN && value.integer < 0) {
-    return static_cast<int64_t>(value.integer);
-  }
-  if (value.logical.kind == Logical::Kind::plain && value.integer >= 0 && value.integer <= UINT64_MAX) {
-    return static_cast<uint64_t>(value.integer);
-  }
-  return query::to_string(value);
-}
-
-Json json_of(const Value& value, const std::optional<ColumnType>& type) {
-  switch (value.kind) {
-    case Value::Kind::null:
-      return nullptr;
-    case Value::Kind::integer:
-      return json_of_integer(value);
-    case Value::Kind::text:
-      return json_of(value.text);
-    case Value::Kind::real:
-      break;
-  }
-  return std::isfinite(value.real) ? Json::parse(text_of(value, type)) : Json(text_of(value, type));
 }
 
 // Names as keys of an object: a duplicate gets a number.
@@ -129,16 +101,20 @@ Status print_csv(const ResultTable& result) {
 
 void print_json(const ResultTable& result, const query::QueryStats& stats) {
   const std::vector<std::string> keys = keys_of(result);
-  Json rows = Json::array();
+  std::string out = "{\n  \"rows\": [";
   for (const std::vector<Value>& values : result.rows) {
-    Json row = Json::object();
+    out += out.ends_with('[') ? "\n    {" : ",\n    {";
     for (size_t c = 0; c < values.size(); ++c) {
-      row[keys[c]] = json_of(values[c], result.columns[c].type);
+      out += c == 0 ? "\n      " : ",\n      ";
+      append_json_string(out, keys[c]);
+      out += ": ";
+      append_json(out, values[c], result.columns[c].type);
     }
-    rows.push_back(std::move(row));
+    out += values.empty() ? "}" : "\n    }";
   }
-  print(bench::dump({{"rows", rows}, {"row_groups", stats.row_groups}, {"row_groups_read", stats.read}}) +
-        "\n");
+  out += result.rows.empty() ? "]" : "\n  ]";
+  print(fmt::format("{},\n  \"row_groups\": {},\n  \"row_groups_read\": {}\n}}\n", out, stats.row_groups,
+                    stats.read));
 }
 
 }  // namespace bobbin::cli

@@ -31,6 +31,15 @@ bobbin query t.csv.bob --where 'price > 3.50' --agg 'count(),sum(price)' --backe
 bobbin query t.csv.bob --where 'id < 0' --agg 'sum(price),max(day)' --backend cpu
 bobbin query t.csv.bob --group day --backend cpu
 bobbin query t.csv.bob --group ok --json --backend cpu
+# Rows of a query are the same JSON as those of cat.
+cat > same.py <<'END'
+import json, subprocess
+def rows(*args):
+    return json.loads(subprocess.check_output(["bobbin", *args, "t.csv.bob", "--json"]), parse_float=str, parse_int=str)
+cat, query = rows("cat"), rows("query", "--select", "*")["rows"]
+print(len(cat), cat == query, cat[0]["price"])
+END
+python3 same.py
 # Bounds.
 bobbin inspect t.csv.bob | grep '^column'
 bobbin inspect t.csv.bob --json | python3 -c 'import json, sys; print([(c["min"], c["max"]) for c in json.load(sys.stdin)["columns"]])'
