@@ -40,6 +40,9 @@ struct Args {
   bool force = false;
   bool quiet = false;
   bool no_checksum = false;
+  bool train = false;
+  bool lines = false;
+  uint64_t max_size = uint64_t{110} << 10;
 };
 
 Result<std::vector<std::byte>> read_all(const Input& input) {
@@ -123,7 +126,8 @@ class Job {
     const zstd::EncodeOptions options{.level = args_.level,
                                       .frame_bytes = args_.frame_bytes,
                                       .checksum = !args_.no_checksum,
-                                      .threads = args_.threads};
+                                      .threads = args_.threads,
+                                      .dictionary = decode_.dictionary};
     std::vector<std::byte> content(std::min<size_t>(batch, input.length.value_or(batch) + 1));
     std::vector<zstd::SeekEntry> entries;
     Progress progress(input.name, args_.quiet);
@@ -283,8 +287,6 @@ Result<std::optional<zstd::Dictionary>> load_dictionary(const Args& args) {
   if (args.dictionary.empty()) {
     return std::optional<zstd::Dictionary>();
   }
-  BOBBIN_RETURN_IF(!args.decompress && !args.test && args.range.empty(), StatusCode::unsupported,
-                   "-D: dictionaries are only supported to decompress");
   BOBBIN_ASSIGN(const Input input, open_input(args.dictionary));
   BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
   auto dictionary = zstd::Dictionary::parse(bytes);
@@ -294,7 +296,52 @@ Result<std::optional<zstd::Dictionary>> load_dictionary(const Args& args) {
   return std::optional(std::move(*dictionary));
 }
 
+// One sample per file, or per line.
+void add_samples(std::span<const std::byte> file, bool lines,
+                 std::vector<std::span<const std::byte>>& samples) {
+  if (!lines) {
+    samples.push_back(file);
+    return;
+  }
+  while (!file.empty()) {
+    const auto newline = std::ranges::find(file, std::byte{'\n'});
+    const auto size = std::min<size_t>(static_cast<size_t>(newline - file.begin()) + 1, file.size());
+    samples.push_back(file.first(size));
+    file = file.subspan(size);
+  }
+}
+
+Status train(const Args& args) {
+  BOBBIN_RETURN_IF(args.output.empty(), StatusCode::invalid_argument, "--train: name the dictionary with -o");
+  std::vector<std::vector<std::byte>> files;
+  for (const std::string& path : args.inputs) {
+    BOBBIN_ASSIGN(const Input input, open_input(path));
+    BOBBIN_ASSIGN(files.emplace_back(), read_all(input));
+  }
+  std::vector<std::span<const std::byte>> samples;
+  for (const std::vector<std::byte>& file : files) {
+    add_samples(file, args.lines, samples);
+  }
+  BOBBIN_ASSIGN(const auto dictionary,
+                zstd::train_dictionary(samples, {.max_bytes = args.max_size, .level = args.level}));
+  BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, -1));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_TRY(output.write(dictionary));
+  BOBBIN_TRY(output.commit().in(target.name));
+  if (!args.quiet && !target.stream) {
+    std::fputs(fmt::format("{}: dictionary of {} bytes from {} samples\n", target.name, dictionary.size(),
+                           samples.size())
+                   .c_str(),
+               stderr);
+  }
+  return {};
+}
+
 int run_zstd(const Args& args) {
+  if (args.train) {
+    const Status status = train(args);
+    return status.ok() ? kOk : report(status);
+  }
   auto dictionary = load_dictionary(args);
   if (!dictionary.has_value()) {
     return report(dictionary.error());
@@ -329,8 +376,13 @@ void add_zstd(const Parser& parser, Action& action) {
   }
   add_output(verb, args->output, "Output file (default: the input's name with .zst added or removed)");
   verb.add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
-  verb.add_option("-D,--dictionary", args->dictionary, "Dictionary file to decompress with")
+  verb.add_option("-D,--dictionary", args->dictionary, "Dictionary to compress or decompress with")
       .type_name("FILE");
+  verb.add_flag("--train", args->train,
+                "Make a dictionary (-o) from files that are samples of small contents");
+  verb.add_flag("--lines", args->lines, "With --train: every line is a sample (default: every file)");
+  verb.add_option("--max-size", args->max_size, "With --train: largest dictionary in bytes (default: 112640)")
+      .between(1024, uint64_t{16} << 20);
   verb.add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only").type_name("RANGE");
   verb.add_option("--frame-size", args->frame_bytes, "Content bytes per frame (default: 65536)")
       .between(256, uint64_t{1} << 30);

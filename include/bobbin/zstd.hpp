@@ -21,6 +21,7 @@
 namespace bobbin::zstd {
 
 struct DictionaryTables;
+class DictionaryLinks;
 
 // Bytes that frames may refer to, and, if it was trained, the tables that their first block may reuse.
 class BOBBIN_API Dictionary {
@@ -31,12 +32,23 @@ class BOBBIN_API Dictionary {
   [[nodiscard]] uint32_t id() const { return id_; }  // 0: content only
   [[nodiscard]] std::span<const std::byte> content() const { return content_; }
   [[nodiscard]] const DictionaryTables* tables() const { return tables_.get(); }
+  [[nodiscard]] DictionaryLinks& links() const { return *links_; }
 
  private:
   uint32_t id_ = 0;
   std::vector<std::byte> content_;
   std::shared_ptr<const DictionaryTables> tables_;  // null: content only
+  std::shared_ptr<DictionaryLinks> links_;          // for compression
 };
+
+// A dictionary in the standard format for many small contents like these samples: the pieces that most of
+// them have in common, and tables. The same samples give the same bytes. Any zstd library can use it.
+struct TrainOptions {
+  size_t max_bytes = size_t{110} << 10;
+  uint32_t level = 3;  // at which contents will be compressed
+};
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> train_dictionary(
+    std::span<const std::span<const std::byte>> samples, const TrainOptions& options = {});
 
 struct DecodeOptions {
   uint64_t max_window = uint64_t{128} << 20;  // a frame that asks for more is refused
@@ -136,6 +148,7 @@ struct EncodeOptions {
   bool seek_table =
       false;             // ends with a table of all frames: readers find any byte without decoding the rest
   unsigned threads = 1;  // frames compressed in parallel (0: one per core)
+  const Dictionary* dictionary = nullptr;  // decoding needs the same one
 };
 
 // Compresses to frames that any zstd decoder reads; one at least. The same bytes on every machine and with

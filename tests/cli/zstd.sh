@@ -20,6 +20,16 @@ flip bad.zst 3000
 status bobbin zstd -t bad.zst one.zst missing.zst values.bin
 status bobbin zstd -d values.bin
 printf '' | bobbin zstd -q | bobbin zstd -d | wc -c
-status bobbin zstd -D values.bin values.bin
+# Dictionaries: trained, used and required.
+for i in $(seq 300); do echo "{\"item\": $((i * 7919 % 1000)), \"colour\": \"green $((i % 17))\"}"; done > rows.json
+status bobbin zstd --train --lines rows.json -o rows.dict --max-size 2048 -q
+head -n 3 rows.json > three.json
+bobbin zstd -q -D rows.dict three.json
+(($(wc -c < three.json.zst) * 2 < $(wc -c < three.json))) && echo much smaller
+cmp <(bobbin zstd -d -c -D rows.dict three.json.zst) three.json && echo comes back
+status bobbin zstd -t -q three.json.zst 2>&1 | sed 's/dictionary [0-9]*/dictionary N/'
+status bobbin zstd --train rows.json
+status bobbin zstd --train rows.json -o one.dict
+rm rows.json rows.dict three.json three.json.zst
 bobbin zstd --rm -f -q values.bin
 ls

@@ -5,6 +5,7 @@
 
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/frame.hpp"
+#include "codecs/zstd/match.hpp"
 #include "codecs/zstd/sequences.hpp"
 
 namespace bobbin::zstd {
@@ -17,17 +18,26 @@ Status damaged(const char* what) {
   return {StatusCode::corrupt, std::string("zstd dictionary: ") + what};
 }
 
+// Reads one table, and moves `bytes` past it.
+Status read_table(SequenceField field, SequenceTable& table, FseCounts& counts,
+                  std::span<const uint8_t>& bytes) {
+  size_t used = 0;
+  const FieldLimits limits = limits_of(field);
+  BOBBIN_ASSIGN(counts, read_fse_counts(bytes, limits.max_log, limits.num_symbols, used));
+  BOBBIN_TRY(table.read(field, bytes, used));
+  bytes = bytes.subspan(used);
+  return {};
+}
+
 // Reads the tables and the three recent offsets; sets `rest` to the content after them.
 Status read_tables(std::span<const uint8_t> bytes, DictionaryTables& tables, std::span<const uint8_t>& rest) {
   size_t used = 0;
   BOBBIN_TRY(read_huffman_table(bytes, tables.huffman, used));
   bytes = bytes.subspan(used);
-  BOBBIN_TRY(tables.offset.read(SequenceField::offset, bytes, used));
-  bytes = bytes.subspan(used);
-  BOBBIN_TRY(tables.match_length.read(SequenceField::match_length, bytes, used));
-  bytes = bytes.subspan(used);
-  BOBBIN_TRY(tables.literal_length.read(SequenceField::literal_length, bytes, used));
-  bytes = bytes.subspan(used);
+  BOBBIN_TRY(read_table(SequenceField::offset, tables.offset, tables.offset_counts, bytes));
+  BOBBIN_TRY(read_table(SequenceField::match_length, tables.match_length, tables.match_length_counts, bytes));
+  BOBBIN_TRY(
+      read_table(SequenceField::literal_length, tables.literal_length, tables.literal_length_counts, bytes));
   if (bytes.size() < 3 * sizeof(uint32_t)) {
     return damaged("ends inside its tables");
   }
@@ -47,6 +57,7 @@ Status read_tables(std::span<const uint8_t> bytes, DictionaryTables& tables, std
 Result<Dictionary> Dictionary::parse(std::span<const std::byte> in) {
   const std::span<const uint8_t> bytes = as_u8(in);
   Dictionary dictionary;
+  dictionary.links_ = std::make_shared<DictionaryLinks>();
   if (bytes.size() < kHeaderBytes || load<uint32_t>(bytes.data()) != kDictionaryMagic) {
     BOBBIN_RETURN_IF(in.size() < kMinContentBytes, StatusCode::invalid_argument,
                      "zstd dictionary: fewer than 8 bytes");

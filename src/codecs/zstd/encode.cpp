@@ -13,6 +13,7 @@
 #include "codecs/zstd/huffman_encode.hpp"
 #include "codecs/zstd/parse.hpp"
 #include "codecs/zstd/sequences.hpp"
+#include "codecs/zstd/statistics.hpp"
 #include "codecs/zstd/zstd.hpp"
 #include "core/bits.hpp"
 #include "core/parallel.hpp"
@@ -23,74 +24,23 @@ namespace {
 constexpr size_t kFourStreamsFrom = 256;  // literals
 constexpr size_t kMaxSequenceBytes = 12;  // three states and three values of the most bits
 
-// The symbol of a value, and how many of its bits are written out.
-struct Coded {
-  uint32_t symbol;
-  uint32_t extra;
-  uint32_t bits;
-};
-
-Coded code_literals(uint32_t value) {
-  static constexpr std::array<uint8_t, 48> kFrom16{
-      16, 16, 17, 17, 18, 18, 19, 19, 20, 20, 20, 20, 21, 21, 21, 21, 22, 22, 22, 22, 22, 22, 22, 22,
-      23, 23, 23, 23, 23, 23, 23, 23, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24, 24};
-  const uint32_t symbol = value < 16   ? value
-                          : value < 64 ? kFrom16[value - 16]
-                                       : static_cast<uint32_t>(std::bit_width(value)) + 18;
-  const SequenceState state = symbol_state(SequenceField::literal_length, symbol);
-  return {symbol, value - state.base, state.extra};
-}
-
-Coded code_match(uint32_t value) {
-  static constexpr std::array<uint8_t, 96> kFrom32{
-      32, 32, 33, 33, 34, 34, 35, 35, 36, 36, 36, 36, 37, 37, 37, 37, 38, 38, 38, 38, 38, 38, 38, 38,
-      39, 39, 39, 39, 39, 39, 39, 39, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40,
-      41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 42, 42, 42, 42, 42, 42, 42, 42,
-      42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42, 42};
-  const uint32_t above = value - 3;
-  const uint32_t symbol = above < 32    ? above
-                          : above < 128 ? kFrom32[above - 32]
-                                        : static_cast<uint32_t>(std::bit_width(above)) + 35;
-  const SequenceState state = symbol_state(SequenceField::match_length, symbol);
-  return {symbol, value - state.base, state.extra};
-}
-
-Coded code_offset(uint32_t value) {
-  const auto bits = static_cast<uint32_t>(std::bit_width(value)) - 1;
-  return {bits, value - (uint32_t{1} << bits), bits};
-}
-
 // One of the three tables that sequences are coded with.
 class FieldCoder {
  public:
-  FieldCoder(SequenceField field, std::span<const uint32_t> occurrences) : field_(field) {
-    const auto used =
-        static_cast<uint32_t>(std::ranges::count_if(occurrences, [](uint32_t n) { return n > 0; }));
-    uint64_t total = 0;
-    for (uint32_t s = 0; s < occurrences.size(); ++s) {
-      total += occurrences[s];
-      only_ = occurrences[s] > 0 ? s : only_;
-    }
-    if (used <= 1) {
-      mode_ = kRle;
-      return;
-    }
-    const FieldLimits limits = limits_of(field);
-    counts_ = normalise(occurrences, choose_log(total, used, limits.max_log));
-    write_fse_counts(counts_, description_);
-    const FseCounts predefined = default_counts(field);
-    const double own = cost(occurrences, counts_) + 8.0 * static_cast<double>(description_.size());
-    if (cost(occurrences, predefined) <= own) {
-      mode_ = kPredefined;
-      counts_ = predefined;
+  // `known`: what a dictionary expects, or null.
+  FieldCoder(SequenceField field, std::span<const uint32_t> occurrences, const FseCounts* known)
+      : field_(field) {
+    choose(occurrences);
+    if (known != nullptr && cost(occurrences, *known) <= cost_) {
+      mode_ = kRepeat;
       description_.clear();
+      encoder_.emplace(*known);
     }
-    encoder_.emplace(counts_);
   }
 
   [[nodiscard]] uint32_t mode() const { return mode_; }
   void put_description(std::vector<uint8_t>& out) const {
-    if (mode_ == kRle) {
+    if (mode_ == kRle) {  // its one symbol
       out.push_back(static_cast<uint8_t>(only_));
     }
     out.insert(out.end(), description_.begin(), description_.end());
@@ -117,6 +67,33 @@ class FieldCoder {
   static constexpr uint32_t kRepeat = 3;
 
  private:
+  void choose(std::span<const uint32_t> occurrences) {
+    const auto used =
+        static_cast<uint32_t>(std::ranges::count_if(occurrences, [](uint32_t n) { return n > 0; }));
+    uint64_t total = 0;
+    for (uint32_t s = 0; s < occurrences.size(); ++s) {
+      total += occurrences[s];
+      only_ = occurrences[s] > 0 ? s : only_;
+    }
+    if (used <= 1) {
+      mode_ = kRle;
+      cost_ = 8;
+      return;
+    }
+    counts_ = normalise(occurrences, choose_log(total, used, limits_of(field_).max_log));
+    write_fse_counts(counts_, description_);
+    const FseCounts predefined = default_counts(field_);
+    cost_ = cost(occurrences, counts_) + 8.0 * static_cast<double>(description_.size());
+    const double of_predefined = cost(occurrences, predefined);
+    if (of_predefined <= cost_) {
+      mode_ = kPredefined;
+      cost_ = of_predefined;
+      counts_ = predefined;
+      description_.clear();
+    }
+    encoder_.emplace(counts_);
+  }
+
   // In bits; infinite where a symbol that occurs has no code.
   static double cost(std::span<const uint32_t> occurrences, const FseCounts& counts) {
     double bits = 0;
@@ -133,40 +110,29 @@ class FieldCoder {
   SequenceField field_;
   uint32_t mode_ = kDescribed;
   uint32_t only_ = 0;
+  double cost_ = 0;  // in bits, with the description
   FseCounts counts_;
   std::vector<uint8_t> description_;
   std::optional<FseEncoder> encoder_;
-};
-
-struct Statistics {
-  std::array<uint32_t, 256> literals{};
-  std::array<uint32_t, 36> literal_lengths{};
-  std::array<uint32_t, 32> offsets{};
-  std::array<uint32_t, 53> match_lengths{};
-
-  explicit Statistics(std::span<const ParsedBlock> blocks) {
-    for (const ParsedBlock& block : blocks) {
-      for (const uint8_t literal : block.literals) {
-        ++literals[literal];
-      }
-      for (const CodedSequence& sequence : block.sequences) {
-        ++literal_lengths[code_literals(sequence.literals).symbol];
-        ++offsets[code_offset(sequence.offset_value).symbol];
-        ++match_lengths[code_match(sequence.match).symbol];
-      }
-    }
-  }
 };
 
 // Writes a frame's blocks. The first that has Huffman literals carries the tree, the first that has sequences
 // the tables; all others refer to them.
 class BlockWriter {
  public:
-  explicit BlockWriter(const Statistics& statistics)
+  // `known`: the tables of a dictionary, used where they are cheaper than the frame's own; or null.
+  BlockWriter(const Statistics& statistics, const DictionaryTables* known)
       : huffman_(make_huffman_code(statistics.literals)),
-        literal_lengths_(SequenceField::literal_length, statistics.literal_lengths),
-        offsets_(SequenceField::offset, statistics.offsets),
-        match_lengths_(SequenceField::match_length, statistics.match_lengths) {}
+        literal_lengths_(SequenceField::literal_length, statistics.literal_lengths,
+                         known == nullptr ? nullptr : &known->literal_length_counts),
+        offsets_(SequenceField::offset, statistics.offsets,
+                 known == nullptr ? nullptr : &known->offset_counts),
+        match_lengths_(SequenceField::match_length, statistics.match_lengths,
+                       known == nullptr ? nullptr : &known->match_length_counts) {
+    if (known != nullptr) {
+      consider_tree(code_of_table(known->huffman), statistics.literals);
+    }
+  }
 
   void put(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool first, bool last,
            std::vector<uint8_t>& out) {
@@ -197,6 +163,23 @@ class BlockWriter {
   }
 
  private:
+  // Takes a dictionary's tree, which need not be written, where it has all symbols and costs less.
+  void consider_tree(HuffmanCode known, const std::array<uint32_t, 256>& occurrences) {
+    uint64_t of_known = 0;
+    uint64_t of_own = huffman_.has_value() ? 8 * huffman_->description.size() : UINT64_MAX;
+    for (size_t s = 0; s < occurrences.size(); ++s) {
+      if (occurrences[s] > 0 && known.symbols[s].bits == 0) {
+        return;
+      }
+      of_known += uint64_t{occurrences[s]} * known.symbols[s].bits;
+      of_own += huffman_.has_value() ? uint64_t{occurrences[s]} * huffman_->symbols[s].bits : 0;
+    }
+    if (of_known <= of_own) {
+      huffman_ = std::move(known);
+      tree_written_ = true;
+    }
+  }
+
   enum LiteralsKind : uint32_t { kRaw = 0, kRepeated = 1, kHuffman = 2, kHuffmanAgain = 3 };
 
   static void put_plain_header(uint32_t kind, size_t size, std::vector<uint8_t>& out) {
@@ -318,20 +301,26 @@ class BlockWriter {
   bool tables_written_ = false;
 };
 
-// Single segment: the window is the content.
-void put_frame_header(uint64_t content, bool checksum, std::vector<uint8_t>& out) {
+// Single segment: the window is the content. A dictionary's id of 0 is not written.
+void put_frame_header(uint64_t content, bool checksum, uint32_t dictionary, std::vector<uint8_t>& out) {
   BlockWriter::put_number(kFrameMagic, 4, out);
   const uint32_t kind = content < 256 ? 0 : content < 65536 + 256 ? 1 : content <= UINT32_MAX ? 2 : 3;
   static constexpr uint8_t kBytes[] = {1, 2, 4, 8};
-  out.push_back(static_cast<uint8_t>(kind << 6 | 1 << 5 | (checksum ? 1 << 2 : 0)));
+  const uint32_t id_kind = dictionary == 0 ? 0 : dictionary < 256 ? 1 : dictionary < 65536 ? 2 : 3;
+  out.push_back(static_cast<uint8_t>(kind << 6 | 1 << 5 | (checksum ? 1 << 2 : 0) | id_kind));
+  BlockWriter::put_number(dictionary, id_kind == 0 ? 0 : size_t{1} << (id_kind - 1), out);
   BlockWriter::put_number(content - (kind == 1 ? 256 : 0), kBytes[kind], out);
 }
 
 void put_frame(std::span<const uint8_t> content, const EncodeOptions& options, std::vector<uint8_t>& out) {
-  put_frame_header(content.size(), options.checksum, out);
+  const Dictionary* const dictionary = options.dictionary;
+  put_frame_header(content.size(), options.checksum, dictionary == nullptr ? 0 : dictionary->id(), out);
+  const ParseSettings settings = settings_of(options.level);
   const std::vector<ParsedBlock> blocks =
-      parse_frame(content, options.block_bytes, settings_of(options.level));
-  BlockWriter writer{Statistics(blocks)};
+      dictionary == nullptr ? parse_frame(content, options.block_bytes, settings)
+                            : parse_frame(content, options.block_bytes, settings,
+                                          as_u8(dictionary->content()), dictionary->links());
+  BlockWriter writer(Statistics(blocks), dictionary == nullptr ? nullptr : dictionary->tables());
   for (size_t i = 0; i < blocks.size(); ++i) {
     const size_t begin = i * options.block_bytes;
     const size_t size = std::min<size_t>(options.block_bytes, content.size() - begin);

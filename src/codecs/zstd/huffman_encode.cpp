@@ -169,6 +169,16 @@ std::optional<HuffmanCode> make_huffman_code(const std::array<uint32_t, 256>& oc
   return code.description.empty() ? std::nullopt : std::optional(std::move(code));
 }
 
+HuffmanCode code_of_table(const HuffmanTable& table) {
+  HuffmanCode code;
+  for (uint32_t i = 0; i < uint32_t{1} << table.log; ++i) {
+    const uint32_t bits = table.entries[i] % 256;
+    code.symbols[table.entries[i] >> 8] = {static_cast<uint16_t>(i >> (table.log - bits)),
+                                           static_cast<uint8_t>(bits)};
+  }
+  return code;
+}
+
 void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
                          std::vector<uint8_t>& out) {
   if (!four) {

@@ -27,6 +27,9 @@ struct HuffmanCode {
 // Nothing where fewer than two symbols occur or no description can hold the tree.
 [[nodiscard]] std::optional<HuffmanCode> make_huffman_code(const std::array<uint32_t, 256>& occurrences);
 
+// The code that a decoding table reads; without a description.
+[[nodiscard]] HuffmanCode code_of_table(const HuffmanTable& table);
+
 // The literals as one stream, or as four after a table of three sizes.
 void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
                          std::vector<uint8_t>& out);

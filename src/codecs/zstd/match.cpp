@@ -6,15 +6,19 @@
 namespace bobbin::zstd {
 namespace {
 
-// On a CPU a table of the latest position of each hash gives the sorted order's links in one pass.
+// On a CPU a table of the latest position of each hash gives the sorted order's links in one pass. Where
+// `earlier` is given, its positions come before those of `bytes`.
 template <uint32_t kBytes>
-void link(std::span<const uint8_t> bytes, std::vector<uint32_t>& previous) {
-  std::vector<uint32_t> latest(size_t{1} << kHashBits, kNoPosition);
+void link(std::span<const uint8_t> bytes, const EarlierLinks* earlier, std::vector<uint32_t>& latest,
+          std::vector<uint32_t>& previous) {
   const size_t size = bytes.size();
+  const size_t before = earlier == nullptr ? 0 : earlier->previous.size();
+  latest.assign(size_t{1} << kHashBits, kNoPosition);
+  previous.resize(size);
   const auto visit = [&](size_t i, uint64_t word) {
-    uint32_t& slot = latest[hash_of<kBytes>(word)];
-    previous[i] = slot;
-    slot = static_cast<uint32_t>(i);
+    const uint32_t hash = hash_of<kBytes>(word);
+    previous[i] = latest[hash] == kNoPosition && earlier != nullptr ? earlier->latest[hash] : latest[hash];
+    latest[hash] = static_cast<uint32_t>(before + i);
   };
   size_t i = 0;
   for (; i + 8 <= size; ++i) {
@@ -30,18 +34,36 @@ void link(std::span<const uint8_t> bytes, std::vector<uint32_t>& previous) {
   }
 }
 
+void link_by(uint32_t key_bytes, std::span<const uint8_t> bytes, const EarlierLinks* earlier,
+             std::vector<uint32_t>& latest, std::vector<uint32_t>& previous) {
+  switch (key_bytes) {
+    case 4:
+      return link<4>(bytes, earlier, latest, previous);
+    case 5:
+      return link<5>(bytes, earlier, latest, previous);
+    default:
+      return link<8>(bytes, earlier, latest, previous);
+  }
+}
+
 }  // namespace
 
 void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, std::vector<uint32_t>& previous) {
-  previous.resize(bytes.size());
-  switch (key_bytes) {
-    case 4:
-      return link<4>(bytes, previous);
-    case 5:
-      return link<5>(bytes, previous);
-    default:
-      return link<8>(bytes, previous);
-  }
+  std::vector<uint32_t> latest;
+  link_by(key_bytes, bytes, nullptr, latest, previous);
+}
+
+void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, const EarlierLinks& earlier,
+                    std::vector<uint32_t>& previous) {
+  std::vector<uint32_t> latest;
+  link_by(key_bytes, bytes, &earlier, latest, previous);
+}
+
+const EarlierLinks& DictionaryLinks::of(std::span<const uint8_t> content, uint32_t key_bytes) {
+  Made& made = by_key_[key_bytes];
+  std::call_once(made.once,
+                 [&] { link_by(key_bytes, content, nullptr, made.links.latest, made.links.previous); });
+  return made.links;
 }
 
 }  // namespace bobbin::zstd

@@ -4,7 +4,9 @@
 // occurrence, the ones before that are the rest of its chain. No position is dropped.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -26,5 +28,28 @@ template <uint32_t kBytes>
 // For each position of `bytes` the latest earlier one with the same hash of `key_bytes` bytes (4, 5 or 8), or
 // kNoPosition. Positions whose key would reach past the end have none, and are nobody's.
 void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, std::vector<uint32_t>& previous);
+
+// The same for a dictionary, and the latest position of each hash.
+struct EarlierLinks {
+  std::vector<uint32_t> previous;
+  std::vector<uint32_t> latest;
+};
+
+// As above, for bytes that follow a dictionary: its positions come first.
+void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, const EarlierLinks& earlier,
+                    std::vector<uint32_t>& previous);
+
+// The links of one dictionary, made for each key when it is first asked for. Threads may share them.
+class DictionaryLinks {
+ public:
+  const EarlierLinks& of(std::span<const uint8_t> content, uint32_t key_bytes);
+
+ private:
+  struct Made {
+    std::once_flag once;
+    EarlierLinks links;
+  };
+  std::array<Made, 9> by_key_;
+};
 
 }  // namespace bobbin::zstd

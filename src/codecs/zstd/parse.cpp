@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint32_t kMinMatch = 4;
 constexpr uint32_t kMinRecentMatch = 3;
+constexpr uint32_t kLongKey = 8;
 // Lengths are compared up to this many bytes; the match that is taken is then extended as far as it goes.
 constexpr uint32_t kMaxCompared = 64;
 
@@ -59,11 +60,22 @@ class RecentOffsets {
   std::array<uint32_t, 3> offsets_{};
 };
 
+// The links of a frame's positions, the first of which follows those of a dictionary, if there is one.
+struct FrameLinks {
+  std::vector<uint32_t> by_short;
+  std::vector<uint32_t> by_long;           // empty where the level has no long key
+  std::span<const uint32_t> dictionary{};  // by the short key
+
+  [[nodiscard]] uint32_t next_by_short(uint32_t position) const {
+    return position < dictionary.size() ? dictionary[position] : by_short[position - dictionary.size()];
+  }
+};
+
 class BlockParser {
  public:
-  BlockParser(std::span<const uint8_t> frame, std::span<const uint32_t> by_short,
-              std::span<const uint32_t> by_long, const ParseSettings& settings)
-      : frame_(frame), by_short_(by_short), by_long_(by_long), settings_(settings) {}
+  // `frame` begins with the dictionary.
+  BlockParser(std::span<const uint8_t> frame, const FrameLinks& links, const ParseSettings& settings)
+      : frame_(frame), links_(links), settings_(settings) {}
 
   ParsedBlock parse(uint32_t begin, uint32_t end) {
     ParsedBlock block;
@@ -106,8 +118,9 @@ class BlockParser {
     const uint32_t word = load<uint32_t>(&frame_[at]);
     const std::array<uint32_t, 3> recent{recent_.at(1, literals), recent_.at(2, literals),
                                          recent_.at(3, literals)};
-    const uint32_t by_long = by_long_.empty() ? kNoPosition : by_long_[at];
-    const uint32_t by_short = by_short_[at];
+    const size_t index = at - links_.dictionary.size();
+    const uint32_t by_long = links_.by_long.empty() ? kNoPosition : links_.by_long[index];
+    const uint32_t by_short = links_.by_short[index];
     // Most positions have no match at all: one branch finds that out.
     const bool any = starts_alike(at, recent[0], word, 8) | starts_alike(at, recent[1], word, 8) |
                      starts_alike(at, recent[2], word, 8) | (by_short != kNoPosition) |
@@ -130,7 +143,7 @@ class BlockParser {
       if (load<uint32_t>(&frame_[earlier]) == word) {
         consider(at, at - earlier, most, 0, best);
       }
-      earlier = by_short_[earlier];
+      earlier = links_.next_by_short(earlier);
     }
     return best;
   }
@@ -176,13 +189,24 @@ class BlockParser {
   }
 
   std::span<const uint8_t> frame_;
-  std::span<const uint32_t> by_short_;
-  std::span<const uint32_t> by_long_;
+  const FrameLinks& links_;
   const ParseSettings& settings_;
   RecentOffsets recent_;
   uint32_t anchor_ = 0;
   uint32_t end_ = 0;
 };
+
+// `frame` has `before` bytes of a dictionary first.
+std::vector<ParsedBlock> parse_blocks(std::span<const uint8_t> frame, size_t before, uint32_t block_bytes,
+                                      const ParseSettings& settings, const FrameLinks& links) {
+  BlockParser parser(frame, links, settings);
+  std::vector<ParsedBlock> blocks;
+  for (size_t begin = before; begin < frame.size(); begin += block_bytes) {
+    const size_t end = std::min(begin + block_bytes, frame.size());
+    blocks.push_back(parser.parse(static_cast<uint32_t>(begin), static_cast<uint32_t>(end)));
+  }
+  return blocks;
+}
 
 }  // namespace
 
@@ -198,19 +222,27 @@ ParseSettings settings_of(uint32_t level) {
 
 std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
                                      const ParseSettings& settings) {
-  std::vector<uint32_t> by_short;
-  std::vector<uint32_t> by_long;
-  link_positions(frame, settings.short_key, by_short);
+  FrameLinks links;
+  link_positions(frame, settings.short_key, links.by_short);
   if (settings.long_key) {
-    link_positions(frame, 8, by_long);
+    link_positions(frame, kLongKey, links.by_long);
   }
-  BlockParser parser(frame, by_short, by_long, settings);
-  std::vector<ParsedBlock> blocks;
-  for (size_t begin = 0; begin < frame.size(); begin += block_bytes) {
-    const size_t end = std::min(begin + block_bytes, frame.size());
-    blocks.push_back(parser.parse(static_cast<uint32_t>(begin), static_cast<uint32_t>(end)));
+  return parse_blocks(frame, 0, block_bytes, settings, links);
+}
+
+std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
+                                     const ParseSettings& settings, std::span<const uint8_t> dictionary,
+                                     DictionaryLinks& of_dictionary) {
+  FrameLinks links;
+  const EarlierLinks& by_short = of_dictionary.of(dictionary, settings.short_key);
+  link_positions(frame, settings.short_key, by_short, links.by_short);
+  if (settings.long_key) {
+    link_positions(frame, kLongKey, of_dictionary.of(dictionary, kLongKey), links.by_long);
   }
-  return blocks;
+  links.dictionary = by_short.previous;
+  std::vector<uint8_t> both(dictionary.begin(), dictionary.end());
+  both.insert(both.end(), frame.begin(), frame.end());
+  return parse_blocks(both, dictionary.size(), block_bytes, settings, links);
 }
 
 }  // namespace bobbin::zstd

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "codecs/zstd/match.hpp"
+
 namespace bobbin::zstd {
 
 // Copy `literals` bytes, then `match` bytes from where `offset_value` says: 1 to 3 for a recent offset, or 3
@@ -35,5 +37,11 @@ struct ParseSettings {
 // One parsed block for each `block_bytes` of the frame.
 [[nodiscard]] std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
                                                    const ParseSettings& settings);
+
+// The same after a dictionary, into which matches may reach.
+[[nodiscard]] std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
+                                                   const ParseSettings& settings,
+                                                   std::span<const uint8_t> dictionary,
+                                                   DictionaryLinks& links);
 
 }  // namespace bobbin::zstd

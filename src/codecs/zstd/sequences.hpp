@@ -56,7 +56,12 @@ struct Tables {
   std::array<uint32_t, 3> recent_offsets{1, 4, 8};
 };
 
-struct DictionaryTables : Tables {};
+// The same for encoders: how often each symbol is expected.
+struct DictionaryTables : Tables {
+  FseCounts literal_length_counts;
+  FseCounts offset_counts;
+  FseCounts match_length_counts;
+};
 
 // Bytes of a frame's content so far, and where the block's go.
 struct Content {
