@@ -133,6 +133,123 @@ BOBBIN_API bobbin_status bobbin_scan_workspace_create(bobbin_backend backend, vo
 /* Releases the memory in the order of its stream, which must still exist. NULL is allowed. */
 BOBBIN_API void bobbin_scan_workspace_destroy(bobbin_scan_workspace* workspace);
 
+/* ---- zstd: standard frames (RFC 8878) ---- */
+
+/* What frames may refer to besides their own content: bytes of any kind, or a trained dictionary. It does not
+ * change: threads may share one. */
+typedef struct bobbin_zstd_dictionary bobbin_zstd_dictionary;
+
+/* The bytes are copied. On failure *dictionary is NULL. */
+BOBBIN_API bobbin_status bobbin_zstd_dictionary_create(const void* bytes, size_t size,
+                                                       bobbin_zstd_dictionary** dictionary);
+/* NULL is allowed. */
+BOBBIN_API void bobbin_zstd_dictionary_destroy(bobbin_zstd_dictionary* dictionary);
+/* 0 for one that was not trained. */
+BOBBIN_API uint32_t bobbin_zstd_dictionary_id(const bobbin_zstd_dictionary* dictionary);
+
+/* Makes a dictionary for many small contents like these `count` samples, of at most `capacity` bytes, which
+ * any zstd library can use. *size is its size. */
+BOBBIN_API bobbin_status bobbin_zstd_train(const void* const* samples, const size_t* sizes, size_t count,
+                                           void* out, size_t capacity, size_t* size);
+
+/* Start from BOBBIN_ZSTD_ENCODE_INIT, so that fields of later versions have their defaults. */
+typedef struct bobbin_zstd_encode_options {
+  uint32_t size;                            /* sizeof(bobbin_zstd_encode_options) */
+  uint32_t level;                           /* 1 to 9 */
+  uint32_t frame_bytes;                     /* content per frame; frames are decoded independently */
+  uint32_t block_bytes;                     /* small blocks decode in parallel */
+  uint32_t checksum;                        /* 1: every frame ends with one */
+  uint32_t seek_table;                      /* 1: ends with a table of all frames (zstd's seekable format) */
+  uint32_t threads;                         /* frames compressed in parallel; 0: one per core */
+  uint32_t reserved;                        /* 0 */
+  const bobbin_zstd_dictionary* dictionary; /* NULL: none */
+} bobbin_zstd_encode_options;
+
+#define BOBBIN_ZSTD_ENCODE_INIT \
+  { sizeof(bobbin_zstd_encode_options), 3, 65536, 4096, 0, 0, 1, 0, NULL }
+
+/* Start from BOBBIN_ZSTD_DECODE_INIT. */
+typedef struct bobbin_zstd_decode_options {
+  uint32_t size;                            /* sizeof(bobbin_zstd_decode_options) */
+  uint32_t magicless;                       /* 1: frames lack their magic number */
+  uint32_t ignore_checksums;                /* 1: they are not compared */
+  uint32_t reserved;                        /* 0 */
+  uint64_t max_window;                      /* a frame that asks for more is refused */
+  const bobbin_zstd_dictionary* dictionary; /* NULL: none */
+} bobbin_zstd_decode_options;
+
+#define BOBBIN_ZSTD_DECODE_INIT \
+  { sizeof(bobbin_zstd_decode_options), 0, 0, 0, (uint64_t)128 << 20, NULL }
+
+/* NULL for `options` means the defaults in all functions below. */
+
+/* The most bytes that bobbin_zstd_compress() writes for so much content. */
+BOBBIN_API bobbin_status bobbin_zstd_compress_bound(uint64_t content_bytes,
+                                                    const bobbin_zstd_encode_options* options,
+                                                    uint64_t* bound);
+/* Compresses to one frame or more. If `capacity` is too small, nothing is written, the error is
+ * BOBBIN_ERROR_INVALID_ARGUMENT, and *size is the size that is needed. */
+BOBBIN_API bobbin_status bobbin_zstd_compress(const void* in, size_t in_bytes, void* out, size_t capacity,
+                                              size_t* size, const bobbin_zstd_encode_options* options);
+/* Decompresses all frames. Writes at most `capacity` bytes, whatever the frames say; content that does not
+ * fit is the error BOBBIN_ERROR_INVALID_ARGUMENT, and what `out` then holds is unspecified. */
+BOBBIN_API bobbin_status bobbin_zstd_decompress(const void* in, size_t in_bytes, void* out, size_t capacity,
+                                                size_t* size, const bobbin_zstd_decode_options* options);
+/* Bytes begin .. begin+length-1 of the content. Only frames that hold them are decompressed. */
+BOBBIN_API bobbin_status bobbin_zstd_decompress_range(const void* in, size_t in_bytes, uint64_t begin,
+                                                      size_t length, void* out,
+                                                      const bobbin_zstd_decode_options* options);
+
+/* What the headers of a frame and of its blocks say; nothing is decompressed. */
+typedef struct bobbin_zstd_frame_info {
+  uint64_t compressed_bytes; /* where the next frame begins */
+  uint64_t content_bytes;    /* if has_content_bytes is 1; of a skippable frame: the bytes to skip */
+  uint64_t content_bound;    /* the content has at most this many bytes */
+  uint64_t window_bytes;
+  uint64_t num_blocks;
+  uint32_t dictionary_id; /* 0: none is named */
+  uint32_t has_content_bytes;
+  uint32_t has_checksum;
+  uint32_t skippable;
+} bobbin_zstd_frame_info;
+
+/* Of the frame at the start of `in`. */
+BOBBIN_API bobbin_status bobbin_zstd_frame(const void* in, size_t in_bytes, bobbin_zstd_frame_info* info,
+                                           const bobbin_zstd_decode_options* options);
+
+/* A frame of a batch. On a GPU the 4-byte words with the first and the last byte of `in` must be readable. */
+typedef struct bobbin_zstd_batch_frame {
+  const void* in;
+  uint64_t in_bytes;
+  void* out;
+  uint64_t capacity;
+} bobbin_zstd_batch_frame;
+
+enum {
+  BOBBIN_ZSTD_OK = 0,
+  BOBBIN_ZSTD_CORRUPT = 1,
+  BOBBIN_ZSTD_TOO_SMALL = 2,   /* the output is too small */
+  BOBBIN_ZSTD_UNSUPPORTED = 3, /* bobbin_zstd_decompress() says why */
+  BOBBIN_ZSTD_NEEDS_CPU = 4    /* a device leaves it to the CPU: a dictionary, or very many tiny blocks */
+};
+
+typedef struct bobbin_zstd_batch_result {
+  uint64_t bytes; /* of content */
+  uint32_t verdict;
+  uint32_t reserved;
+} bobbin_zstd_batch_result;
+
+/* Decompresses each of `count` frames to its own output, and gives each its own verdict. On a device all
+ * arrays, also `frames` and `results`, are in its memory, no output is larger than `max_capacity`, options
+ * may not name a dictionary, and `memory` (or NULL) is where scratch comes from; on BOBBIN_BACKEND_CUDA the
+ * work is asynchronous in `cuda_stream`. */
+BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_frame* frames, uint64_t count,
+                                                      bobbin_zstd_batch_result* results,
+                                                      uint64_t max_capacity,
+                                                      const bobbin_zstd_decode_options* options,
+                                                      const bobbin_memory_resource* memory,
+                                                      bobbin_backend backend, void* cuda_stream);
+
 #ifdef __cplusplus
 }
 #endif

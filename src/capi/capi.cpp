@@ -15,6 +15,7 @@
 #include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
 #include "bobbin/version.hpp"
+#include "capi/support.hpp"
 
 namespace bobbin::capi {
 namespace {
@@ -50,125 +51,8 @@ static_assert(same(BOBBIN_SCAN_AUTOMATIC, scan::Scheme::automatic));
 static_assert(same(BOBBIN_SCAN_VECTOR, scan::Scheme::vector));
 static_assert(same(BOBBIN_SCAN_ROUNDS, scan::Scheme::rounds));
 
-// ---- Errors ----
-
-struct LastError {
-  std::string text;
-  const char* shown = "";
-};
-
-LastError& last_error() {
-  thread_local LastError error;
-  return error;
-}
-
-bobbin_status fail(bobbin_status code, const char* message) noexcept {
-  LastError& error = last_error();
-  try {
-    error.text = message;
-    error.shown = error.text.c_str();
-  } catch (...) {
-    error.shown = "out of memory";
-  }
-  return code;
-}
-
-// Runs a function that returns a Status. Every function of the interface that can fail goes through here.
-template <class F>
-bobbin_status guarded(F body) noexcept {
-  try {
-    const Status status = body();
-    return status.ok() ? bobbin_status{BOBBIN_OK}
-                       : fail(static_cast<bobbin_status>(status.code()), status.message().c_str());
-  } catch (const std::bad_alloc&) {
-    return fail(BOBBIN_ERROR_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(BOBBIN_ERROR_INTERNAL, error.what());
-  } catch (...) {
-    return fail(BOBBIN_ERROR_INTERNAL, "an unknown exception");
-  }
-}
-
-// ---- Arguments ----
-
-// The enumerator with this number. Checked before the cast: 256 would become 0.
-template <class E>
-Result<E> to_enum(uint32_t number, E first, E last, const char* what) {
-  BOBBIN_RETURN_IF(number < static_cast<uint32_t>(first) || number > static_cast<uint32_t>(last),
-                   StatusCode::invalid_argument, std::to_string(number) + " is not a valid " + what);
-  return static_cast<E>(number);
-}
-
-Result<StreamView> to_stream(bobbin_backend number, void* cuda_stream) {
-  BOBBIN_ASSIGN(const Backend backend, to_enum(number, Backend::cpu, Backend::emulator, "backend"));
-  BOBBIN_RETURN_IF(backend == Backend::cuda && cuda_stream == nullptr, StatusCode::invalid_argument,
-                   "there is no default stream: give one, or cudaStreamLegacy");
-  BOBBIN_RETURN_IF(backend != Backend::cuda && cuda_stream != nullptr, StatusCode::invalid_argument,
-                   "a CUDA stream was given for the " + std::string(to_string(backend)) + " backend");
-  return StreamView(backend, cuda_stream);
-}
-
-class CallersMemory final : public MemoryResource {
- public:
-  explicit CallersMemory(const bobbin_memory_resource& functions) : functions_(functions) {}
-
-  Result<void*> allocate(size_t bytes, StreamView stream) override {
-    void* data = functions_.allocate(functions_.context, bytes, to_number(stream.backend()), stream.handle());
-    BOBBIN_RETURN_IF(data == nullptr, StatusCode::out_of_memory,
-                     "the caller's memory resource could not allocate " + std::to_string(bytes) + " bytes");
-    if (reinterpret_cast<uintptr_t>(data) % kAlignment != 0) {
-      deallocate(data, bytes, stream);
-      return Status(StatusCode::invalid_argument,
-                    "the caller's memory resource returned memory that is not aligned to 256 bytes");
-    }
-    return data;
-  }
-  void deallocate(void* data, size_t bytes, StreamView stream) noexcept override {
-    functions_.deallocate(functions_.context, data, bytes, to_number(stream.backend()), stream.handle());
-  }
-
- private:
-  static constexpr uintptr_t kAlignment = 256;  // what MemoryResource promises
-
-  static bobbin_backend to_number(Backend backend) { return static_cast<bobbin_backend>(backend); }
-
-  bobbin_memory_resource functions_;
-};
-
-Result<std::optional<CallersMemory>> to_memory(const bobbin_memory_resource* functions) {
-  if (functions == nullptr) {
-    return std::optional<CallersMemory>();
-  }
-  BOBBIN_RETURN_IF(functions->allocate == nullptr || functions->deallocate == nullptr,
-                   StatusCode::invalid_argument, "the memory resource lacks allocate or deallocate");
-  return std::optional<CallersMemory>(*functions);
-}
-
-// ---- A struct that the caller may know from an older or newer header than ours ----
-
 constexpr uint32_t kFirstOptionsSize =
-    sizeof(bobbin_scan_options);            // of version 0.1; stays when fields are added
-constexpr uint32_t kMaxOptionsSize = 4096;  // if larger, `size` was never set
-
-// Fields missing from the caller's struct keep their defaults; fields unknown to us must be zero, which means
-// the default too.
-Result<bobbin_scan_options> copy_options(const bobbin_scan_options* given) {
-  bobbin_scan_options options = BOBBIN_SCAN_OPTIONS_INIT;
-  if (given == nullptr) {
-    return options;
-  }
-  const uint32_t size = given->size;
-  BOBBIN_RETURN_IF(size < kFirstOptionsSize || size > kMaxOptionsSize, StatusCode::invalid_argument,
-                   "scan options: size is " + std::to_string(size) + " instead of " +
-                       std::to_string(sizeof(options)) + ": begin with BOBBIN_SCAN_OPTIONS_INIT");
-  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  const bool unknown_set = size > sizeof(options) && std::any_of(bytes + sizeof(options), bytes + size,
-                                                                 [](unsigned char b) { return b != 0; });
-  BOBBIN_RETURN_IF(unknown_set, StatusCode::unsupported,
-                   "scan options: an option is set that version " BOBBIN_VERSION " does not have");
-  std::memcpy(&options, given, std::min<size_t>(size, sizeof(options)));
-  return options;
-}
+    sizeof(bobbin_scan_options);  // of version 0.1; stays when fields are added
 
 }  // namespace
 }  // namespace bobbin::capi
@@ -201,7 +85,9 @@ Result<scan::Workspace*> to_workspace(bobbin_scan_workspace* given, StreamView s
 
 Result<ScanArguments> read_arguments(bobbin_dtype type, const bobbin_scan_options* given, StreamView stream) {
   ScanArguments arguments;
-  BOBBIN_ASSIGN(const bobbin_scan_options options, copy_options(given));
+  BOBBIN_ASSIGN(const bobbin_scan_options options,
+                copy_options<bobbin_scan_options>(given, BOBBIN_SCAN_OPTIONS_INIT, kFirstOptionsSize,
+                                                  "scan options", "BOBBIN_SCAN_OPTIONS_INIT"));
   BOBBIN_ASSIGN(arguments.type, to_enum(type, DType::u8, DType::f64, "value type"));
   BOBBIN_ASSIGN(arguments.kind, to_enum(options.exclusive, scan::Kind::inclusive, scan::Kind::exclusive,
                                         "value for exclusive (0 or 1)"));

@@ -325,6 +325,171 @@ static void test_workspace(void) {
   bobbin_scan_workspace_destroy(NULL);
 }
 
+/* ---- zstd ---- */
+
+#define CONTENT 200000
+
+static void fill(char* text, size_t size) {
+  uint32_t state = 1;
+  for (size_t i = 0; i < size; ++i) {
+    state = state * 1664525u + 1013904223u;
+    text[i] = "the loom takes a thread from every bobbin\n"[i % 3 == 0 ? state >> 27 : i % 42];
+  }
+}
+
+static void test_zstd_round_trip(void) {
+  static char content[CONTENT];
+  static char back[CONTENT];
+  static char frames[2 * CONTENT];
+  bobbin_zstd_encode_options options = BOBBIN_ZSTD_ENCODE_INIT;
+  bobbin_zstd_frame_info info;
+  uint64_t bound = 0;
+  size_t size = 0;
+  size_t got = 0;
+  fill(content, CONTENT);
+  options.seek_table = 1;
+  options.checksum = 1;
+  CHECK(bobbin_zstd_compress_bound(CONTENT, &options, &bound) == BOBBIN_OK && bound <= sizeof(frames));
+  CHECK(bobbin_zstd_compress(content, CONTENT, frames, (size_t)bound, &size, &options) == BOBBIN_OK);
+  CHECK(size > 0 && size < CONTENT);
+  CHECK(bobbin_zstd_decompress(frames, size, back, CONTENT, &got, NULL) == BOBBIN_OK);
+  CHECK(got == CONTENT && memcmp(back, content, CONTENT) == 0);
+  CHECK(bobbin_zstd_frame(frames, size, &info, NULL) == BOBBIN_OK);
+  CHECK(info.has_content_bytes == 1 && info.content_bytes == 65536 && info.has_checksum == 1);
+  CHECK(info.num_blocks == 16 && info.dictionary_id == 0 && info.compressed_bytes < size);
+  CHECK(bobbin_zstd_decompress_range(frames, size, 70000, 100, back, NULL) == BOBBIN_OK);
+  CHECK(memcmp(back, content + 70000, 100) == 0);
+  FAILS(bobbin_zstd_decompress_range(frames, size, CONTENT, 1, back, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
+        "content of 200000 bytes");
+  FAILS(bobbin_zstd_decompress(frames, size, back, CONTENT - 1, &got, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
+        "too small");
+  FAILS(bobbin_zstd_compress(content, CONTENT, frames, 10, &got, &options), BOBBIN_ERROR_INVALID_ARGUMENT,
+        "10 bytes");
+  CHECK(got == size);
+  frames[100] ^= 1;
+  FAILS(bobbin_zstd_decompress(frames, size, back, CONTENT, &got, NULL), BOBBIN_ERROR_CORRUPT, "zstd");
+  FAILS(bobbin_zstd_decompress("nothing", 7, back, CONTENT, &got, NULL), BOBBIN_ERROR_CORRUPT, "zstd");
+}
+
+/* Content that cannot be compressed takes no more than the bound, with the smallest frames and blocks. */
+static void test_zstd_bound(void) {
+  static unsigned char noise[5000];
+  static char frames[8000];
+  bobbin_zstd_encode_options options = BOBBIN_ZSTD_ENCODE_INIT;
+  uint64_t bound = 0;
+  size_t size = 0;
+  uint32_t state = 1;
+  for (size_t i = 0; i < sizeof(noise); ++i) {
+    state = state * 1664525u + 1013904223u;
+    noise[i] = (unsigned char)(state >> 24);
+  }
+  options.frame_bytes = 256;
+  options.block_bytes = 256;
+  options.checksum = 1;
+  options.seek_table = 1;
+  for (size_t bytes = 0; bytes <= sizeof(noise); bytes += 250) {
+    CHECK(bobbin_zstd_compress_bound(bytes, &options, &bound) == BOBBIN_OK);
+    CHECK(bound <= sizeof(frames));
+    CHECK(bobbin_zstd_compress(noise, bytes, frames, (size_t)bound, &size, &options) == BOBBIN_OK);
+  }
+}
+
+static void test_zstd_options(void) {
+  char out[100];
+  size_t size = 0;
+  uint64_t bound = 0;
+  bobbin_zstd_encode_options encode = BOBBIN_ZSTD_ENCODE_INIT;
+  bobbin_zstd_decode_options decode = BOBBIN_ZSTD_DECODE_INIT;
+  encode.level = 10;
+  FAILS(bobbin_zstd_compress("abc", 3, out, 100, &size, &encode), BOBBIN_ERROR_INVALID_ARGUMENT, "level 10");
+  FAILS(bobbin_zstd_compress_bound(3, &encode, &bound), BOBBIN_ERROR_INVALID_ARGUMENT, "level 10");
+  encode.level = 3;
+  encode.checksum = 2;
+  FAILS(bobbin_zstd_compress("abc", 3, out, 100, &size, &encode), BOBBIN_ERROR_INVALID_ARGUMENT, "checksum");
+  encode.size = 0;
+  FAILS(bobbin_zstd_compress("abc", 3, out, 100, &size, &encode), BOBBIN_ERROR_INVALID_ARGUMENT, "size is 0");
+  FAILS(bobbin_zstd_compress(NULL, 3, out, 100, &size, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "null");
+  FAILS(bobbin_zstd_compress("abc", 3, out, 100, NULL, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "null");
+  FAILS(bobbin_zstd_compress("abc", 3, NULL, 100, &size, NULL), BOBBIN_ERROR_INVALID_ARGUMENT, "needs");
+  CHECK(bobbin_zstd_compress(NULL, 0, out, 100, &size, NULL) == BOBBIN_OK);
+  decode.max_window = 0;
+  FAILS(bobbin_zstd_decompress("\x28\xB5\x2F\xFD\x20\x03\x19\0\0"
+                               "abc",
+                               12, out, 100, &size, &decode),
+        BOBBIN_ERROR_UNSUPPORTED, "window");
+  CHECK(bobbin_zstd_decompress(NULL, 0, NULL, 0, &size, NULL) == BOBBIN_OK && size == 0);
+}
+
+static void test_zstd_dictionary(void) {
+  static char records[500][64];
+  const void* samples[500];
+  size_t sizes[500];
+  char dictionary_bytes[4096];
+  char frame[200];
+  char back[200];
+  size_t size = 0;
+  size_t got = 0;
+  bobbin_zstd_dictionary* dictionary = NULL;
+  bobbin_zstd_encode_options encode = BOBBIN_ZSTD_ENCODE_INIT;
+  bobbin_zstd_decode_options decode = BOBBIN_ZSTD_DECODE_INIT;
+  bobbin_zstd_frame_info info;
+  for (int i = 0; i < 500; ++i) {
+    sizes[i] = (size_t)snprintf(records[i], sizeof(records[i]), "{\"item\": %d, \"colour\": \"green %d\"}",
+                                i * 7919 % 1000, i % 17);
+    samples[i] = records[i];
+  }
+  CHECK(bobbin_zstd_train(samples, sizes, 500, dictionary_bytes, sizeof(dictionary_bytes), &size) ==
+        BOBBIN_OK);
+  CHECK(bobbin_zstd_dictionary_create(dictionary_bytes, size, &dictionary) == BOBBIN_OK);
+  CHECK(bobbin_zstd_dictionary_id(dictionary) >= 32768 && bobbin_zstd_dictionary_id(NULL) == 0);
+  encode.dictionary = dictionary;
+  decode.dictionary = dictionary;
+  CHECK(bobbin_zstd_compress(records[3], sizes[3], frame, sizeof(frame), &size, &encode) == BOBBIN_OK);
+  CHECK(size < sizes[3]);
+  CHECK(bobbin_zstd_frame(frame, size, &info, NULL) == BOBBIN_OK);
+  CHECK(info.dictionary_id == bobbin_zstd_dictionary_id(dictionary));
+  CHECK(bobbin_zstd_decompress(frame, size, back, sizeof(back), &got, &decode) == BOBBIN_OK);
+  CHECK(got == sizes[3] && memcmp(back, records[3], got) == 0);
+  FAILS(bobbin_zstd_decompress(frame, size, back, sizeof(back), &got, NULL), BOBBIN_ERROR_INVALID_ARGUMENT,
+        "needs dictionary");
+  bobbin_zstd_dictionary_destroy(dictionary);
+  bobbin_zstd_dictionary_destroy(NULL);
+  FAILS(bobbin_zstd_dictionary_create("short", 5, &dictionary), BOBBIN_ERROR_INVALID_ARGUMENT, "8 bytes");
+  CHECK(dictionary == NULL);
+  FAILS(bobbin_zstd_train(samples, sizes, 0, dictionary_bytes, sizeof(dictionary_bytes), &size),
+        BOBBIN_ERROR_INVALID_ARGUMENT, "nothing in common");
+}
+
+static void test_zstd_batch(bobbin_backend backend) {
+  enum { kFrames = 3 };
+  static char content[3000];
+  static char frames[kFrames][3072];
+  static char out[kFrames][3072];
+  bobbin_zstd_batch_frame list[kFrames];
+  bobbin_zstd_batch_result results[kFrames];
+  fill(content, sizeof(content));
+  for (size_t i = 0; i < kFrames; ++i) {
+    size_t size = 0;
+    CHECK(bobbin_zstd_compress(content, 1000 * (i + 1), frames[i], sizeof(frames[i]), &size, NULL) ==
+          BOBBIN_OK);
+    list[i].in = frames[i];
+    list[i].in_bytes = size;
+    list[i].out = out[i];
+    list[i].capacity = i == 2 ? 2999 : 3000;
+  }
+  frames[1][20] = (char)(frames[1][20] ^ 0x55);
+  frames[1][5] = 0; /* another content size */
+  CHECK(bobbin_zstd_decompress_batch(list, kFrames, results, 3000, NULL, NULL, backend, NULL) == BOBBIN_OK);
+  CHECK(results[0].verdict == BOBBIN_ZSTD_OK && results[0].bytes == 1000);
+  CHECK(memcmp(out[0], content, 1000) == 0);
+  CHECK(results[1].verdict == BOBBIN_ZSTD_CORRUPT);
+  CHECK(results[2].verdict == BOBBIN_ZSTD_TOO_SMALL);
+  FAILS(bobbin_zstd_decompress_batch(NULL, 1, results, 3000, NULL, NULL, backend, NULL),
+        BOBBIN_ERROR_INVALID_ARGUMENT, "null");
+  FAILS(bobbin_zstd_decompress_batch(list, 1, results, 3000, NULL, NULL, 9, NULL),
+        BOBBIN_ERROR_INVALID_ARGUMENT, "backend");
+}
+
 int main(void) {
   test_version();
   test_options();
@@ -334,7 +499,13 @@ int main(void) {
   test_options_size();
   test_no_cuda();
   test_errors_of_threads();
+  test_zstd_round_trip();
+  test_zstd_bound();
+  test_zstd_options();
+  test_zstd_dictionary();
+  test_zstd_batch(BOBBIN_BACKEND_CPU);
   if (BOBBIN_TEST_HAS_EMULATOR) {
+    test_zstd_batch(BOBBIN_BACKEND_EMULATOR);
     test_memory();
     test_workspace();
   }
