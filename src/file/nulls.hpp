@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "array/array.hpp"
 #include "bobbin/types.hpp"
 #include "core/bit_ranges.hpp"
 
@@ -23,6 +24,9 @@ struct ValidityBits {
   }
   [[nodiscard]] uint64_t count_nulls(uint64_t rows) const;
 };
+[[nodiscard]] inline ValidityBits bits_of(const array::Bitmap& validity) {
+  return {reinterpret_cast<const uint8_t*>(validity.words.data()), validity.first};
+}
 
 // Calls f(i) for each null row, in order. Eight rows without nulls, which is the usual case, take one check.
 template <class F>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/verify.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,6 +12,8 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "file/gather.hpp"
+#include "file/nulls.hpp"
+#include "file/segments.hpp"
 #include "file/zone_map.hpp"
 
 namespace bobbin::file {
@@ -112,6 +116,24 @@ Status verify_strings(const Array& array, const StringZone& zone, uint64_t first
                                             : zone_of_strings(array, first_row, backend));
   BOBBIN_RETURN_IF(found != zone, StatusCode::corrupt,
                    "the strings disagree with the zone map's bounds, nulls and bytes");
+  return {};
+}
+
+Status verify_numbers(const Array& array, const Chunk& chunk, Backend backend) {
+  BOBBIN_ASSIGN(const NewBuffer values, try_buffer(array.length * size_bytes(array.type)));
+  const std::span<std::byte> bytes(values.data, values.buffer.bytes.size());
+  BOBBIN_TRY(array::decode(array, bytes, backend));
+  uint64_t nulls = 0;
+  if (array::has_nulls(array)) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
+    nulls = bits_of(validity).count_nulls(array.length);
+    fill_nulls(array.type, bytes, bits_of(validity));
+  }
+  BOBBIN_RETURN_IF(nulls != chunk.null_count, StatusCode::corrupt,
+                   fmt::format("{} values are null, but the footer says {}", nulls, chunk.null_count));
+  const ZoneMap zone = zone_map_of({.type = array.type, .data = values.data, .length = array.length});
+  BOBBIN_RETURN_IF(zone != chunk.zone, StatusCode::corrupt,
+                   "the values disagree with the zone map's minimum and maximum");
   return {};
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file whose footer was read and checked, and the encoded chunks in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bobbin/status.hpp"
+#include "codecs/codec.hpp"
+#include "file/footer.hpp"
+#include "file/input.hpp"
+#include "file/segments.hpp"
+
+namespace bobbin::file {
+
+// A node as an array that has neither buffers nor children yet.
+[[nodiscard]] Array without_parts(const Node& node);
+
+struct OpenFile {
+  OpenFile(std::string file_name, Input in) : name(std::move(file_name)), input(std::move(in)) {}
+
+  // Must be called first. Nothing else may be used if it fails.
+  Status open();
+  // As in ReaderAccess, but errors do not name the file and the chunk.
+  [[nodiscard]] Result<Array> load_chunk(size_t group, size_t column, Backend backend) const;
+  [[nodiscard]] Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
+                                        Backend backend) const;
+  [[nodiscard]] Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
+  [[nodiscard]] Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
+  [[nodiscard]] uint64_t chunk_bytes(size_t group, size_t column) const;
+  [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
+    return error.in(chunk_place(group, footer.columns[column])).in(name);
+  }
+  [[nodiscard]] const Node& root_of(size_t group, size_t column) const {
+    return footer.row_groups[group].chunks[column].root;
+  }
+
+  std::string name;  // for messages
+  Input input;
+  uint32_t version = 0;
+  Footer footer;
+  uint64_t footer_bytes = 0;        // as stored,
+  uint64_t plain_footer_bytes = 0;  // and decompressed
+  uint64_t num_rows = 0;
+  mutable PartCache cache;
+};
+
+}  // namespace bobbin::file
