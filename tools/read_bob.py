@@ -260,7 +260,7 @@ def num_parts(size):
 
 
 def lz4_block(block, size):
-    """Section 5.10."""
+    """Section 5.10: the block."""
     require(size <= MAX_COMPRESSED_FOOTER, "trailer: the footer's plain size")
     out, at = bytearray(), 0
 
@@ -294,6 +294,20 @@ def lz4_block(block, size):
             out.append(out[-distance])
     require(len(out) == size, "footer: its compressed form is damaged")
     return bytes(out)
+
+
+def plain_footer(footer, plain_bytes):
+    """Section 5.10."""
+    size = plain_bytes % 2**31
+    if plain_bytes == size:
+        return lz4_block(footer, size) if size else footer
+    require(0 < size <= MAX_COMPRESSED_FOOTER, "trailer: the footer's plain size")
+    try:
+        content, used = zstd_frames.decode_frame(footer)
+    except zstd_frames.BadFrame as error:
+        raise BadFile(f"footer: its compressed form is damaged: {error}") from error
+    require(used == len(footer) and len(content) == size, "footer: its compressed form is damaged")
+    return content
 
 
 class CompactFooter:
@@ -478,7 +492,7 @@ class File:
         require(size <= min(trailer_at - header, MAX_FOOTER_BYTES), "trailer: the footer's size")
         footer = data[trailer_at - size:trailer_at]
         require(xxh3(footer) == checksum, "footer: the checksum does not match")
-        return version, lz4_block(footer, plain_bytes) if plain_bytes else footer, trailer_at - size
+        return version, plain_footer(footer, plain_bytes), trailer_at - size
 
     @staticmethod
     def check_columns(found):

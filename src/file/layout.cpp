@@ -41,9 +41,10 @@ Status check_trailer(const Trailer& trailer, uint32_t header_version, uint64_t f
       fmt::format("trailer: format version {}, but the header says {}", trailer.version, header_version));
   BOBBIN_RETURN_IF(trailer.plain_bytes != 0 && trailer.version == 1, StatusCode::corrupt,
                    "trailer: reserved bytes are not zero");
-  BOBBIN_RETURN_IF(trailer.plain_bytes > kMaxPlainBytes, StatusCode::unsupported,
+  const uint32_t plain_bytes = trailer.plain_bytes & ~kFooterIsFrame;
+  BOBBIN_RETURN_IF(plain_bytes > kMaxPlainBytes, StatusCode::unsupported,
                    fmt::format("trailer: a compressed footer of {} bytes is above the limit of {}",
-                               trailer.plain_bytes, kMaxPlainBytes));
+                               plain_bytes, kMaxPlainBytes));
   const uint64_t least = header_bytes(header_version) + kTrailerBytes;
   BOBBIN_RETURN_IF(trailer.footer_bytes > file_bytes - least, StatusCode::corrupt,
                    fmt::format("trailer: a footer of {} bytes does not fit a file of {}",

@@ -34,6 +34,8 @@ inline constexpr uint64_t kMaxInlineBytes = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxFooterBytes = uint64_t{1} << 28;
 // A compressed footer must not decompress to much more than the file.
 inline constexpr uint64_t kMaxPlainBytes = uint64_t{1} << 21;
+// In a trailer's `plain_bytes`: the footer is a zstd frame, not an LZ4 block.
+inline constexpr uint32_t kFooterIsFrame = uint32_t{1} << 31;
 inline constexpr uint64_t kMaxRowGroups = uint64_t{1} << 22;
 inline constexpr uint64_t kMaxNodes = uint64_t{1} << 22;
 inline constexpr uint64_t kMaxSegments = uint64_t{1} << 24;
@@ -67,7 +69,8 @@ struct Trailer {
   uint64_t footer_bytes = 0;
   uint64_t footer_checksum = 0;
   uint32_t version = kNewestVersion;
-  uint32_t plain_bytes = 0;  // decompressed size of a compressed footer; otherwise 0
+  // Decompressed size of a compressed footer, with kFooterIsFrame for a zstd frame; otherwise 0.
+  uint32_t plain_bytes = 0;
   std::array<uint8_t, 8> magic = kMagic;
 };
 static_assert(sizeof(Trailer) == kTrailerBytes);

@@ -9,8 +9,8 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "file/checksum.hpp"
+#include "file/footer_pack.hpp"
 #include "file/layout.hpp"
-#include "file/lz4_block.hpp"
 #include "file/segment_checks.hpp"
 
 namespace bobbin::file {
@@ -119,7 +119,7 @@ Status OpenFile::open() {
                    "footer: the checksum does not match");
   std::vector<std::byte> plain;
   if (trailer.plain_bytes != 0) {
-    auto decompressed = decompress_block(bytes.buffer.bytes, trailer.plain_bytes);
+    auto decompressed = unpack_footer(bytes.buffer.bytes, trailer.plain_bytes);
     BOBBIN_TRY(decompressed.has_value() ? Status{} : decompressed.error().in("footer"));
     plain = std::move(*decompressed);
   }

@@ -19,9 +19,9 @@
 #include "file/checksum.hpp"
 #include "file/encode.hpp"
 #include "file/footer.hpp"
+#include "file/footer_pack.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
-#include "file/lz4_block.hpp"
 #include "file/nulls.hpp"
 #include "file/write_request.hpp"
 
@@ -384,23 +384,18 @@ void Writer::Impl::add_parts(std::span<const std::byte> bytes, std::span<const s
 }
 
 Status Writer::Impl::write_footer() {
-  const std::vector<std::byte> bytes = build_footer(footer);
+  std::vector<std::byte> bytes = build_footer(footer);
   // A file that our own reader would refuse must never get a name.
   const Result<Footer> parsed = parse_footer(bytes, output.position(), kNewestVersion);
   if (!parsed.has_value() || bytes.size() > kMaxFooterBytes) {
     return Status(StatusCode::unsupported, parsed.has_value() ? "too large" : parsed.error().message())
         .in("footer");
   }
-  std::vector<std::byte> block;
-  if (bytes.size() <= kMaxPlainBytes) {
-    block = compress_block(bytes);
-  }
-  const bool smaller = !block.empty() && block.size() < bytes.size();
-  const std::vector<std::byte>& stored_bytes = smaller ? block : bytes;
-  BOBBIN_TRY(output.write(stored_bytes));
-  return output.write(bytes_of(Trailer{.footer_bytes = stored_bytes.size(),
-                                       .footer_checksum = checksum(stored_bytes),
-                                       .plain_bytes = smaller ? static_cast<uint32_t>(bytes.size()) : 0}));
+  const PackedFooter packed = pack_footer(std::move(bytes));
+  BOBBIN_TRY(output.write(packed.bytes));
+  return output.write(bytes_of(Trailer{.footer_bytes = packed.bytes.size(),
+                                       .footer_checksum = checksum(packed.bytes),
+                                       .plain_bytes = packed.plain_bytes}));
 }
 
 Status Writer::Impl::finish() {

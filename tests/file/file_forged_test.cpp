@@ -4,11 +4,13 @@
 
 #include <functional>
 
+#include "bobbin/zstd.hpp"
 #include "core/text.hpp"
 #include "file/checksum.hpp"
 #include "file/lz4_block.hpp"
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/codecs/component.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -361,6 +363,54 @@ TEST(FileForged, CompressedFooters) {
   expect_message(open_and_verify(assemble({}, {}, 2, 5)), "footer: its compressed form is damaged");
   expect_message(open_and_verify(assemble(frame.body, flat::build_footer(Forgery().footer), 1, 5)),
                  "trailer: reserved bytes are not zero");
+}
+
+TEST(FileForged, FootersInFrames) {
+  const Bytes sound = Forgery().bytes(2);
+  const Frame frame(sound);
+  const auto size = static_cast<uint32_t>(frame.footer.size());
+  const Bytes with_magic = *zstd::encode(frame.footer);
+  const Bytes packed(with_magic.begin() + 4, with_magic.end());
+  const auto with = [&](const Bytes& bytes, uint32_t plain_bytes) {
+    return open_and_verify(assemble(frame.body, bytes, 2, plain_bytes | file::kFooterIsFrame));
+  };
+  ASSERT_OK(with(packed, size));
+  for (const uint32_t wrong : {0U, 1U, size - 1, size + 1, 2'000'000U}) {
+    expect_message(with(packed, wrong), "footer: its compressed form is damaged");
+  }
+  expect_message(with(packed, (1U << 21) + 1), "a compressed footer of 2097153 bytes is above the limit");
+  expect_message(with(with_magic, size), "footer: its compressed form is damaged");
+  expect_message(with({}, size), "footer: its compressed form is damaged");
+  for (size_t end = 1; end < packed.size(); ++end) {
+    expect_message(with({packed.begin(), packed.begin() + static_cast<ptrdiff_t>(end)}, size), "footer: ");
+  }
+  Bytes longer = packed;
+  longer.push_back(std::byte{0});
+  expect_message(with(longer, size), "footer: its compressed form is damaged");
+  for (size_t at = 0; at < packed.size(); ++at) {  // any byte changed: refused, or read as another footer
+    Bytes changed = packed;
+    changed[at] ^= std::byte{0x21};
+    (void)with(changed, size);
+  }
+}
+
+TEST(FileForged, SmallFootersAreFrames) {
+  testing::Random random(5);  // few different bytes in no order
+  std::vector<std::byte> plain;
+  for (int i = 0; i < 600; ++i) {
+    plain.push_back(static_cast<std::byte>("etaoinshrdlu"[random.below(12)]));
+  }
+  const file::PackedFooter packed = file::pack_footer(plain);
+  EXPECT_EQ(packed.plain_bytes, 600U | file::kFooterIsFrame);
+  EXPECT_LT(packed.bytes.size(), file::compress_block(plain).size());
+  const auto back = file::unpack_footer(packed.bytes, packed.plain_bytes);
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(*back, plain);
+  std::vector<std::byte> noise(64);
+  for (size_t i = 0; i < noise.size(); ++i) {
+    noise[i] = static_cast<std::byte>(i * 37 % 251);
+  }
+  EXPECT_EQ(file::pack_footer(noise).plain_bytes, 0U);
 }
 
 TEST(FileForged, Trailers) {

@@ -464,6 +464,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("ffor.bob", table_of(kIntegerTypes, 1100, 3), {.codec = "ffor"});
   make.good("odd_groups.bob", table_of(kIntegerTypes, 300, 4), {.rows_per_group = 77});
   make.good("no_rows.bob", table_of(kIntegerTypes, 0), {});
+  make.good("frame_footer.bob", table_of(kIntegerTypes, 40, 5), {.codec = "bitpack"});
   make.good("floats.bob", floats(), {.rows_per_group = 1024});
   make.good("delta.bob", series(), {.rows_per_group = 1500, .codec = "delta"});
   make.good("patched.bob", outliers(), {.rows_per_group = 2048, .codec = "patched"});
@@ -518,6 +519,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   const Bytes block = file::compress_block(frame.footer);
   const auto plain_bytes = static_cast<uint32_t>(frame.footer.size());
   make.bad("wrong_plain_size.bob", assemble({}, block, 2, plain_bytes + 1));
+  make.bad("block_called_a_frame.bob", assemble({}, block, 2, plain_bytes | file::kFooterIsFrame));
   make_bad_strings(make);
   make_bad_nulls(make);
   make_bad_dictionaries(make);

@@ -9,6 +9,7 @@
 
 #include "file/checksum.hpp"
 #include "file/footer.hpp"
+#include "file/footer_pack.hpp"
 #include "file/layout.hpp"
 #include "file/lz4_block.hpp"
 #include "flat_footer.hpp"
@@ -65,7 +66,7 @@ struct Frame {
     end = at;
     const auto bytes = file.subspan(at, trailer.footer_bytes);
     footer = trailer.plain_bytes == 0 ? Bytes(bytes.begin(), bytes.end())
-                                      : *file::decompress_block(bytes, trailer.plain_bytes);
+                                      : *file::unpack_footer(bytes, trailer.plain_bytes);
   }
 };
 
