@@ -7,6 +7,8 @@
 #include <iterator>
 #include <vector>
 
+#include "tests/drawn.hpp"
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
@@ -22,7 +24,8 @@ Bytes read(const std::filesystem::path& path) {
 void run_with_neighbours(const Bytes& bytes) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   const size_t step = bytes.size() / 64 + 1;
-  for (size_t i = 0; i < bytes.size(); i += step) {
+  for (const uint64_t neighbour : bobbin::testing::drawn((bytes.size() + step - 1) / step)) {
+    const size_t i = neighbour * step;
     LLVMFuzzerTestOneInput(bytes.data(), i);
     Bytes changed = bytes;
     changed[i] = static_cast<uint8_t>(changed[i] ^ (1U << (i % 8)));

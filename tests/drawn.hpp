@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,13 @@ inline uint64_t draw_number() {
   return text == nullptr ? 0 : std::stoull(text);
 }
 
-// One in `share` of the cases 0 to all - 1, and at least one.
+// One in `share` of the cases 0 to all - 1, and at least one. Lists of different lengths begin independently,
+// so that lists inside of lists combine in all ways.
 inline std::vector<uint64_t> drawn(uint64_t all, uint64_t share = kDrawnShare) {
   std::vector<uint64_t> cases;
   const uint64_t step = std::min(share, all);
-  for (uint64_t i = step == 0 ? 0 : draw_number() % step; i < all; i += step) {
+  std::mt19937_64 random(draw_number() ^ all);
+  for (uint64_t i = step == 0 ? 0 : random() % step; i < all; i += step) {
     cases.push_back(i);
   }
   return cases;

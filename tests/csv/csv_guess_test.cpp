@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/csv/support.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::csv_tests {
 namespace {
@@ -236,8 +237,8 @@ TEST(CsvGuess, FromTheBeginningIsFromAll) {
                                "2014-08-08T18:00Z",
                                "2014-08-08T18:00:00.50Z",
                                "2014-08-08 18:00:00+02:00"};
-  Random random(11);
-  for (int round = 0; round < 3000; ++round) {
+  Random random(11 + testing::draw_number());
+  for (uint64_t round = 0; round < 3000 / testing::kDrawnShare; ++round) {
     // Only a few kinds, so that columns have types.
     const uint64_t kinds = 1 + random.below(3);
     const char* drawn[3];

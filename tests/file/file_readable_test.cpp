@@ -17,12 +17,15 @@
 #include "support.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/codecs/component.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::file_tests {
 namespace {
 
 using select::Cascade;
+using testing::drawn;
 using testing::Input;
+using testing::kDrawnShare;
 using testing::Random;
 
 uint64_t seed_of_run() {
@@ -164,14 +167,15 @@ TEST(Readable, EveryCascadeOfDepthTwo) {
   for (const DType type : kAllTypes) {
     for (const Cascade& cascade : all_cascades(type, 2)) {
       ASSERT_TRUE(select::check_cascade(cascade, type).ok()) << to_string(cascade);
-      for (const Shape& shape : shapes()) {
-        encoded += reads_back(cascade, make_input(type, shape, 1 + random.below(9), random), Backend::cpu);
+      for (const uint64_t shape : drawn(shapes().size())) {
+        const Input input = make_input(type, shapes()[shape], 1 + random.below(9), random);
+        encoded += reads_back(cascade, input, Backend::cpu);
       }
       encoded += reads_back(cascade, draw_input(type, random), Backend::cpu);
       ASSERT_FALSE(HasFailure());
     }
   }
-  EXPECT_GT(encoded, 10'000U);
+  EXPECT_GT(encoded, 10'000U / kDrawnShare);
 }
 
 TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
@@ -179,7 +183,7 @@ TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
   uint64_t encoded = 0;
   uint64_t refused = 0;
-  for (uint64_t round = 0; round < 20'000; ++round) {
+  for (uint64_t round = 0; round < 20'000 / kDrawnShare; ++round) {
     const DType type = kAllTypes[random.below(std::size(kAllTypes))];
     const Cascade cascade = draw_cascade(type, 3 + random.below(2), random);
     if (!select::check_cascade(cascade, type).ok()) {
@@ -191,8 +195,8 @@ TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
                           emulate && kHasEmulator ? Backend::emulator : Backend::cpu);
     ASSERT_FALSE(HasFailure());
   }
-  EXPECT_GT(encoded, 2000U);
-  EXPECT_GT(refused, 100U);
+  EXPECT_GT(encoded, 2000U / kDrawnShare);
+  EXPECT_GT(refused, 100U / kDrawnShare);
 }
 
 // What the choice makes of every shape, at every length, in a file.
@@ -283,7 +287,8 @@ void expect_round_trip(const Drawn& table) {
 TEST(Readable, WhatIsChosenForEveryShape) {
   Random random(seed_of_run());
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
-  for (const uint64_t rows : kRows) {
+  for (const uint64_t number : drawn(std::size(kRows))) {
+    const uint64_t rows = kRows[number];
     Drawn table;
     table.options.goal.kind = rows % 2 == 0 ? Goal::Kind::smallest : Goal::Kind::fastest;
     for (const Shape& shape : shapes()) {
@@ -300,7 +305,7 @@ TEST(Readable, WhatIsChosenForEveryShape) {
 TEST(Readable, DrawnCascadesInFiles) {
   Random random(seed_of_run());
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
-  for (int file = 0; file < 20; ++file) {
+  for (uint64_t file = 0; file < drawn(20).size(); ++file) {
     Drawn table;
     const uint64_t rows = kRows[random.below(std::size(kRows))];
     while (table.columns.size() < 60) {

@@ -11,6 +11,7 @@
 #include "query/bind.hpp"
 #include "query/prune.hpp"
 #include "tests/backends.hpp"
+#include "tests/drawn.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::query_tests {
@@ -170,11 +171,12 @@ void check_rows(const Written& file, const Predicate& predicate, Backend backend
   ASSERT_EQ(query.rows(begin, end).value(), wanted(begin, end)) << to_source(predicate);
 }
 
-void check_many(Backend backend, uint64_t tables, int queries, uint64_t rows, const std::string& codec = {}) {
+void check_many(Backend backend, uint64_t tables, uint64_t queries, uint64_t rows,
+                const std::string& codec = {}) {
   for (uint64_t seed = 1; seed <= tables; ++seed) {
     const Written file(seed, rows, codec);
     Random random(seed + 100);
-    for (int i = 0; i < queries; ++i) {
+    for (uint64_t i = 0; i < bobbin::testing::drawn(queries).size(); ++i) {
       const Predicate predicate = draw_predicate(random, file.table, 1 + i % 4);
       check(file, predicate, backend);
       check_groups(file, predicate, random.below(file.table.columns.size()), backend);

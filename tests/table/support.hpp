@@ -133,6 +133,8 @@ constexpr Rows kRanges[] = {{0, 5000}, {0, 1024}, {1024, 2048}, {17, 4000}, {999
 // A device gets the same as the reader: whole row groups and parts of them, several times with one loader.
 inline void check_loading(Backend backend) {
   constexpr uint64_t kGroups[] = {2048, 1000};
+  constexpr uint64_t kFewColumns =
+      4;  // one column in this many under sanitizers: several are still loaded at once
   // All chunks in one batch; several batches of a few chunks; most chunks alone, in pieces.
   constexpr uint64_t kBatchBytes[] = {uint64_t{8} << 20, 20'000, 512};
   for (const uint64_t number :
@@ -142,15 +144,19 @@ inline void check_loading(Backend backend) {
     const TempDir dir;
     const auto reader = drawn(dir, 7 * group, 5000, group);
     ASSERT_TRUE(reader.has_value());
-    const auto columns = all_columns(*reader);
+    std::vector<size_t> columns;
+    for (const uint64_t column :
+         testing::drawn(reader->columns().size(), std::min(testing::kDrawnShare, kFewColumns))) {
+      columns.push_back(column);
+    }
     LoadOptions options{.threads = 2};
     options.batch_bytes = kBatchBytes[number / std::size(kGroups) / std::size(kRanges)];
     auto loader = Loader::create(backend, options);
     ASSERT_TRUE(loader.has_value()) << loader.error().message();
     const auto made = loader->load(*reader, columns, rows.begin, rows.count);
     ASSERT_TRUE(made.has_value()) << made.error().message();
-    for (const size_t column : columns) {
-      expect_same(to_host((*made)[column], backend), expected(*reader, column, rows.begin, rows.count));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      expect_same(to_host((*made)[i], backend), expected(*reader, columns[i], rows.begin, rows.count));
     }
   }
 }

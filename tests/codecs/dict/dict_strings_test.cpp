@@ -12,6 +12,7 @@
 #include "codecs/registry.hpp"
 #include "tests/backends.hpp"
 #include "tests/codecs/fsst/strings.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -54,7 +55,7 @@ TEST(DictStrings, Edges) {
 }
 
 TEST(DictStrings, Drawn) {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (const uint64_t seed : drawn(200)) {
     Random random(seed);
     const Strings strings = draw_from(draw_strings(random), random.below(5000), random);
     ASSERT_EQ(check_strings(strings, CodecId::dict), "") << seed;
@@ -174,9 +175,9 @@ TEST(DictStrings, TreesThatLie) {
 
 // Any flipped bit is refused, detected while decoding, or harmless; all decoders agree.
 TEST(DictStrings, FlippedBits) {
-  Random random(10);
+  Random random(10 + draw_number());
   const Array good = encoded(draw_from(make_sentences(40, random), 300, random));
-  for (int i = 0; i < 1500; ++i) {
+  for (uint64_t i = 0; i < 1500 / kDrawnShare; ++i) {
     Array bad = good;
     Array* node = &bad;
     while (!node->children.empty() && (node->buffers.empty() || random.below(2) == 0)) {

@@ -8,6 +8,7 @@
 #include "array/strings.hpp"
 #include "codecs/registry.hpp"
 #include "device/backends.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -89,13 +90,14 @@ std::string check_decoded(const Result<Strings>& decoded, const Strings& expecte
 
 std::string check_slices(const Array& array, const Strings& strings, Backend backend) {
   const uint64_t n = strings.length();
-  for (const auto& [begin, length] :
-       std::array<std::pair<uint64_t, uint64_t>, 6>{{{0, n},
-                                                     {n / 3, n / 3},
-                                                     {n / 2, n - n / 2},
-                                                     {n, 0},
-                                                     {n / 5, std::min<uint64_t>(1, n - n / 5)},
-                                                     {0, 0}}}) {
+  const std::array<std::pair<uint64_t, uint64_t>, 6> parts{{{0, n},
+                                                            {n / 3, n / 3},
+                                                            {n / 2, n - n / 2},
+                                                            {n, 0},
+                                                            {n / 5, std::min<uint64_t>(1, n - n / 5)},
+                                                            {0, 0}}};
+  for (const uint64_t part : drawn(parts.size())) {
+    const auto [begin, length] = parts[part];
     const auto slice = array::slice(array, begin, length);
     if (!slice.has_value()) {
       return "slice: " + slice.error().message();
@@ -165,14 +167,14 @@ std::string check_queries(const Array& array, const Strings& strings, Backend ba
       constants.emplace_back(string.begin(), string.end() - 1);
     }
   }
-  for (const auto& constant : constants) {
-    for (const auto test : {StringTest::equals, StringTest::starts_with, StringTest::contains}) {
-      if (test == StringTest::contains && constant.size() > 4000) {
-        continue;
-      }
-      if (std::string wrong = check_query(array, strings, {test, constant}, backend); !wrong.empty()) {
-        return wrong;
-      }
+  constexpr std::array kTests{StringTest::equals, StringTest::starts_with, StringTest::contains};
+  for (const uint64_t number : drawn(constants.size() * kTests.size())) {
+    const StringQuery query{kTests[number % kTests.size()], constants[number / kTests.size()]};
+    if (query.test == StringTest::contains && query.bytes.size() > 4000) {
+      continue;
+    }
+    if (std::string wrong = check_query(array, strings, query, backend); !wrong.empty()) {
+      return wrong;
     }
   }
   return "";

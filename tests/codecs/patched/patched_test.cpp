@@ -11,6 +11,7 @@
 #include "codecs/bitpack/bitpack.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -28,7 +29,7 @@ std::vector<uint32_t> with_wide_values(uint64_t length, uint64_t every) {
 }
 
 TEST(Patched, AnyCascadeAgreesWithTheReference) {
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  for (const uint64_t seed : drawn(2000)) {
     Random random(seed);
     const Array array = draw_cascade(random);
     ASSERT_TRUE(array::validate(array).ok()) << name_of(array);
