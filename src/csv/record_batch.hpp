@@ -37,6 +37,7 @@ struct RecordBatch {
   // What append_untyped() takes for columns that may be null.
   [[nodiscard]] std::vector<const void*> pointers() const {
     std::vector<const void*> all;
+    all.reserve(columns.size());
     for (const ColumnData& column : columns) {
       all.push_back(is_string(column.type.type) ? static_cast<const void*>(&column.strings)
                                                 : &column.numbers);

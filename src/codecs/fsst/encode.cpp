@@ -215,19 +215,19 @@ uint64_t encoded_size(const Matcher& matcher, const Pieces& pieces) {
 
 }  // namespace
 
-SymbolTable choose_table(const Pieces& pieces, const Array* previous) {
+SymbolTable choose_table(const Pieces& sample, const Array* previous) {
   if (previous == nullptr) {
-    return learn(pieces);
+    return learn(sample);
   }
   const SymbolTable old = Parts(*previous).table();
-  const SymbolTable fresh = learn(pieces);
+  const SymbolTable fresh = learn(sample);
   if (!could_be_learnt(old)) {
     return fresh;
   }
   // A new table takes space, and readers cache tables.
   constexpr double kWorthwhile = 0.99;
-  const auto as_is = static_cast<double>(encoded_size(Matcher(old), pieces));
-  return static_cast<double>(encoded_size(Matcher(fresh), pieces)) < kWorthwhile * as_is ? fresh : old;
+  const auto as_is = static_cast<double>(encoded_size(Matcher(old), sample));
+  return static_cast<double>(encoded_size(Matcher(fresh), sample)) < kWorthwhile * as_is ? fresh : old;
 }
 
 Result<std::vector<uint64_t>> index_tiles(const SymbolTable& table, std::span<const uint8_t> codes) {

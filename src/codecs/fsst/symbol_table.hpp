@@ -105,7 +105,8 @@ class Matcher {
     const Slot& slot = slots_[slot_of(static_cast<uint32_t>(word))];
     const uint32_t one = ones_[word & 0xff].both;
     const uint32_t two = shorts_[word & 0xffff].both;
-    const uint32_t fits = ((word ^ slot.symbol) << slot.shift == 0) & (slot.match.length() <= rest) ? ~0U : 0;
+    const bool is_long = ((word ^ slot.symbol) << slot.shift == 0) & (slot.match.length() <= rest);
+    const uint32_t fits = is_long ? ~0U : 0;
     const uint32_t alone = rest == 1 ? ~0U : 0;
     const uint32_t shorter = (one & alone) | (two & ~alone);
     return {static_cast<uint16_t>((slot.match.both & fits) | (shorter & ~fits))};
