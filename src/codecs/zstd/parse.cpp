@@ -79,12 +79,14 @@ class BlockParser {
 
   ParsedBlock parse(uint32_t begin, uint32_t end) {
     ParsedBlock block;
+    block.literals.reserve(end - begin);
+    block.sequences.reserve((end - begin) / 8);
     end_ = end;
     recent_ = {};
     anchor_ = begin;
     uint32_t at = begin;
     while (at + kMinMatch <= end) {
-      Match match = best_at(at);
+      Match match = best_at(at, 0);
       if (match.length == 0) {
         ++at;
         continue;
@@ -101,7 +103,7 @@ class BlockParser {
   // A better match a little further on is worth a few literals.
   uint32_t look_ahead(uint32_t at, Match& match) const {
     for (uint32_t step = 1; step <= settings_.lazy && at + step + kMinMatch <= end_;) {
-      const Match later = best_at(at + step);
+      const Match later = best_at(at + step, match.offset);
       if (later.length != 0 && later.gain > match.gain + (step == 1 ? 4 : 7)) {
         match = later;
         at += step;
@@ -113,7 +115,9 @@ class BlockParser {
     return at;
   }
 
-  [[nodiscard]] Match best_at(uint32_t at) const {
+  // `passed`: an offset whose match is already in hand from an earlier position. It is shorter from here, so
+  // it cannot win, except as a recent offset, which is cheaper.
+  [[nodiscard]] Match best_at(uint32_t at, uint32_t passed) const {
     const uint32_t literals = at - anchor_;
     const uint32_t word = load<uint32_t>(&frame_[at]);
     const std::array<uint32_t, 3> recent{recent_.at(1, literals), recent_.at(2, literals),
@@ -135,12 +139,12 @@ class BlockParser {
         consider(at, recent[value - 1], most, value, best);
       }
     }
-    if (by_long != kNoPosition) {
+    if (by_long != kNoPosition && at - by_long != passed) {
       consider(at, at - by_long, most, 0, best);
     }
     uint32_t earlier = by_short;
     for (uint32_t i = 0; i < settings_.chain && earlier != kNoPosition; ++i) {
-      if (load<uint32_t>(&frame_[earlier]) == word) {
+      if (load<uint32_t>(&frame_[earlier]) == word && earlier != by_long && at - earlier != passed) {
         consider(at, at - earlier, most, 0, best);
       }
       earlier = links_.next_by_short(earlier);
