@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copies. A team of warps goes through a frame, as many sequences at a time as it has threads, or 32
 // bytes for each. Each byte of such a tile finds its run (literals or a match) by a bitmap of run starts, and
-// follows matches until their source is before the tile or among the literals: then it is one load. No byte
-// waits for another of its tile.
+// is one load, from the literals or from the output before the tile. Matches that reach into the tile itself
+// are few in the tile of one warp, which copies them afterwards, one after another, in shared memory. In the
+// larger tile of several warps they are many: there, each byte follows them until their source is outside.
 #pragma once
 
 #include "codecs/zstd/measure_kernel.hpp"
@@ -106,16 +107,19 @@ struct ExecuteKernel {
   static constexpr uint32_t kTeam = Members::kThreads;
   static constexpr uint32_t kThreads = kTeam < 128 ? 128 : kTeam;
   static constexpr uint32_t kTeams = kThreads / kTeam;
-  // Copies wait for memory: a warp per frame needs all warps that an SM can hold, and spills for it.
-  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 16 : 4;
-  static constexpr uint32_t kWords = kTeam;  // of the bitmap: one per thread
+  // Copies wait for memory. With a warp per frame, 48 warps per SM are faster than 64 that spill registers.
+  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 12 : 4;
+  static constexpr bool kInOrder = kTeamWarps == 1;  // how matches inside the tile are copied
+  static constexpr uint32_t kWords = kTeam;          // of the bitmap: one per thread
   static constexpr uint32_t kTile = 32 * kWords;
 
   struct Tile {
     simt::Shared<uint32_t, kWords> starts;  // a bit where a run begins
     simt::Shared<uint64_t, kWords> index;   // the same, and above it the runs that begin earlier
     simt::Shared<uint64_t, 2 * kTeam> runs;
-    simt::Shared<uint32_t, 4> recent;  // offsets before the block
+    simt::Shared<uint64_t, kInOrder ? kTeam : 1> insides;  // matches that reach into the tile
+    simt::Shared<uint32_t, kTile / 4> words;               // the tile's content, from an aligned address
+    simt::Shared<uint32_t, 4> recent;                      // offsets before the block
     typename Members::Shared team;
   };
   struct Shared {
@@ -176,14 +180,29 @@ struct ExecuteKernel {
     }
   };
 
-  // A run of a tile. Literals: where the tile's first byte would be among them. A match: its offset.
+  // A run of a tile: the byte at `j` of the tile is the one at first + j of its source, which wraps. For a
+  // match that reaches into the tile, `first` is the offset and `start` where it begins.
   struct Run {
-    [[nodiscard]] BOBBIN_HD static uint64_t pack(uint32_t start, bool is_match, uint32_t value) {
-      return start | (is_match ? uint64_t{1} << 31 : 0) | uint64_t{value} << 32;
+    enum Source : uint32_t { output, literals, inside };
+
+    [[nodiscard]] BOBBIN_HD static uint64_t pack(Source source, uint32_t first, uint32_t start = 0) {
+      return source | start << 2 | uint64_t{first} << 32;
     }
-    [[nodiscard]] BOBBIN_HD static uint32_t start(uint64_t run) { return run & 0xffff; }
-    [[nodiscard]] BOBBIN_HD static bool is_match(uint64_t run) { return (run >> 31 & 1) != 0; }
-    [[nodiscard]] BOBBIN_HD static uint32_t value(uint64_t run) { return static_cast<uint32_t>(run >> 32); }
+    [[nodiscard]] BOBBIN_HD static uint32_t source(uint64_t run) { return run & 3; }
+    [[nodiscard]] BOBBIN_HD static uint32_t start(uint64_t run) { return static_cast<uint32_t>(run) >> 2; }
+    [[nodiscard]] BOBBIN_HD static uint32_t first(uint64_t run) { return static_cast<uint32_t>(run >> 32); }
+  };
+
+  // A match of a tile.
+  struct Match {
+    [[nodiscard]] BOBBIN_HD static uint64_t pack(uint32_t start, uint32_t length, uint32_t offset) {
+      return start | length << 16 | uint64_t{offset} << 32;
+    }
+    [[nodiscard]] BOBBIN_HD static uint32_t start(uint64_t match) { return match & 0xffff; }
+    [[nodiscard]] BOBBIN_HD static uint32_t length(uint64_t match) { return match >> 16 & 0xffff; }
+    [[nodiscard]] BOBBIN_HD static uint32_t offset(uint64_t match) {
+      return static_cast<uint32_t>(match >> 32);
+    }
   };
 
   template <class Cta>
@@ -367,13 +386,19 @@ struct ExecuteKernel {
                                   const Literals& literals) {
     // Tiles are counted from an aligned address, so that the four bytes of a word lie in one bitmap word.
     const uint32_t head = (output.skew + begin) % 4;
-    list_runs(cta, tile, lane, survey.taken, head);
-    const uint32_t end = head + survey.end;
-    const uint32_t first_word = (output.skew + begin) / 4;
-    const uint32_t origin = begin - head;  // may wrap, and wraps back
-    for (uint32_t w = Members::rank(cta); 4 * w < end; w += kTeam) {
-      write_word(cta, tile, output, {head, end, origin, first_word}, w, literals);
+    const Extent extent{.head = head,
+                        .end = head + survey.end,
+                        .origin = begin - head,  // may wrap, and wraps back
+                        .first_word = (output.skew + begin) / 4};
+    const uint32_t insides = list_runs(cta, tile, lane, survey.taken, extent);
+    for (uint32_t w = Members::rank(cta); 4 * w < extent.end; w += kTeam) {
+      cta.store(tile.words, w, gather_word(cta, tile, output, extent, w, literals));
     }
+    Members::sync(cta);
+    if constexpr (kInOrder) {
+      copy_insides(cta, tile, output, extent, insides);
+    }
+    write_tile(cta, tile, output, extent);
     Members::sync(cta);
   }
 
@@ -383,61 +408,145 @@ struct ExecuteKernel {
     uint32_t end;
     uint32_t origin;
     uint32_t first_word;
+
+    [[nodiscard]] BOBBIN_HD bool has(uint32_t j) const { return j >= head && j < end; }
+    // The first run's bits begin with the word, so that every byte of it belongs to a run.
+    [[nodiscard]] BOBBIN_HD uint32_t bit_of(uint32_t start) const { return start == head ? 0 : start; }
   };
 
-  // Four sources first, then four loads: they do not wait for each other.
+  // Where a byte comes from: a run, and a position that is counted as in the tile.
+  struct Source {
+    uint64_t run;
+    uint32_t j;
+  };
+
+  // A word of the tile; bytes that copy_insides() writes later, or nobody, are any. Sources first, then
+  // loads: they do not wait for each other.
   template <class Cta>
-  BOBBIN_HD static void write_word(Cta& cta, const Tile& tile, const Output& output, const Extent& extent,
-                                   uint32_t w, const Literals& literals) {
-    uint32_t source[4];
-    const uint32_t j = 4 * w;
+  [[nodiscard]] BOBBIN_HD static uint32_t gather_word(Cta& cta, const Tile& tile, const Output& output,
+                                                      const Extent& extent, uint32_t w,
+                                                      const Literals& literals) {
+    const uint64_t entry = cta.load(tile.index, w / 8);
+    const uint32_t shift = w % 8 * 4;
+    const uint32_t first_run = run_in(entry, shift);
+    const uint32_t starts = static_cast<uint32_t>(entry) >> shift;
+    Source sources[4];
     BOBBIN_UNROLL
     for (uint32_t b = 0; b < 4; ++b) {
-      const uint32_t in_tile = j + b < extent.head  ? extent.head
-                               : j + b < extent.end ? j + b
-                                                    : extent.end - 1;
-      source[b] = trace(cta, tile, extent, in_tile);
+      const uint32_t later = starts & ((uint32_t{2} << b) - 2);
+      const uint32_t run = first_run + static_cast<uint32_t>(std::popcount(later));
+      sources[b] = source_of(cta, tile, extent, {cta.load(tile.runs, run), 4 * w + b});
     }
     uint32_t word = 0;
     BOBBIN_UNROLL
     for (uint32_t b = 0; b < 4; ++b) {
-      word |= fetch(cta, output, literals, source[b]) << (8 * b);
+      word |= fetch(cta, output, literals, sources[b]) << (8 * b);
     }
-    if (j >= extent.head && j + 4 <= extent.end) {
-      cta.store(output.words, extent.first_word + w, word);
-      return;
-    }
-    for (uint32_t b = 0; b < 4; ++b) {
-      if (j + b >= extent.head && j + b < extent.end) {
-        cta.store(output.bytes, extent.origin + j + b, static_cast<uint8_t>(word >> (8 * b)));
-      }
-    }
+    return word;
   }
 
-  // A source is a place in the output, or with this bit one among the literals.
-  static constexpr uint32_t kLiteralSource = uint32_t{1} << 31;
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Source source_of(Cta& cta, const Tile& tile, const Extent& extent,
+                                                  Source source) {
+    const Source any{Run::pack(Run::output, extent.origin), extent.head};
+    if (!extent.has(source.j)) {
+      return any;
+    }
+    if (kInOrder) {
+      return Run::source(source.run) == Run::inside ? any : source;
+    }
+    return follow(cta, tile, extent, source);
+  }
+
+  // Through matches inside the tile. Their sources lie before their starts, so this ends.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Source follow(Cta& cta, const Tile& tile, const Extent& extent,
+                                               Source source) {
+    while (Run::source(source.run) == Run::inside) {
+      const uint32_t start = Run::start(source.run);
+      const uint32_t back = distance(Run::first(source.run), source.j - start);
+      source.j = start - back;
+      source.run = back > start - extent.head ? Run::pack(Run::output, extent.origin)
+                                              : cta.load(tile.runs, run_at(cta, tile, source.j));
+    }
+    return source;
+  }
+
+  // From a match's start back to the source of its i-th byte: 1 or more, since matches may overlap
+  // themselves.
+  [[nodiscard]] BOBBIN_HD static uint32_t distance(uint32_t offset, uint32_t i) {
+    return offset - (i < offset ? i : i % offset);
+  }
 
   // One load for either kind, so that lanes stay together.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t fetch(Cta& cta, const Output& output, const Literals& literals,
-                                                uint32_t source) {
-    const bool literal = (source & kLiteralSource) != 0;
+                                                const Source& source) {
+    const bool literal = Run::source(source.run) == Run::literals;
+    const uint32_t at = Run::first(source.run) + source.j;
     const Global<const uint8_t> from = literals.bytes;
     const Global<uint8_t> bytes{literal ? const_cast<uint8_t*>(from.data) : output.bytes.data,
                                 literal ? from.size : output.bytes.size};
-    return cta.load(bytes, literal ? source & literals.mask & ~kLiteralSource : source);
+    return cta.load(bytes, literal ? at & literals.mask : at);
+  }
+
+  using Bytes = simt::Shared<uint8_t, kTile>;
+  [[nodiscard]] BOBBIN_HD static Bytes& bytes_of(Tile& tile) { return simt::seen_as<Bytes>(tile.words); }
+
+  // In the order of the sequences: what one reads, those before it have written.
+  template <class Cta>
+  BOBBIN_HD static void copy_insides(Cta& cta, Tile& tile, const Output& output, const Extent& extent,
+                                     uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      copy_inside(cta, tile, output, extent, cta.load(tile.insides, i));
+      cta.sync_warp();
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD static void copy_inside(Cta& cta, Tile& tile, const Output& output, const Extent& extent,
+                                    uint64_t match) {
+    Bytes& bytes = bytes_of(tile);
+    const uint32_t start = Match::start(match);
+    for (uint32_t i = cta.lane(); i < Match::length(match); i += simt::kWarpSize) {
+      const uint32_t back = distance(Match::offset(match), i);
+      const uint8_t byte = back > start - extent.head ? cta.load(output.bytes, extent.origin + start - back)
+                                                      : cta.load(bytes, start - back);
+      cta.store(bytes, start + i, byte);
+    }
   }
 
   template <class Cta>
-  BOBBIN_HD static void list_runs(Cta& cta, Tile& tile, const Lane& lane, uint32_t taken, uint32_t head) {
+  BOBBIN_HD static void write_tile(Cta& cta, Tile& tile, const Output& output, const Extent& extent) {
     const uint32_t rank = Members::rank(cta);
-    const uint32_t start = head + lane.start;
+    for (uint32_t w = rank; 4 * w < extent.end; w += kTeam) {
+      if (4 * w >= extent.head && 4 * w + 4 <= extent.end) {
+        cta.store(output.words, extent.first_word + w, cta.load(tile.words, w));
+      }
+    }
+    // Bytes of words that are shared with what is before and after the tile.
+    if (rank < 8) {
+      const uint32_t j = rank < 4 ? rank : extent.end / 4 * 4 + rank - 4;
+      const bool partial = rank < 4 ? extent.head != 0 : j >= 4 || extent.head == 0;
+      if (partial && extent.has(j)) {
+        cta.store(output.bytes, extent.origin + j, cta.load(bytes_of(tile), j));
+      }
+    }
+  }
+
+  // Returns the number of matches that are listed for copy_insides().
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t list_runs(Cta& cta, Tile& tile, const Lane& lane, uint32_t taken,
+                                                    const Extent& extent) {
+    const uint32_t rank = Members::rank(cta);
+    const uint32_t start = extent.head + lane.start;
     const uint32_t match = start + lane.literals;
+    const bool inside = rank < taken && lane.offset < lane.end;
     cta.store(tile.starts, rank, uint32_t{0});
+    const uint32_t insides = kInOrder ? list_inside(cta, tile, inside, lane, match) : 0;
     Members::sync(cta);
     if (rank < taken) {
-      mark(cta, tile, start);  // with no literals, the match's start
-      mark(cta, tile, match);
+      mark(cta, tile, extent.bit_of(start));  // with no literals, the match's start
+      mark(cta, tile, extent.bit_of(match));
     }
     Members::sync(cta);
     const uint32_t starts = cta.load(tile.starts, rank);
@@ -446,11 +555,26 @@ struct ExecuteKernel {
     Members::sync(cta);
     if (rank < taken) {
       if (lane.literals != 0) {
-        cta.store(tile.runs, run_at(cta, tile, start), Run::pack(start, false, lane.literal - start));
+        cta.store(tile.runs, run_at(cta, tile, extent.bit_of(start)),
+                  Run::pack(Run::literals, lane.literal - start));
       }
-      cta.store(tile.runs, run_at(cta, tile, match), Run::pack(match, true, lane.offset));
+      cta.store(tile.runs, run_at(cta, tile, extent.bit_of(match)),
+                inside ? Run::pack(Run::inside, lane.offset, match)
+                       : Run::pack(Run::output, extent.origin - lane.offset));
     }
     Members::sync(cta);
+    return insides;
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t list_inside(Cta& cta, Tile& tile, bool inside, const Lane& lane,
+                                                      uint32_t match) {
+    const uint32_t all = cta.ballot(inside);
+    if (inside) {
+      const auto place = static_cast<uint32_t>(std::popcount(all & ((uint32_t{1} << cta.lane()) - 1)));
+      const uint32_t length = lane.end - lane.start - lane.literals;
+      cta.store(tile.insides, place, Match::pack(match, length, lane.offset));
+    }
+    return static_cast<uint32_t>(std::popcount(all));
   }
   template <class Cta>
   BOBBIN_HD static void mark(Cta& cta, Tile& tile, uint32_t j) {
@@ -460,30 +584,12 @@ struct ExecuteKernel {
   // The number of the run that the byte at `j` belongs to.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t run_at(Cta& cta, const Tile& tile, uint32_t j) {
-    const uint64_t entry = cta.load(tile.index, j / 32);
-    const uint32_t up_to_own = ~uint32_t{0} >> (31 - j % 32);
+    return run_in(cta.load(tile.index, j / 32), j % 32);
+  }
+  [[nodiscard]] BOBBIN_HD static uint32_t run_in(uint64_t entry, uint32_t bit) {
+    const uint32_t up_to_own = ~uint32_t{0} >> (31 - bit);
     return static_cast<uint32_t>(entry >> 32) +
            static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(entry) & up_to_own)) - 1;
-  }
-
-  // Where the byte at `j` comes from. A match's source lies before its start, so this ends.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t trace(Cta& cta, const Tile& tile, const Extent& extent,
-                                                uint32_t j) {
-    while (true) {
-      const uint64_t run = cta.load(tile.runs, run_at(cta, tile, j));
-      const uint32_t value = Run::value(run);
-      if (!Run::is_match(run)) {
-        return (j + value) | kLiteralSource;
-      }
-      const uint32_t start = Run::start(run);
-      const uint32_t into = j - start;
-      const uint32_t back = value - (into < value ? into : into % value);  // 1 or more
-      j = start - back;
-      if (back > start || j < extent.head) {
-        return extent.origin + j;  // before the tile
-      }
-    }
   }
 };
 
