@@ -156,6 +156,33 @@ struct EncodeOptions {
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
                                                                const EncodeOptions& options = {});
 
+// encode() with a device, from and to host memory; a device leaves frames above 64 KiB to the CPU. The same
+// bytes on every backend.
+[[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
+                                                               const EncodeOptions& options, Backend backend);
+
+struct EncodeBatchOptions {
+  uint32_t level = 3;
+  uint32_t frame_bytes = uint32_t{64} << 10;  // 256 bytes to 64 KiB
+  uint32_t block_bytes = uint32_t{4} << 10;   // 256 bytes to 64 KiB
+  bool checksum = false;
+  uint64_t slice_bytes = uint64_t{128} << 20;  // content of this size is worked on at a time
+  MemoryResource* memory = nullptr;            // for scratch; nullptr: the backend's default
+};
+
+// Compresses content in a device's memory, as encode() does and to the same bytes, without a seek table: the
+// frames lie one after another in `out`, and frame_ends[i] is where frame i ends there. Arrays are in the
+// memory of the stream's backend, which is a device; frame_ends has encode_frames() elements. `in` may begin
+// at any address if the 4-byte words of its first and its last byte can be read. Asynchronous in `stream`,
+// without waiting for it. `out_bytes` must be encode_bound() at least.
+[[nodiscard]] BOBBIN_API Status encode_batch(const std::byte* in, uint64_t in_bytes, std::byte* out,
+                                             uint64_t out_bytes, uint64_t* frame_ends,
+                                             const EncodeBatchOptions& options, StreamView stream);
+[[nodiscard]] BOBBIN_API uint64_t encode_frames(uint64_t in_bytes, const EncodeBatchOptions& options);
+[[nodiscard]] BOBBIN_API uint64_t encode_bound(uint64_t in_bytes, const EncodeBatchOptions& options);
+// Scratch memory that encode_batch() takes: 6 times a slice at levels 1 and 2, 8 times at higher ones.
+[[nodiscard]] BOBBIN_API uint64_t encode_scratch_bytes(uint64_t in_bytes, const EncodeBatchOptions& options);
+
 // Where a frame lies among the compressed bytes, and its content among all content.
 struct SeekEntry {
   uint64_t compressed_begin = 0;

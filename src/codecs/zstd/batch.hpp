@@ -19,4 +19,9 @@ template <Backend kBackend>
 [[nodiscard]] Status decode_batch_on(const BatchFrame* frames, uint64_t count, FrameResult* results,
                                      const BatchOptions& options, StreamView stream);
 
+template <Backend kBackend>
+[[nodiscard]] Status encode_batch_on(const std::byte* in, uint64_t in_bytes, std::byte* out,
+                                     uint64_t* frame_ends, const EncodeBatchOptions& options,
+                                     StreamView stream);
+
 }  // namespace bobbin::zstd

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "core/portable.hpp"
 
@@ -83,6 +84,40 @@ class BackwardBits {
  private:
   const uint8_t* bytes_ = nullptr;
   int64_t position_ = 0;
+};
+
+// Appends bits to `out`, from a byte's lowest one on, and at most `max_bytes` of them.
+class BitWriter {
+ public:
+  BitWriter(std::vector<uint8_t>& out, size_t max_bytes) : out_(out), at_(out.size()) {
+    out.resize(at_ + max_bytes + sizeof pending_);
+  }
+
+  // Up to 56 bits; those above `count` must be 0.
+  BOBBIN_INLINE void put(uint64_t value, uint32_t count) {
+    pending_ |= value << filled_;
+    filled_ += count;
+    std::memcpy(out_.data() + at_, &pending_, sizeof pending_);
+    at_ += filled_ / 8;
+    pending_ >>= filled_ / 8 * 8;
+    filled_ %= 8;
+  }
+  // Ends with zeros up to a whole byte.
+  void end() {
+    put(0, (8 - filled_) % 8);
+    out_.resize(at_);
+  }
+  // Ends with the mark from which a backward stream is read.
+  void end_backward() {
+    put(1, 1);
+    end();
+  }
+
+ private:
+  std::vector<uint8_t>& out_;
+  size_t at_;
+  uint64_t pending_ = 0;
+  uint32_t filled_ = 0;
 };
 
 }  // namespace bobbin::zstd

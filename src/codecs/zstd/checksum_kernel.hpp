@@ -39,25 +39,7 @@ struct ResultKernel {
                           .reserved = 0});
   }
 
- private:
-  static constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87;
-  static constexpr uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
-  static constexpr uint64_t kPrime3 = 0x165667B19E3779F9;
-  static constexpr uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
-  static constexpr uint64_t kPrime5 = 0x27D4EB2F165667C5;
-  static constexpr uint32_t kStripe = 32;
-
-  [[nodiscard]] BOBBIN_HD static uint64_t rotate(uint64_t v, uint32_t by) { return v << by | v >> (64 - by); }
-  [[nodiscard]] BOBBIN_HD static uint64_t step(uint64_t sum, uint64_t input) {
-    return rotate(sum + input * kPrime2, 31) * kPrime1;
-  }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint64_t load64(Cta& cta, const ByteWords<const uint32_t>& content,
-                                                 uint32_t at) {
-    return content.word(cta, at) | uint64_t{content.word(cta, at + 4)} << 32;
-  }
-
-  // All lanes of a warp take part; each group of four gets the hash of its own content.
+  // All lanes of a warp take part; the first of each group of four gets the hash of the group's content.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint64_t hash(Cta& cta, const ByteWords<const uint32_t>& content,
                                                uint32_t size) {
@@ -79,6 +61,24 @@ struct ResultKernel {
     }
     all = (size >= kStripe ? all : kPrime5) + size;
     return part == 0 ? finish(cta, content, size, at, all) : 0;
+  }
+
+ private:
+  static constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87;
+  static constexpr uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
+  static constexpr uint64_t kPrime3 = 0x165667B19E3779F9;
+  static constexpr uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
+  static constexpr uint64_t kPrime5 = 0x27D4EB2F165667C5;
+  static constexpr uint32_t kStripe = 32;
+
+  [[nodiscard]] BOBBIN_HD static uint64_t rotate(uint64_t v, uint32_t by) { return v << by | v >> (64 - by); }
+  [[nodiscard]] BOBBIN_HD static uint64_t step(uint64_t sum, uint64_t input) {
+    return rotate(sum + input * kPrime2, 31) * kPrime1;
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint64_t load64(Cta& cta, const ByteWords<const uint32_t>& content,
+                                                 uint32_t at) {
+    return content.word(cta, at) | uint64_t{content.word(cta, at + 4)} << 32;
   }
 
   template <class Cta>

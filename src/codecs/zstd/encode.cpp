@@ -3,13 +3,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <optional>
+#include <memory>
 #include <string>
 
+#include "codecs/zstd/bits.hpp"
+#include "codecs/zstd/encode_blocks.hpp"
 #include "codecs/zstd/frame.hpp"
-#include "codecs/zstd/fse_encode.hpp"
 #include "codecs/zstd/huffman_encode.hpp"
 #include "codecs/zstd/parse.hpp"
 #include "codecs/zstd/sequences.hpp"
@@ -21,317 +20,232 @@
 namespace bobbin::zstd {
 namespace {
 
-constexpr size_t kFourStreamsFrom = 256;  // literals
 constexpr size_t kMaxSequenceBytes = 12;  // three states and three values of the most bits
 
-// One of the three tables that sequences are coded with.
-class FieldCoder {
- public:
-  // `known`: what a dictionary expects, or null.
-  FieldCoder(SequenceField field, std::span<const uint32_t> occurrences, const FseCounts* known)
-      : field_(field) {
-    choose(occurrences);
-    if (known != nullptr && cost(occurrences, *known) <= cost_) {
-      mode_ = kRepeat;
-      description_.clear();
-      encoder_.emplace(*known);
-    }
+void put_number(const Number& number, std::vector<uint8_t>& out) {
+  for (uint32_t i = 0; i < number.bytes; ++i) {
+    out.push_back(static_cast<uint8_t>(number.value >> (8 * i)));
+  }
+}
+
+bool all_equal(std::span<const uint8_t> bytes) {
+  return !bytes.empty() &&
+         std::ranges::find_if(bytes, [&](uint8_t b) { return b != bytes[0]; }) == bytes.end();
+}
+
+// Tables, and what building them takes.
+struct TableSpace {
+  Occurrences occurrences{};
+  TableWork work{};
+  EncoderTables tables{};
+
+  bool known_tree = false;  // the codes are those of a dictionary
+
+  explicit TableSpace(const Statistics& statistics) {
+    std::ranges::copy(statistics.literals, occurrences.literals.data);
+    std::ranges::copy(statistics.literal_lengths, field(kLiteralField));
+    std::ranges::copy(statistics.offsets, field(kOffsetField));
+    std::ranges::copy(statistics.match_lengths, field(kMatchField));
   }
 
-  [[nodiscard]] uint32_t mode() const { return mode_; }
-  void put_description(std::vector<uint8_t>& out) const {
-    if (mode_ == kRle) {  // its one symbol
-      out.push_back(static_cast<uint8_t>(only_));
+  // `known`: the tables of a dictionary, used where they are cheaper than the frame's own; or null.
+  void build(const DictionaryTables* known) {
+    static const DefaultCounts defaults = all_default_counts();
+    SerialCta cta;
+    const uint32_t leaves = sort_leaves(cta, occurrences, work, 0, 1);
+    TableBuilder<SerialCta> builder(cta, occurrences, work, tables);
+    builder.build_tree(leaves);
+    if (known != nullptr) {
+      consider_tree(code_of_table(known->huffman));
     }
-    out.insert(out.end(), description_.begin(), description_.end());
-  }
-  void start(uint32_t symbol) {
-    if (encoder_.has_value()) {
-      encoder_->start(symbol);
-    }
-  }
-  void put(uint32_t symbol, BitWriter& bits) {
-    if (encoder_.has_value()) {
-      encoder_->put(symbol, bits);
-    }
-  }
-  void finish(BitWriter& bits) const {
-    if (encoder_.has_value()) {
-      encoder_->finish(bits);
+    for (uint32_t f = 0; f < kFields; ++f) {
+      const uint64_t own = builder.build_field(f, defaults);
+      if (known != nullptr) {
+        consider_field(builder, f, own,
+                       f == kLiteralField  ? known->literal_length_counts
+                       : f == kOffsetField ? known->offset_counts
+                                           : known->match_length_counts);
+      }
     }
   }
-
-  static constexpr uint32_t kPredefined = 0;
-  static constexpr uint32_t kRle = 1;
-  static constexpr uint32_t kDescribed = 2;
-  static constexpr uint32_t kRepeat = 3;
 
  private:
-  void choose(std::span<const uint32_t> occurrences) {
-    const auto used =
-        static_cast<uint32_t>(std::ranges::count_if(occurrences, [](uint32_t n) { return n > 0; }));
-    uint64_t total = 0;
-    for (uint32_t s = 0; s < occurrences.size(); ++s) {
-      total += occurrences[s];
-      only_ = occurrences[s] > 0 ? s : only_;
+  uint32_t* field(uint32_t f) { return occurrences.fields.data + f * kMaxTableSymbols; }
+
+  void consider_field(TableBuilder<SerialCta>& builder, uint32_t f, uint64_t own, const FseCounts& known) {
+    SerialCta cta;
+    const auto count_of = [&](uint32_t s) -> int32_t { return s < known.num_symbols ? known.count[s] : 0; };
+    const uint64_t cost = FseShares::cost(cta, occurrences.fields, f * kMaxTableSymbols,
+                                          FieldRules::num_symbols(f), known.log, count_of);
+    if (cost <= own) {
+      builder.repeat_field(f, known.log, known.num_symbols, count_of);
     }
-    if (used <= 1) {
-      mode_ = kRle;
-      cost_ = 8;
-      return;
-    }
-    counts_ = normalise(occurrences, choose_log(total, used, limits_of(field_).max_log));
-    write_fse_counts(counts_, description_);
-    const FseCounts predefined = default_counts(field_);
-    cost_ = cost(occurrences, counts_) + 8.0 * static_cast<double>(description_.size());
-    const double of_predefined = cost(occurrences, predefined);
-    if (of_predefined <= cost_) {
-      mode_ = kPredefined;
-      cost_ = of_predefined;
-      counts_ = predefined;
-      description_.clear();
-    }
-    encoder_.emplace(counts_);
   }
 
-  // In bits; infinite where a symbol that occurs has no code.
-  static double cost(std::span<const uint32_t> occurrences, const FseCounts& counts) {
-    double bits = 0;
-    for (uint32_t s = 0; s < occurrences.size(); ++s) {
-      if (occurrences[s] == 0) {
-        continue;
+  // Takes a dictionary's tree, which need not be written, where it has all symbols and costs less.
+  void consider_tree(const HuffmanCode& known) {
+    uint32_t& tree_bytes = tables.shape.data[EncoderTables::kTreeBytes];
+    uint64_t of_known = 0;
+    uint64_t of_own = 8 * uint64_t{tree_bytes};
+    for (size_t s = 0; s < kLiteralSymbols; ++s) {
+      const uint64_t occurs = occurrences.literals.data[s];
+      if (occurs > 0 && known.symbols[s].bits == 0) {
+        return;
       }
-      const int32_t count = s < counts.num_symbols ? counts.count[s] : 0;
-      bits += count == 0 ? HUGE_VAL : occurrences[s] * (counts.log - std::log2(count < 0 ? 1 : count));
+      of_known += occurs * known.symbols[s].bits;
+      of_own += occurs * (tables.codes.data[s] >> 11);
+    }
+    if (tree_bytes == 0 || of_known <= of_own) {
+      for (size_t s = 0; s < kLiteralSymbols; ++s) {
+        const HuffmanCode::Symbol symbol = known.symbols[s];
+        tables.codes.data[s] = static_cast<uint16_t>(symbol.bits << 11 | symbol.code);
+      }
+      known_tree = true;
+      tree_bytes = 1;  // there is a tree; its description is not written
+    }
+  }
+};
+
+// Writes a frame's blocks.
+class BlockWriter {
+ public:
+  explicit BlockWriter(TableSpace& space) : tables_(space.tables), planner_(cta_, space.tables) {
+    if (space.known_tree) {
+      planner_.skip_tree();
+    }
+  }
+
+  void put(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last, std::vector<uint8_t>& out) {
+    BlockCosts costs{.bytes = static_cast<uint32_t>(bytes.size()),
+                     .literals = static_cast<uint32_t>(parsed.literals.size()),
+                     .sequences = static_cast<uint32_t>(parsed.sequences.size()),
+                     .repeats = all_equal(bytes),
+                     .literals_repeat = all_equal(parsed.literals)};
+    costs.huffman_bytes = huffman_bytes(parsed.literals);
+    stream_.clear();
+    if (costs.sequences != 0) {
+      BitWriter bits(stream_, kMaxSequenceBytes * costs.sequences + 8);
+      put_sequences(
+          cta_, tables_, costs.sequences, [&](uint32_t i) { return parsed.sequences[i]; }, bits);
+      costs.sequence_bytes = static_cast<uint32_t>(stream_.size());
+    }
+    const BlockPlan plan = planner_.plan(costs);
+    put_number(FramePlanner::block_header(plan, costs.bytes, last), out);
+    if (plan.kind != BlockKind::compressed) {
+      out.insert(out.end(), bytes.begin(), bytes.begin() + plan.stored);
+      return;
+    }
+    put_literals_section(plan, parsed.literals, out);
+    put_number(plan.sequences_header, out);
+    for (uint32_t field = 0; plan.has_tables && field < kFields; ++field) {
+      const uint8_t* const description = tables_.described.data + field * kMaxTableBytes;
+      out.insert(out.end(), description,
+                 description + tables_.shape.data[EncoderTables::kDescribedBytes + field]);
+    }
+    out.insert(out.end(), stream_.begin(), stream_.end());
+  }
+
+ private:
+  // All streams, with the jump table.
+  [[nodiscard]] uint32_t huffman_bytes(std::span<const uint8_t> literals) const {
+    const LiteralStreams streams{static_cast<uint32_t>(literals.size())};
+    uint32_t bytes = streams.four() ? kJumpTableBytes : 0;
+    for (uint32_t i = 0; i < (streams.four() ? 4 : 1); ++i) {
+      bytes += LiteralStreams::bytes(
+          stream_bits(literals.subspan(streams.begin(i), streams.end(i) - streams.begin(i))));
+    }
+    return bytes;
+  }
+  [[nodiscard]] uint32_t stream_bits(std::span<const uint8_t> literals) const {
+    uint32_t bits = 0;
+    for (const uint8_t literal : literals) {
+      bits += tables_.codes.data[literal] >> 11;
     }
     return bits;
   }
 
-  SequenceField field_;
-  uint32_t mode_ = kDescribed;
-  uint32_t only_ = 0;
-  double cost_ = 0;  // in bits, with the description
-  FseCounts counts_;
-  std::vector<uint8_t> description_;
-  std::optional<FseEncoder> encoder_;
+  void put_literals_section(const BlockPlan& plan, std::span<const uint8_t> literals,
+                            std::vector<uint8_t>& out) const {
+    put_number(plan.literals_header, out);
+    if (plan.literals_kind == kRawLiterals || plan.literals_kind == kRepeatedLiterals) {
+      out.insert(out.end(), literals.begin(), literals.begin() + plan.literals_stored);
+      return;
+    }
+    if (plan.has_tree()) {
+      out.insert(out.end(), tables_.tree.data,
+                 tables_.tree.data + tables_.shape.data[EncoderTables::kTreeBytes]);
+    }
+    const LiteralStreams streams{static_cast<uint32_t>(literals.size())};
+    const size_t sizes = out.size();
+    out.resize(sizes + (streams.four() ? kJumpTableBytes : 0));
+    for (uint32_t i = 0; i < (streams.four() ? 4 : 1); ++i) {
+      const size_t before = out.size();
+      BitWriter bits(out, (streams.end(i) - streams.begin(i)) * kMaxHuffmanBits / 8 + 2);
+      put_literals(
+          cta_, tables_, streams.begin(i), streams.end(i), [&](uint32_t at) { return literals[at]; }, bits);
+      if (streams.four() && i < 3) {
+        const size_t size = out.size() - before;
+        out[sizes + 2 * i] = static_cast<uint8_t>(size);
+        out[sizes + 2 * i + 1] = static_cast<uint8_t>(size >> 8);
+      }
+    }
+  }
+
+  SerialCta cta_;
+  EncoderTables& tables_;
+  FramePlanner planner_;
+  std::vector<uint8_t> stream_;
 };
 
-// Writes a frame's blocks. The first that has Huffman literals carries the tree, the first that has sequences
-// the tables; all others refer to them.
-class BlockWriter {
- public:
-  // `known`: the tables of a dictionary, used where they are cheaper than the frame's own; or null.
-  BlockWriter(const Statistics& statistics, const DictionaryTables* known)
-      : huffman_(make_huffman_code(statistics.literals)),
-        literal_lengths_(SequenceField::literal_length, statistics.literal_lengths,
-                         known == nullptr ? nullptr : &known->literal_length_counts),
-        offsets_(SequenceField::offset, statistics.offsets,
-                 known == nullptr ? nullptr : &known->offset_counts),
-        match_lengths_(SequenceField::match_length, statistics.match_lengths,
-                       known == nullptr ? nullptr : &known->match_length_counts) {
-    if (known != nullptr) {
-      consider_tree(code_of_table(known->huffman), statistics.literals);
-    }
-  }
-
-  void put(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool first, bool last,
-           std::vector<uint8_t>& out) {
-    std::vector<uint8_t> block;
-    const bool tree_before = tree_written_;
-    const bool tables_before = tables_written_;
-    put_literals(parsed.literals, block);
-    put_sequences(parsed.sequences, block);
-    // Old tools refuse a frame that starts with an RLE block.
-    const bool repeats =
-        !first && std::ranges::find_if(bytes, [&](uint8_t b) { return b != bytes[0]; }) == bytes.end();
-    BlockKind kind = BlockKind::compressed;
-    if (repeats || block.size() >= bytes.size()) {
-      kind = repeats ? BlockKind::rle : BlockKind::raw;
-      block.assign(bytes.begin(), repeats ? bytes.begin() + 1 : bytes.end());
-      tree_written_ = tree_before;
-      tables_written_ = tables_before;
-    }
-    const auto size = static_cast<uint32_t>(kind == BlockKind::rle ? bytes.size() : block.size());
-    put_number(size << 3 | static_cast<uint32_t>(kind) << 1 | (last ? 1 : 0), kBlockHeaderBytes, out);
-    out.insert(out.end(), block.begin(), block.end());
-  }
-
-  static void put_number(uint64_t value, size_t bytes, std::vector<uint8_t>& out) {
-    for (size_t i = 0; i < bytes; ++i) {
-      out.push_back(static_cast<uint8_t>(value >> (8 * i)));
-    }
-  }
-
- private:
-  // Takes a dictionary's tree, which need not be written, where it has all symbols and costs less.
-  void consider_tree(HuffmanCode known, const std::array<uint32_t, 256>& occurrences) {
-    uint64_t of_known = 0;
-    uint64_t of_own = huffman_.has_value() ? 8 * huffman_->description.size() : UINT64_MAX;
-    for (size_t s = 0; s < occurrences.size(); ++s) {
-      if (occurrences[s] > 0 && known.symbols[s].bits == 0) {
-        return;
-      }
-      of_known += uint64_t{occurrences[s]} * known.symbols[s].bits;
-      of_own += huffman_.has_value() ? uint64_t{occurrences[s]} * huffman_->symbols[s].bits : 0;
-    }
-    if (of_known <= of_own) {
-      huffman_ = std::move(known);
-      tree_written_ = true;
-    }
-  }
-
-  enum LiteralsKind : uint32_t { kRaw = 0, kRepeated = 1, kHuffman = 2, kHuffmanAgain = 3 };
-
-  static void put_plain_header(uint32_t kind, size_t size, std::vector<uint8_t>& out) {
-    if (size < 32) {
-      put_number(size << 3 | kind, 1, out);
-    } else if (size < 4096) {
-      put_number(size << 4 | 1 << 2 | kind, 2, out);
-    } else {
-      put_number(size << 4 | 3 << 2 | kind, 3, out);
-    }
-  }
-
-  void put_literals(std::span<const uint8_t> literals, std::vector<uint8_t>& out) {
-    const bool alike = !literals.empty() && std::ranges::find_if(literals, [&](uint8_t b) {
-                                              return b != literals[0];
-                                            }) == literals.end();
-    if (alike && literals.size() > 3) {
-      put_plain_header(kRepeated, literals.size(), out);
-      out.push_back(literals[0]);
-      return;
-    }
-    if (huffman_.has_value() && put_huffman(literals, out)) {
-      return;
-    }
-    put_plain_header(kRaw, literals.size(), out);
-    out.insert(out.end(), literals.begin(), literals.end());
-  }
-
-  // False where plain bytes are smaller.
-  bool put_huffman(std::span<const uint8_t> literals, std::vector<uint8_t>& out) {
-    if (literals.size() < 6) {
-      return false;
-    }
-    const bool four = literals.size() >= kFourStreamsFrom;
-    std::vector<uint8_t> coded;
-    if (!tree_written_) {
-      coded = huffman_->description;
-    }
-    if (coded.size() + huffman_->cost(literals) / 8 >= literals.size()) {
-      return false;
-    }
-    put_huffman_streams(*huffman_, literals, four, coded);
-    if (coded.size() + 3 >= literals.size()) {
-      return false;
-    }
-    const size_t largest = std::max(coded.size(), literals.size());
-    const uint32_t format = !four ? 0 : largest < 1024 ? 1 : largest < 16384 ? 2 : 3;
-    const uint32_t bits = format < 2 ? 10 : format == 2 ? 14 : 18;
-    const uint32_t kind = tree_written_ ? kHuffmanAgain : kHuffman;
-    put_number(kind | format << 2 | uint64_t{literals.size()} << 4 | uint64_t{coded.size()} << (4 + bits),
-               (4 + 2 * bits + 7) / 8, out);
-    out.insert(out.end(), coded.begin(), coded.end());
-    tree_written_ = true;
-    return true;
-  }
-
-  void put_sequences(std::span<const CodedSequence> sequences, std::vector<uint8_t>& out) {
-    const size_t count = sequences.size();
-    if (count < 128) {
-      put_number(count, 1, out);
-    } else if (count < 0x7F00) {
-      put_number((count >> 8) + 128, 1, out);
-      put_number(count & 255, 1, out);
-    } else {
-      put_number(255, 1, out);
-      put_number(count - 0x7F00, 2, out);
-    }
-    if (count == 0) {
-      return;
-    }
-    put_tables(out);
-    put_stream(sequences, out);
-  }
-
-  void put_tables(std::vector<uint8_t>& out) {
-    if (tables_written_) {
-      out.push_back(FieldCoder::kRepeat << 6 | FieldCoder::kRepeat << 4 | FieldCoder::kRepeat << 2);
-      return;
-    }
-    out.push_back(static_cast<uint8_t>(literal_lengths_.mode() << 6 | offsets_.mode() << 4 |
-                                       match_lengths_.mode() << 2));
-    literal_lengths_.put_description(out);
-    offsets_.put_description(out);
-    match_lengths_.put_description(out);
-    tables_written_ = true;
-  }
-
-  // From the last sequence to the first: the reverse of how they are read.
-  void put_stream(std::span<const CodedSequence> sequences, std::vector<uint8_t>& out) {
-    BitWriter bits(out, kMaxSequenceBytes * sequences.size() + 8);
-    for (size_t i = sequences.size(); i-- > 0;) {
-      const Coded literal = code_literals(sequences[i].literals);
-      const Coded match = code_match(sequences[i].match);
-      const Coded offset = code_offset(sequences[i].offset_value);
-      if (i + 1 == sequences.size()) {
-        match_lengths_.start(match.symbol);
-        offsets_.start(offset.symbol);
-        literal_lengths_.start(literal.symbol);
-      } else {
-        offsets_.put(offset.symbol, bits);
-        match_lengths_.put(match.symbol, bits);
-        literal_lengths_.put(literal.symbol, bits);
-      }
-      bits.put(literal.extra, literal.bits);
-      bits.put(match.extra, match.bits);
-      bits.put(offset.extra, offset.bits);
-    }
-    match_lengths_.finish(bits);
-    offsets_.finish(bits);
-    literal_lengths_.finish(bits);
-    bits.end_backward();
-  }
-
-  std::optional<HuffmanCode> huffman_;
-  FieldCoder literal_lengths_;
-  FieldCoder offsets_;
-  FieldCoder match_lengths_;
-  bool tree_written_ = false;
-  bool tables_written_ = false;
-};
-
-// Single segment: the window is the content. A dictionary's id of 0 is not written.
-void put_frame_header(uint64_t content, bool checksum, uint32_t dictionary, std::vector<uint8_t>& out) {
-  BlockWriter::put_number(kFrameMagic, 4, out);
-  const uint32_t kind = content < 256 ? 0 : content < 65536 + 256 ? 1 : content <= UINT32_MAX ? 2 : 3;
-  static constexpr uint8_t kBytes[] = {1, 2, 4, 8};
+// The magic number and the header, with a dictionary's id if that is not 0.
+void put_header(uint64_t content, bool checksum, uint32_t dictionary, std::vector<uint8_t>& out) {
+  put_number({kFrameMagic, sizeof kFrameMagic}, out);
+  const Number header = frame_header(content, checksum);
   const uint32_t id_kind = dictionary == 0 ? 0 : dictionary < 256 ? 1 : dictionary < 65536 ? 2 : 3;
-  out.push_back(static_cast<uint8_t>(kind << 6 | 1 << 5 | (checksum ? 1 << 2 : 0) | id_kind));
-  BlockWriter::put_number(dictionary, id_kind == 0 ? 0 : size_t{1} << (id_kind - 1), out);
-  BlockWriter::put_number(content - (kind == 1 ? 256 : 0), kBytes[kind], out);
+  put_number({(header.value & 255) | id_kind, 1}, out);
+  put_number({dictionary, id_kind == 0 ? 0 : uint32_t{1} << (id_kind - 1)}, out);
+  put_number({header.value >> 8, header.bytes - 1}, out);
 }
 
 void put_frame(std::span<const uint8_t> content, const EncodeOptions& options, std::vector<uint8_t>& out) {
   const Dictionary* const dictionary = options.dictionary;
-  put_frame_header(content.size(), options.checksum, dictionary == nullptr ? 0 : dictionary->id(), out);
+  put_header(content.size(), options.checksum, dictionary == nullptr ? 0 : dictionary->id(), out);
   const ParseSettings settings = settings_of(options.level);
   const std::vector<ParsedBlock> blocks =
       dictionary == nullptr ? parse_frame(content, options.block_bytes, settings)
                             : parse_frame(content, options.block_bytes, settings,
                                           as_u8(dictionary->content()), dictionary->links());
-  BlockWriter writer(Statistics(blocks), dictionary == nullptr ? nullptr : dictionary->tables());
+  const auto space = std::make_unique<TableSpace>(Statistics(blocks));
+  space->build(dictionary == nullptr ? nullptr : dictionary->tables());
+  BlockWriter writer(*space);
   for (size_t i = 0; i < blocks.size(); ++i) {
     const size_t begin = i * options.block_bytes;
     const size_t size = std::min<size_t>(options.block_bytes, content.size() - begin);
-    writer.put(blocks[i], content.subspan(begin, size), i == 0, i + 1 == blocks.size(), out);
+    writer.put(blocks[i], content.subspan(begin, size), i + 1 == blocks.size(), out);
   }
   if (blocks.empty()) {
-    BlockWriter::put_number(1, kBlockHeaderBytes, out);  // an empty raw block, the last
+    put_number({1, kBlockHeaderBytes}, out);  // an empty raw block, the last
   }
   if (options.checksum) {
-    BlockWriter::put_number(XXH64(content.data(), content.size(), 0), kChecksumBytes, out);
+    put_number({XXH64(content.data(), content.size(), 0), kChecksumBytes}, out);
   }
+}
+
+}  // namespace
+
+DefaultCounts all_default_counts() {
+  DefaultCounts defaults{};
+  constexpr SequenceField kOrder[] = {SequenceField::literal_length, SequenceField::offset,
+                                      SequenceField::match_length};
+  for (uint32_t field = 0; field < kFields; ++field) {
+    const FseCounts counts = default_counts(kOrder[field]);
+    defaults.log[field] = counts.log;
+    defaults.symbols[field] = counts.num_symbols;
+    for (uint32_t s = 0; s < counts.num_symbols; ++s) {
+      defaults.count[field][s] = static_cast<int8_t>(counts.count[s]);
+    }
+  }
+  return defaults;
 }
 
 Status check_options(const EncodeOptions& options) {
@@ -343,8 +257,6 @@ Status check_options(const EncodeOptions& options) {
                    StatusCode::invalid_argument, "zstd: frames must have 256 bytes to 1 GiB");
   return {};
 }
-
-}  // namespace
 
 Result<std::vector<std::byte>> encode(std::span<const std::byte> in, const EncodeOptions& options) {
   BOBBIN_TRY(check_options(options));

@@ -4,48 +4,14 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/fse.hpp"
 #include "core/portable.hpp"
 
 namespace bobbin::zstd {
-
-// Appends bits to `out`, from a byte's lowest one on, and at most `max_bytes` of them.
-class BitWriter {
- public:
-  BitWriter(std::vector<uint8_t>& out, size_t max_bytes) : out_(out), at_(out.size()) {
-    out.resize(at_ + max_bytes + sizeof pending_);
-  }
-
-  // Up to 56 bits; those above `count` must be 0.
-  BOBBIN_INLINE void put(uint64_t value, uint32_t count) {
-    pending_ |= value << filled_;
-    filled_ += count;
-    std::memcpy(out_.data() + at_, &pending_, sizeof pending_);
-    at_ += filled_ / 8;
-    pending_ >>= filled_ / 8 * 8;
-    filled_ %= 8;
-  }
-  // Ends with zeros up to a whole byte.
-  void end() {
-    put(0, (8 - filled_) % 8);
-    out_.resize(at_);
-  }
-  // Ends with the mark from which a backward stream is read.
-  void end_backward() {
-    put(1, 1);
-    end();
-  }
-
- private:
-  std::vector<uint8_t>& out_;
-  size_t at_;
-  uint64_t pending_ = 0;
-  uint32_t filled_ = 0;
-};
 
 // Scales occurrences to a sum of 2^log, where each symbol that occurs keeps one at least. Two symbols or more
 // must occur, and no more than 2^log.

@@ -9,10 +9,10 @@
 #include "codecs/zstd/batch.hpp"
 #include "codecs/zstd/chain_kernel.hpp"
 #include "codecs/zstd/checksum_kernel.hpp"
+#include "codecs/zstd/encode_tables.hpp"
 #include "codecs/zstd/execute_kernel.hpp"
 #include "codecs/zstd/literals_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
-#include "codecs/zstd/sequences.hpp"
 #include "codecs/zstd/values_kernel.hpp"
 
 namespace bobbin::zstd {
@@ -70,7 +70,7 @@ struct Plans {
     BOBBIN_TRY(observer("describe"));
     BOBBIN_TRY(run_resident(executor, LiteralsKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("literals"));
-    BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, default_tables()}, UINT64_MAX));
+    BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, all_default_counts()}, UINT64_MAX));
     BOBBIN_TRY(observer("chain"));
     BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("values"));
@@ -112,21 +112,6 @@ struct Plans {
     const auto used = static_cast<uint64_t>(at - scratch.as<uint8_t>());
     take(slice.scratch, (plan.scratch_bytes - used) / sizeof(Quad));
     return slice;
-  }
-
-  static DefaultCounts default_tables() {
-    DefaultCounts defaults{};
-    constexpr SequenceField kOrder[] = {SequenceField::literal_length, SequenceField::offset,
-                                        SequenceField::match_length};
-    for (uint32_t field = 0; field < kFields; ++field) {
-      const FseCounts counts = default_counts(kOrder[field]);
-      defaults.log[field] = counts.log;
-      defaults.symbols[field] = counts.num_symbols;
-      for (uint32_t s = 0; s < counts.num_symbols; ++s) {
-        defaults.count[field][s] = static_cast<int8_t>(counts.count[s]);
-      }
-    }
-    return defaults;
   }
 };
 

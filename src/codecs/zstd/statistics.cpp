@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/zstd/statistics.hpp"
 
+#include "codecs/zstd/encode_blocks.hpp"
+
 namespace bobbin::zstd {
 
 void Statistics::add(std::span<const ParsedBlock> blocks) {
@@ -9,9 +11,9 @@ void Statistics::add(std::span<const ParsedBlock> blocks) {
       ++literals[literal];
     }
     for (const CodedSequence& sequence : block.sequences) {
-      ++literal_lengths[code_literals(sequence.literals).symbol];
-      ++offsets[code_offset(sequence.offset_value).symbol];
-      ++match_lengths[code_match(sequence.match).symbol];
+      ++literal_lengths[Coded::literals(sequence.literals).symbol];
+      ++offsets[Coded::offset(sequence.offset_value).symbol];
+      ++match_lengths[Coded::match(sequence.match).symbol];
     }
   }
 }
