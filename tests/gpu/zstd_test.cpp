@@ -74,5 +74,21 @@ TEST(GpuZstd, Files) {
   EXPECT_FALSE(zstd::decode_all(*frames, content.size(), {}, Backend::cuda).has_value());
 }
 
+TEST(GpuZstd, EncodesLikeTheCpu) {
+  for (uint64_t seed = 0; seed < num_seeds(30); ++seed) {
+    std::mt19937_64 random(seed);
+    const Bytes content = draw_content(random, random() % 3'000'000);
+    const zstd::EncodeOptions options{
+        .level = static_cast<uint32_t>(1 + seed % 9),
+        .frame_bytes = seed % 3 == 0 ? static_cast<uint32_t>(256 + random() % 65281) : uint32_t{1} << 16,
+        .block_bytes = seed % 2 == 0 ? static_cast<uint32_t>(256 + random() % 20000) : uint32_t{4096},
+        .checksum = random() % 2 == 0};
+    const auto expected = zstd::encode(content, options);
+    const auto found = zstd::encode(content, options, Backend::cuda);
+    ASSERT_TRUE(found.has_value()) << found.error().message();
+    ASSERT_TRUE(*found == *expected) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace bobbin::testing
