@@ -122,7 +122,9 @@ class Job {
 
   // A batch of frames at a time; the seek table comes last.
   Result<uint64_t> compress(const Input& input, file::Output& output) const {
-    const size_t batch = std::max<size_t>(kBatchBytes / args_.frame_bytes, 1) * args_.frame_bytes;
+    BOBBIN_ASSIGN(const Backend backend, backend_for(input.length.value_or(0)));
+    const size_t together = backend == Backend::cpu ? kBatchBytes : kDeviceBatchBytes;
+    const size_t batch = std::max<size_t>(together / args_.frame_bytes, 1) * args_.frame_bytes;
     const zstd::EncodeOptions options{.level = args_.level,
                                       .frame_bytes = args_.frame_bytes,
                                       .checksum = !args_.no_checksum,
@@ -138,7 +140,7 @@ class Job {
         break;
       }
       total += got;
-      BOBBIN_ASSIGN(const auto frames, zstd::encode(std::span(content).first(got), options));
+      BOBBIN_ASSIGN(const auto frames, zstd::encode(std::span(content).first(got), options, backend));
       BOBBIN_ASSIGN(const auto listed, zstd::list_frames(frames));
       entries.insert(entries.end(), listed.begin(), listed.end());
       BOBBIN_TRY(output.write(frames));
@@ -390,7 +392,7 @@ void add_zstd(const Parser& parser, Action& action) {
   verb.add_option("-T,--threads", args->threads, "Frames to compress in parallel (default: 0, one per core)");
   add_backend_option(verb, args->backend)
       .description(
-          "Where to decompress: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
+          "Where to work: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
   verb.add_flag("--no-check", args->no_checksum, "Write no checksums");
   verb.add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
   add_force(verb, args->force);

@@ -121,24 +121,7 @@ void assign_codes(HuffmanCode& code, uint32_t longest) {
   }
 }
 
-void put_stream(const HuffmanCode& code, std::span<const uint8_t> literals, std::vector<uint8_t>& out) {
-  BitWriter bits(out, literals.size() * kMaxHuffmanBits / 8 + 2);
-  for (size_t i = literals.size(); i-- > 0;) {
-    const HuffmanCode::Symbol symbol = code.symbols[literals[i]];
-    bits.put(symbol.code, symbol.bits);
-  }
-  bits.end_backward();
-}
-
 }  // namespace
-
-uint64_t HuffmanCode::cost(std::span<const uint8_t> literals) const {
-  uint64_t bits = 0;
-  for (const uint8_t literal : literals) {
-    bits += symbols[literal].bits;
-  }
-  return bits;
-}
 
 std::optional<HuffmanCode> make_huffman_code(const std::array<uint32_t, 256>& occurrences) {
   std::vector<Leaf> leaves;
@@ -177,26 +160,6 @@ HuffmanCode code_of_table(const HuffmanTable& table) {
                                            static_cast<uint8_t>(bits)};
   }
   return code;
-}
-
-void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
-                         std::vector<uint8_t>& out) {
-  if (!four) {
-    return put_stream(code, literals, out);
-  }
-  const size_t share = (literals.size() + 3) / 4;
-  const size_t sizes = out.size();
-  out.resize(sizes + 6);
-  for (size_t i = 0; i < 4; ++i) {
-    const size_t before = out.size();
-    const size_t begin = i * share;
-    put_stream(code, literals.subspan(begin, i < 3 ? share : literals.size() - begin), out);
-    if (i < 3) {
-      const size_t size = out.size() - before;
-      out[sizes + 2 * i] = static_cast<uint8_t>(size);
-      out[sizes + 2 * i + 1] = static_cast<uint8_t>(size >> 8);
-    }
-  }
 }
 
 }  // namespace bobbin::zstd

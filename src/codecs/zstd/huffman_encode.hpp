@@ -19,9 +19,6 @@ struct HuffmanCode {
   };
   std::array<Symbol, 256> symbols{};
   std::vector<uint8_t> description;  // the tree as a block stores it
-
-  // Bits that these literals take, without the tree.
-  [[nodiscard]] uint64_t cost(std::span<const uint8_t> literals) const;
 };
 
 // Nothing where fewer than two symbols occur or no description can hold the tree.
@@ -29,9 +26,5 @@ struct HuffmanCode {
 
 // The code that a decoding table reads; without a description.
 [[nodiscard]] HuffmanCode code_of_table(const HuffmanTable& table);
-
-// The literals as one stream, or as four after a table of three sizes.
-void put_huffman_streams(const HuffmanCode& code, std::span<const uint8_t> literals, bool four,
-                         std::vector<uint8_t>& out);
 
 }  // namespace bobbin::zstd
