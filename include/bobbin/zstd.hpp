@@ -166,7 +166,7 @@ struct EncodeBatchOptions {
   uint32_t frame_bytes = uint32_t{64} << 10;  // 256 bytes to 64 KiB
   uint32_t block_bytes = uint32_t{4} << 10;   // 256 bytes to 64 KiB
   bool checksum = false;
-  uint64_t slice_bytes = uint64_t{128} << 20;  // content of this size is worked on at a time
+  uint64_t slice_bytes = uint64_t{192} << 20;  // content of this size is worked on at a time
   MemoryResource* memory = nullptr;            // for scratch; nullptr: the backend's default
 };
 

@@ -57,7 +57,8 @@ struct Coded {
   }
 };
 
-// The sequences at(0) .. at(count-1), from the last to the first: the reverse of how they are read.
+// The sequences at(0) .. at(count-1), one at least, from the last to the first: the reverse of how they are
+// read.
 template <class Cta, class At, class Bits>
 BOBBIN_HD void put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At&& at, Bits& bits) {
   const FieldCoder literal_coder = field_coder(cta, tables, kLiteralField);
@@ -69,8 +70,10 @@ BOBBIN_HD void put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At
   uint32_t literal_state = 0;
   uint32_t offset_state = 0;
   uint32_t match_state = 0;
+  CodedSequence upcoming = at(count - 1);  // loaded one step early: stores of bits keep later loads waiting
   for (uint32_t i = count; i-- > 0;) {
-    const CodedSequence sequence = at(i);
+    const CodedSequence sequence = upcoming;
+    upcoming = at(i == 0 ? 0 : i - 1);
     const Coded literal = Coded::literals(sequence.literals);
     const Coded match = Coded::match(sequence.match);
     const Coded offset = Coded::offset(sequence.offset_value);

@@ -127,7 +127,7 @@ struct EncodeSlice {
 };
 
 struct ParseKernel {
-  static constexpr uint32_t kThreads = 64;
+  static constexpr uint32_t kThreads = simt::kWarpSize;  // small blocks spread evenly over the SMs
   using Shared = simt::NoShared;
 
   EncodeSlice slice;
@@ -290,7 +290,7 @@ struct TablesKernel {
   }
 };
 
-// Bits to global memory. Bytes from `limit` on are counted, not written.
+// Bits to global memory that begins at a multiple of 4 bytes. Bytes from `limit` on are counted, not written.
 template <class Cta>
 struct GlobalBits {
   Cta& cta;
@@ -300,21 +300,41 @@ struct GlobalBits {
   uint64_t pending = 0;
   uint32_t filled = 0;
 
+  // Up to 32 bits.
   BOBBIN_HD void put(uint64_t value, uint32_t count) {
     pending |= value << filled;
     filled += count;
-    while (filled >= 8) {
-      if (at < limit) {
-        cta.store(bytes, at, static_cast<uint8_t>(pending));
-      }
-      ++at;
-      pending >>= 8;
-      filled -= 8;
+    while (filled >= 32) {
+      put_word_or_byte();
     }
   }
   BOBBIN_HD void end_backward() {
     put(1, 1);
-    put(0, (8 - filled) % 8);
+    put(0, (8 - filled % 8) % 8);
+    while (filled != 0) {
+      put_byte();
+    }
+  }
+
+ private:
+  BOBBIN_HD void put_word_or_byte() {
+    if (at % 4 != 0 || at + 4 > limit) {
+      put_byte();
+      return;
+    }
+    const Global<uint32_t> words{reinterpret_cast<uint32_t*>(bytes.data), bytes.size / 4};
+    cta.store(words, at / 4, static_cast<uint32_t>(pending));
+    at += 4;
+    pending >>= 32;
+    filled -= 32;
+  }
+  BOBBIN_HD void put_byte() {
+    if (at < limit) {
+      cta.store(bytes, at, static_cast<uint8_t>(pending));
+    }
+    ++at;
+    pending >>= 8;
+    filled -= 8;
   }
 };
 
@@ -325,6 +345,7 @@ struct BlocksKernel {
   struct Shared {
     EncoderTables tables;
     simt::Shared<uint32_t, kMostBlocksPerFrame> sequence_bytes;
+    simt::Shared<uint32_t, 4 * kMostBlocksPerFrame> literal_streams;  // where they go; 0: nowhere
   };
 
   EncodeSlice slice;
@@ -347,7 +368,13 @@ struct BlocksKernel {
     const uint32_t size = slice.size(cta.block());
     image.put({kFrameMagic, sizeof kFrameMagic});
     image.put(frame_header(size, slice.checksum));
+    for (uint32_t i = cta.lane(); i < 4 * slice.num_blocks(cta.block()); i += simt::kWarpSize) {
+      cta.store(shared.literal_streams, i, uint32_t{0});
+    }
+    cta.sync_warp();
     put_blocks(cta, shared, image);
+    cta.sync_warp();
+    put_literal_streams(cta, shared, image.bytes);
     if (slice.checksum) {
       const uint64_t sum = ResultKernel::hash(cta, slice.bytes(cta.block()), size);
       image.put({sum, kChecksumBytes});
@@ -400,6 +427,28 @@ struct BlocksKernel {
     }
   }
 
+  // Huffman streams, one lane for each, to where put_blocks() left room for them.
+  template <class Cta>
+  BOBBIN_HD void put_literal_streams(Cta& cta, Shared& shared, const Global<uint8_t>& image) const {
+    for (uint32_t i = cta.lane(); i < 4 * slice.num_blocks(cta.block()); i += simt::kWarpSize) {
+      const uint32_t at = cta.load(shared.literal_streams, i);
+      if (at == 0) {
+        continue;
+      }
+      const LiteralStreams streams{cta.load(slice.records(cta.block()), i / 4).literals};
+      const auto literals = slice.literals<uint32_t>(cta.block(), i / 4);
+      uint32_t loaded = UINT32_MAX;
+      uint32_t word = 0;
+      const auto literal = [&](uint32_t k) {
+        word = k / 4 == loaded ? word : cta.load(literals, k / 4);
+        loaded = k / 4;
+        return word >> (8 * (k % 4)) & 255;
+      };
+      GlobalBits<Cta> bits{cta, image, at, static_cast<uint32_t>(image.size)};
+      put_literals(cta, shared.tables, streams.begin(i % 4), streams.end(i % 4), literal, bits);
+    }
+  }
+
   template <class Cta>
   BOBBIN_HD void put_blocks(Cta& cta, Shared& shared, Image<Cta>& image) const {
     FramePlanner planner(cta, shared.tables);
@@ -426,7 +475,7 @@ struct BlocksKernel {
         continue;
       }
       image.put(plan.literals_header);
-      put_literals_section(cta, shared.tables, plan, record.literals, literal, stream_bits, image);
+      put_literals_section(cta, shared, plan, block, record.literals, literal, stream_bits, image);
       put_sequences_section(cta, shared.tables, plan, block, costs.sequence_bytes, image);
     }
     if (num_blocks == 0) {
@@ -465,14 +514,14 @@ struct BlocksKernel {
   }
 
   template <class Cta, class At>
-  BOBBIN_HD static void put_literals_section(Cta& cta, const EncoderTables& tables, const BlockPlan& plan,
+  BOBBIN_HD static void put_literals_section(Cta& cta, Shared& shared, const BlockPlan& plan, uint32_t block,
                                              uint32_t count, At&& literal, const uint32_t (&stream_bits)[4],
                                              Image<Cta>& image) {
+    const EncoderTables& tables = shared.tables;
     if (plan.literals_kind == kRawLiterals || plan.literals_kind == kRepeatedLiterals) {
       image.copy(plan.literals_stored, literal);
       return;
     }
-    const uint32_t after = image.at + plan.literals_stored;
     if (plan.has_tree()) {
       image.copy(cta.load(tables.shape, EncoderTables::kTreeBytes),
                  [&](uint32_t i) { return cta.load(tables.tree, i); });
@@ -484,17 +533,12 @@ struct BlocksKernel {
                      uint64_t{LiteralStreams::bytes(stream_bits[2])} << 32,
                  kJumpTableBytes});
     }
-    uint32_t own = image.at;  // where this lane's stream begins
-    BOBBIN_UNROLL
-    for (uint32_t stream = 0; stream < 3; ++stream) {
-      own += stream < cta.lane() ? LiteralStreams::bytes(stream_bits[stream]) : 0;
+    for (uint32_t stream = 0; stream < (streams.four() ? 4 : 1); ++stream) {
+      if (cta.lane() == stream) {
+        cta.store(shared.literal_streams, 4 * block + stream, image.at);
+      }
+      image.at += LiteralStreams::bytes(stream_bits[stream]);
     }
-    if (cta.lane() < (streams.four() ? 4 : 1)) {
-      GlobalBits<Cta> bits{cta, image.bytes, own, after};
-      put_literals(cta, tables, streams.begin(cta.lane()), streams.end(cta.lane()), literal, bits);
-    }
-    cta.sync_warp();
-    image.at = after;
   }
 
   template <class Cta>
