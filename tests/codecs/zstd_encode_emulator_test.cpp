@@ -44,7 +44,9 @@ void check_encode(const Bytes& content, const zstd::EncodeOptions& options) {
 }
 
 TEST(ZstdEncodeInEmulator, SmallContents) {
-  for (const size_t size : {0, 1, 2, 3, 4, 5, 8, 9, 40, 255, 256, 257, 700}) {
+  const std::vector<size_t> all{0, 1, 2, 3, 4, 5, 8, 9, 40, 255, 256, 257, 700};
+  for (const uint64_t which : drawn(all.size())) {
+    const size_t size = all[which];
     std::mt19937_64 random(size);
     check_encode(draw_content(random, size), {.level = 3, .frame_bytes = 256, .checksum = size % 2 == 0});
     check_encode(Bytes(size, std::byte{'x'}), {.level = 1, .frame_bytes = 512, .block_bytes = 256});
@@ -96,7 +98,7 @@ TEST(ZstdEncodeInEmulator, SlicesAndAlignments) {
   const auto stream = Stream::create(Backend::emulator);
   ASSERT_TRUE(stream.has_value());
   std::mt19937_64 random(9);
-  for (size_t skew = 0; skew < 4; ++skew) {
+  for (const uint64_t skew : drawn(4)) {
     const Bytes content = draw_content(random, 5000 + skew);
     Bytes in(4 + skew, std::byte{0x11});
     in.insert(in.end(), content.begin(), content.end());
