@@ -67,6 +67,15 @@ def wants_licence(path, text):
             or path.suffix == ".in")
 
 
+# Wrong on GPUs without a warning, so refused in every header that is not for the host alone.
+DEVICE_TRAP = "std::countr_zero"
+HOST_ONLY = {"bit_scan.hpp", "host_loops.hpp", "cpu_loops.hpp"}
+
+
+def is_for_devices(path):
+    return path.parts[0] == "src" and path.suffix in {".hpp", ".cuh", ".cu"} and path.name not in HOST_ONLY
+
+
 class Checker:
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -87,6 +96,8 @@ class Checker:
                 self.problems.append(f"{where}: trailing blanks")
             if MACHINE_PATH.search(line):
                 self.problems.append(f"{where}: a machine-specific path")
+            if DEVICE_TRAP in line and is_for_devices(path):
+                self.problems.append(f"{where}: nvcc makes a constant of {DEVICE_TRAP}: see core/bit_scan.hpp")
             if LEFTOVER.search(line):
                 self.problems.append(f"{where}: unfinished ({LEFTOVER.search(line).group()})")
 

@@ -17,6 +17,7 @@
 #include "codecs/zstd/encode_blocks.hpp"
 #include "codecs/zstd/match_kernels.hpp"
 #include "codecs/zstd/parse_block.hpp"
+#include "core/bit_scan.hpp"
 
 namespace bobbin::zstd {
 
@@ -175,7 +176,7 @@ struct ParseKernel {
       for (uint32_t length = 0; length < most; length += 4) {
         const uint32_t differ = word(a + length) ^ word(b + length);
         if (differ != 0) {
-          const uint32_t found = length + static_cast<uint32_t>(std::countr_zero(differ)) / 8;
+          const uint32_t found = length + trailing_zeros(differ) / 8;
           return found < most ? found : most;
         }
       }
