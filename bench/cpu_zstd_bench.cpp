@@ -47,11 +47,11 @@ double cpu_seconds() {
 // Frames of the same content, and the times of making and reading them.
 struct Row {
   std::string name;
-  std::vector<Content> frames;
+  std::vector<Content> frames{};
   std::function<void(std::span<const std::byte>, Content&)> compress;
-  std::vector<double> compress_s;
-  std::vector<double> decompress_s;  // by us
-  std::vector<double> libzstd_s;     // by libzstd
+  std::vector<double> compress_s{};
+  std::vector<double> decompress_s{};  // by us
+  std::vector<double> libzstd_s{};     // by libzstd
 
   [[nodiscard]] uint64_t stored() const {
     uint64_t sum = 0;

@@ -65,19 +65,22 @@ Status check_ascending(const Array& array, uint32_t least) {
   return {};
 }
 
+// Reading one number may decode its whole vector, so vectors are searched by their first numbers, and the one
+// that is left is decoded once.
 uint64_t count_below(const Array& rows, uint64_t bound) {
   const Codec& codec = *find_codec(rows.codec);
-  uint64_t low = 0;
-  uint64_t high = rows.length;
-  while (low < high) {
+  const uint64_t before = rows.offset % kVectorLength;  // numbers of the first vector that are not in `rows`
+  uint64_t low = 0;                                     // vectors
+  uint64_t high = num_vectors(before + rows.length);
+  while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;
-    if (codec.value_at(rows, middle).bits < bound) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    (codec.value_at(rows, middle * kVectorLength - before).bits < bound ? low : high) = middle;
   }
-  return low;
+  const uint64_t first = low == 0 ? 0 : low * kVectorLength - before;
+  const uint64_t count = std::min((low + 1) * kVectorLength - before, rows.length) - first;
+  uint32_t numbers[kVectorLength];
+  codec.decode(codec.slice(rows, first, count), numbers);
+  return first + static_cast<uint64_t>(std::lower_bound(numbers, numbers + count, bound) - numbers);
 }
 
 Array slice(const Array& array, uint64_t begin, uint64_t length) {
