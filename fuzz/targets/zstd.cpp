@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bobbin/zstd.hpp"
+#include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/frame_reference.hpp"
 #include "codecs/zstd/fse_encode.hpp"
 #include "codecs/zstd/huffman_encode.hpp"
@@ -100,6 +101,30 @@ void read_fse_table(Bytes bytes) {
   check(again.has_value() && again->count == counts->count && used == written.size());
 }
 
+void put_stream(const zstd::HuffmanCode& code, Bytes literals, std::vector<uint8_t>& out) {
+  zstd::BitWriter bits(out, literals.size() * zstd::kMaxHuffmanBits / 8 + 2);
+  for (size_t i = literals.size(); i-- > 0;) {
+    const zstd::HuffmanCode::Symbol symbol = code.symbols[literals[i]];
+    bits.put(symbol.code, symbol.bits);
+  }
+  bits.end_backward();
+}
+
+std::vector<uint8_t> four_streams(const zstd::HuffmanCode& code, Bytes literals) {
+  const size_t share = (literals.size() + 3) / 4;
+  std::vector<uint8_t> out(6);
+  for (size_t i = 0; i < 4; ++i) {
+    const size_t before = out.size();
+    put_stream(code, literals.subspan(i * share, i < 3 ? share : literals.size() - 3 * share), out);
+    if (i < 3) {
+      const size_t size = out.size() - before;
+      out[2 * i] = static_cast<uint8_t>(size);
+      out[2 * i + 1] = static_cast<uint8_t>(size >> 8);
+    }
+  }
+  return out;
+}
+
 // A tree, and then literals in its code: those it reads, it writes as the same bits.
 void read_huffman(Bytes bytes) {
   zstd::HuffmanTable table;
@@ -120,7 +145,11 @@ void read_huffman(Bytes bytes) {
                 : zstd::decode_one_stream(table, stream, literals))
               .ok()) {
         std::vector<uint8_t> again;
-        zstd::put_huffman_streams(code, literals, four, again);
+        if (four) {
+          again = four_streams(code, literals);
+        } else {
+          put_stream(code, literals, again);
+        }
         check(std::ranges::equal(again, stream));
       }
     }
