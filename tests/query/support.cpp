@@ -297,7 +297,9 @@ std::optional<bool> evaluate_columns(const TestTable& table, uint64_t row, const
   return sign.has_value() ? holds(predicate.op, *sign) : predicate.op == Compare::ne;
 }
 
-std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row, const Predicate& predicate) {
+// Inlined, GCC 12 with AddressSanitizer takes what an empty optional does not have for uninitialised.
+[[gnu::noinline]] std::optional<bool> evaluate_leaf(const TestTable& table, uint64_t row,
+                                                    const Predicate& predicate) {
   const size_t c = index_of(table, predicate.column);
   const Column& column = table.columns[c];
   const Cell& cell = table.cells[c][row];
