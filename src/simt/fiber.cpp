@@ -3,10 +3,7 @@
 
 #include <sys/mman.h>
 
-#include <bit>
-#include <map>
 #include <new>
-#include <optional>
 
 // The sanitizers' fiber interfaces; null unless their runtime is linked in.
 extern "C" {
@@ -32,61 +29,20 @@ void forget_marks(const void* begin, size_t size) {
   }
 }
 
-// Pages for the next launch: to map them, and to fault in each fiber's stack, took a third of the emulator's
-// time. ThreadSanitizer must see fresh ones.
-class KeptPages {
- public:
-  static KeptPages& of_this_thread() {
-    thread_local KeptPages kept;
-    return kept;
-  }
-  ~KeptPages() {
-    for (const auto& [size, data] : kept_) {
-      munmap(data, size);
-    }
-  }
-
-  [[nodiscard]] std::optional<std::byte*> take(size_t size) {
-    const auto found = kept_.find(size);
-    if (found == kept_.end()) {
-      return std::nullopt;
-    }
-    std::byte* const data = found->second;
-    kept_.erase(found);
-    return data;
-  }
-  // False if the caller must release them.
-  [[nodiscard]] bool keep(std::byte* data, size_t size) {
-    if (under_thread_sanitizer() || kept_.size() == kMost) {
-      return false;
-    }
-    kept_.emplace(size, data);
-    return true;
-  }
-
- private:
-  static constexpr size_t kMost = 16;
-  std::multimap<size_t, std::byte*> kept_;
-};
-
 }  // namespace
 
-Pages::Pages(size_t bytes) : data_(nullptr), size_(std::bit_ceil(bytes)) {
-  if (std::optional<std::byte*> kept = KeptPages::of_this_thread().take(size_)) {
-    data_ = *kept;
-    return;
-  }
+Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
   void* data =
-      mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {
     throw std::bad_alloc();
   }
   data_ = static_cast<std::byte*>(data);
-  forget_marks(data, size_);
+  forget_marks(data, bytes);
 }
 
 Pages::~Pages() {
-  if (data_ != nullptr && !KeptPages::of_this_thread().keep(data_, size_)) {
+  if (data_ != nullptr) {
     munmap(data_, size_);
   }
 }

@@ -10,8 +10,8 @@
 
 namespace bobbin::simt::emulator {
 
-// Memory for the stacks of a block and for what it shares, with any content. Released as a whole, so that the
-// sanitizers forget what earlier fibers did there.
+// Anonymous memory, zeroed and released as a whole, so that the sanitizers forget what earlier fibers did
+// there.
 class Pages {
  public:
   explicit Pages(size_t bytes);
