@@ -297,7 +297,8 @@ TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
   size_t refused = 0;
   for (const uint32_t index : segments) {
     const file::Segment& segment = file.footer.segments[index];
-    constexpr uint64_t kStep = testing::kDrawnShare == 1 ? 7 : 1500;  // a launch takes seconds under sanitizers
+    // A launch takes seconds under sanitizers.
+    constexpr uint64_t kStep = testing::kDrawnShare == 1 ? 7 : 1500;
     for (uint64_t byte = 0; byte < segment.size; byte += kStep) {
       auto changed = file;
       changed.body[segment.offset - 128 + byte] ^= std::byte{1};
