@@ -200,14 +200,19 @@ Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, u
   if (count == root.length) {
     return load_chunk(group, column, backend);
   }
+  if (const auto known = chunks.find({group, column})) {
+    return array::slice(**known, begin, count);
+  }
   FileSegments segments(input, footer, cache);
   Result<Array> slice = load_slice(stored(root), begin, count, segments);
   if (slice.has_value() && array::validate_for(*slice, backend).ok()) {
     return slice;
   }
   // Slicing relies on the content.
-  BOBBIN_ASSIGN(const Array array, load_chunk(group, column, Backend::cpu));
-  return array::slice(array, begin, count);
+  BOBBIN_ASSIGN(Array loaded, load_chunk(group, column, Backend::cpu));
+  const auto array = std::make_shared<const Array>(std::move(loaded));
+  chunks.keep({group, column}, array, chunk_bytes(group, column));
+  return array::slice(*array, begin, count);
 }
 
 }  // namespace bobbin::file

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,8 @@ struct OpenFile {
   uint64_t plain_footer_bytes = 0;  // and decompressed
   uint64_t num_rows = 0;
   mutable PartCache cache;
+  // Chunks that had to be read as a whole for a few rows.
+  mutable CheckedCache<std::pair<size_t, size_t>, std::shared_ptr<const Array>> chunks;
 };
 
 }  // namespace bobbin::file

@@ -13,38 +13,6 @@
 #include "file/segment_checks.hpp"
 
 namespace bobbin::file {
-namespace {
-
-// The cache size of a reader: room for a few dictionaries and the parts of some hundred columns. Larger reads
-// would evict everything else.
-constexpr uint64_t kMostKept = uint64_t{8} << 20;
-constexpr uint64_t kMostOfOne = uint64_t{1} << 20;
-
-}  // namespace
-
-std::optional<Buffer> PartCache::find(const Key& key) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = buffers_.find(key);
-  return found == buffers_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void PartCache::keep(const Key& key, const Buffer& buffer) {
-  if (buffer.bytes.size() > kMostOfOne) {
-    return;
-  }
-  const std::scoped_lock lock(mutex_);
-  if (!buffers_.emplace(key, buffer).second) {
-    return;  // another thread was faster
-  }
-  order_.push_back(key);
-  bytes_ += buffer.bytes.size();
-  while (bytes_ > kMostKept) {
-    const auto oldest = buffers_.find(order_.front());
-    bytes_ -= oldest->second.bytes.size();
-    buffers_.erase(oldest);
-    order_.pop_front();
-  }
-}
 
 Result<NewBuffer> try_buffer(size_t size) {
   constexpr std::align_val_t kAlign{kAlignment};
@@ -76,13 +44,13 @@ Result<Buffer> FileSegments::read(uint32_t segment, uint64_t offset, uint64_t by
   }
   const bool has_parts =
       num_parts(all) != 0 && !footer_.parts.empty() && !footer_.segments[segment].in_footer;
-  const PartCache::Key key{.segment = segment,
-                           .first = has_parts ? offset / kPartBytes : 0,
-                           .stop = has_parts ? ceil_div<uint64_t>(offset + bytes, kPartBytes) : 0};
+  const PartKey key{.segment = segment,
+                    .first = has_parts ? offset / kPartBytes : 0,
+                    .stop = has_parts ? ceil_div<uint64_t>(offset + bytes, kPartBytes) : 0};
   std::optional<Buffer> known = cache_.find(key);
   if (!known.has_value()) {
     BOBBIN_ASSIGN(known, has_parts ? read_parts(key) : read_whole(segment));
-    cache_.keep(key, *known);
+    cache_.keep(key, *known, known->bytes.size());
   }
   return known->sub(offset - key.first * kPartBytes, bytes);
 }
@@ -100,7 +68,7 @@ Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
 }
 
 // Including padding.
-Result<Buffer> FileSegments::read_parts(const PartCache::Key& key) const {
+Result<Buffer> FileSegments::read_parts(const PartKey& key) const {
   const auto [segment, first, stop] = key;
   const Segment& entry = footer_.segments[segment];
   const uint64_t begin = first * kPartBytes;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
@@ -22,29 +23,59 @@ namespace bobbin::file {
 
 [[nodiscard]] StoredNode stored(const Node& node);
 
-// Parts of segments that were recently read and checked, so that adjacent reads, and reads of one dictionary,
-// do this once. Threads may share it.
-class PartCache {
+// What was recently read and checked, up to a total size, so that adjacent reads, and reads of one
+// dictionary, do this once. Threads may share it.
+template <class Key, class Value>
+class CheckedCache {
  public:
-  // The parts from `first` to before `stop`, as one buffer.
-  struct Key {
-    uint32_t segment = 0;
-    uint64_t first = 0;
-    uint64_t stop = 0;
+  [[nodiscard]] std::optional<Value> find(const Key& key) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? std::nullopt : std::optional(found->second.value);
+  }
 
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-
-  [[nodiscard]] std::optional<Buffer> find(const Key& key) const;
-  // Evicts the oldest entries if there is too much.
-  void keep(const Key& key, const Buffer& buffer);
+  // Evicts the oldest entries if there is too much; an entry that would evict most others is not kept.
+  void keep(const Key& key, Value value, uint64_t bytes) {
+    if (bytes > kMostOfOne) {
+      return;
+    }
+    const std::scoped_lock lock(mutex_);
+    if (!entries_.emplace(key, Entry{std::move(value), bytes}).second) {
+      return;  // another thread was faster
+    }
+    order_.push_back(key);
+    for (bytes_ += bytes; bytes_ > kMostKept; order_.pop_front()) {
+      const auto oldest = entries_.find(order_.front());
+      bytes_ -= oldest->second.bytes;
+      entries_.erase(oldest);
+    }
+  }
 
  private:
+  // Room for a few dictionaries and the parts of some hundred columns.
+  static constexpr uint64_t kMostKept = uint64_t{8} << 20;
+  static constexpr uint64_t kMostOfOne = uint64_t{1} << 20;
+
+  struct Entry {
+    Value value;
+    uint64_t bytes = 0;
+  };
+
   mutable std::mutex mutex_;
-  std::map<Key, Buffer> buffers_;
+  std::map<Key, Entry> entries_;
   std::deque<Key> order_;
   uint64_t bytes_ = 0;
 };
+
+// The parts of a segment from `first` to before `stop`, as one buffer.
+struct PartKey {
+  uint32_t segment = 0;
+  uint64_t first = 0;
+  uint64_t stop = 0;
+
+  friend auto operator<=>(const PartKey&, const PartKey&) = default;
+};
+using PartCache = CheckedCache<PartKey, Buffer>;
 
 // All three must outlive it. Several may read from one file at once.
 class FileSegments final : public Segments {
@@ -60,7 +91,7 @@ class FileSegments final : public Segments {
   [[nodiscard]] Result<Buffer> read_whole(uint32_t segment) const;
 
  private:
-  [[nodiscard]] Result<Buffer> read_parts(const PartCache::Key& key) const;
+  [[nodiscard]] Result<Buffer> read_parts(const PartKey& key) const;
 
   const Input& input_;
   const Footer& footer_;

@@ -53,9 +53,10 @@ template <class Code>
   return static_cast<Code>(std::min<uint64_t>(entries - 1, std::numeric_limits<Code>::max()));
 }
 
-// Whether there are so few rows that looking up single entries is faster than decoding the dictionary.
+// Whether there are so few rows that looking up single entries is faster than decoding the dictionary. A
+// look-up may decode a vector of entries (1024), or only unpack one value.
 [[nodiscard]] constexpr bool is_few(uint64_t rows, uint64_t entries) {
-  return entries / 32 > rows;
+  return entries / 256 > rows;
 }
 
 // Builds codes and dictionary as spec.md says the writer does; nothing if there are more than `max_entries`

@@ -301,7 +301,7 @@ struct Plans {
                   Scratch<Offset>::create(host_sizes(dictionary), dictionary.length, count, stream));
     BOBBIN_TRY(decode_entries(dictionary, scratch, fault, stream));
     const Tiles tiles{source, {scratch.ends.data, scratch.ends.size}};
-    BOBBIN_TRY(executor.run(TileSumsKernel{tiles, {scratch.begins.data + 1, count}}, count));
+    BOBBIN_TRY(executor.run(TileSumsKernel<Code, Offset>{tiles, {scratch.begins.data + 1, count}}, count));
     BOBBIN_TRY(executor.run(TileBeginsKernel{scratch.begins}, 1));
     const uint64_t parts = std::clamp<uint64_t>(sizes.bytes / count / kBlockBytes, 1, UINT32_MAX / count);
     const uint64_t offsets = array.length + 1;
