@@ -2,6 +2,7 @@
 // All of Bobbin's public C++ interface. Each header says what threads may share.
 #pragma once
 
+#include "bobbin/arrow.hpp"
 #include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"
 #include "bobbin/encoding.hpp"

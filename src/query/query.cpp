@@ -39,15 +39,23 @@ Result<std::optional<Stream>> make_stream(Backend backend) {
   return std::optional(std::move(stream));
 }
 
-// Calls f(group, predicate) for each row group that its zone maps do not rule out, in file order, until it
-// returns false.
+// The first row group that has rows at or after `row`.
+size_t group_at(const Reader& reader, uint64_t row) {
+  const auto& groups = ReaderAccess::footer(reader).row_groups;
+  const auto ends = [](const file::RowGroup& group) { return group.first_row + group.num_rows; };
+  return static_cast<size_t>(std::ranges::upper_bound(groups, row, {}, ends) - groups.begin());
+}
+
+// Calls f(group, predicate) for each row group from `first` on that its zone maps do not rule out, in file
+// order, until it returns false.
 template <class F>
-Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
+Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Backend backend,
+                                        size_t first, F&& f) {
   BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(backend));
   const StreamView view = stream.has_value() ? stream->view() : StreamView(Backend::cpu, nullptr);
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
   bool more = true;
-  for (size_t g = 0; g < reader.num_row_groups() && more; ++g) {
+  for (size_t g = first; g < reader.num_row_groups() && more; ++g) {
     RowGroupQuery group(reader, g, view);
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
@@ -60,7 +68,7 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
 
 template <class F>
 Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
-  return for_each_group_until(reader, bound, backend,
+  return for_each_group_until(reader, bound, backend, 0,
                               [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
                                 BOBBIN_TRY(f(group, pruned));
                                 return true;
@@ -274,7 +282,7 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
   const auto order = bind_row_order(options.order, all);
   BOBBIN_TRY(order.error().in(name));
   RowSelector selector(all, *wanted, *order, options);
-  BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_,
+  BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_, 0,
                                                              [&](RowGroupQuery& group, const Bound& pruned) {
                                                                return selector.add(group, pruned);
                                                              }));
@@ -306,14 +314,14 @@ Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, 
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
   const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
-    const uint64_t first = group.info().first_row;
-    if (first + group.info().num_rows <= begin || first >= end) {
-      return first < end;
+    if (group.info().first_row >= end) {
+      return false;
     }
     BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_between(group, pruned, begin, end));
     return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
   };
-  BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_, take));
+  BOBBIN_ASSIGN(const QueryStats found,
+                for_each_group_until(*reader_, *bound, backend_, group_at(*reader_, begin), take));
   if (stats != nullptr) {
     *stats = found;
   }

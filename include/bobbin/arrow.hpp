@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables to and from other programs through Arrow's C data and C stream interfaces. No Arrow library is
+// needed: the interfaces are plain structures, which pyarrow, DuckDB, Polars and others read and make.
+//
+//   ArrowArrayStream stream;
+//   BOBBIN_TRY(arrow::export_scan(reader, {.where = query::col("a") < 10}, &stream));  // and hand it over
+//   BOBBIN_TRY(arrow::write_stream(&stream, "t.bob"));                                 // or the other way
+//
+// Types, from Bobbin to Arrow: numbers, dates, timestamps and times are what they are (times in seconds and
+// milliseconds have 32 bits in Arrow), booleans become bits, decimals decimal128, strings large_string and
+// large_binary. What a table from Arrow had besides (time zones, precisions, 32-bit string offsets,
+// durations) is kept in the file's metadata, so that the same types come back.
+//
+// Threads: the functions may be called from any thread. An exported structure is used by one thread at a
+// time; different ones are independent, also if they share memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bobbin/arrow_abi.h"
+#include "bobbin/export.h"
+#include "bobbin/file.hpp"
+#include "bobbin/query.hpp"
+#include "bobbin/status.hpp"
+#include "bobbin/table.hpp"
+
+namespace bobbin::arrow {
+
+// A column, and its type in Arrow in the notation of the C data interface: "l", "tsu:UTC", "d:10,2".
+struct Field {
+  Column column;
+  std::string format;
+
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+// The type that a column has in Arrow if nothing else is known.
+[[nodiscard]] BOBBIN_API std::string default_format(const Column& column);
+// Whether a column can be exported with this type: other time zones, precisions and string widths.
+[[nodiscard]] BOBBIN_API bool can_export_as(const Column& column, const std::string& format);
+// The columns of a file, with the types of the table that it was written from. A column of strings has 64-bit
+// offsets, whatever they were, if a row group has 2 GiB of them.
+[[nodiscard]] BOBBIN_API std::vector<Field> fields_of(const Reader& reader);
+// The file's metadata without the keys that are Bobbin's own.
+[[nodiscard]] BOBBIN_API Metadata own_metadata(const Reader& reader);
+
+// ---- Exporting. The receiver calls `release`; on an error nothing is exported. ----
+
+// A struct type with one field per column.
+BOBBIN_API void export_schema(std::span<const Field> fields, const Metadata& metadata, ArrowSchema* out);
+// Columns of equal length as one struct array. Memory is shared where the layouts are the same, and lives
+// until the last array that uses it is released. Fails for values that the type cannot hold.
+[[nodiscard]] BOBBIN_API Status export_columns(std::vector<HostColumn> columns,
+                                               std::span<const std::string> formats, ArrowArray* out);
+
+// How much a scan has read so far.
+struct ScanCounts {
+  uint64_t row_groups = 0;  // read, all or some of their columns
+  uint64_t rows = 0;        // returned
+};
+
+struct ScanOptions {
+  std::optional<std::vector<size_t>> columns{};  // in this order; nothing: all
+  std::optional<query::Predicate> where{};
+  uint64_t begin = 0;                               // the first row
+  uint64_t num_rows = UINT64_MAX;                   // rows to look at, from `begin`
+  std::optional<std::vector<size_t>> row_groups{};  // to look at, ascending; nothing: all
+  uint64_t limit = UINT64_MAX;                      // rows to return
+  uint64_t batch_rows = UINT64_MAX;                 // per array; an array never spans row groups
+  std::vector<std::string> formats{};               // per returned column; empty: those of fields_of()
+  Backend backend = Backend::cpu;                   // where `where` runs
+  unsigned threads = 0;                             // 0: one per core
+  std::function<void(const ScanCounts&)> report{};  // called after each row group, by the receiver's thread
+};
+
+// The fields that a scan returns. Fails if columns, formats, row groups or the predicate do not fit the file.
+[[nodiscard]] BOBBIN_API Result<std::vector<Field>> scan_fields(const Reader& reader,
+                                                                const ScanOptions& options);
+// A stream of struct arrays. Row groups are read when they are asked for, and a few ahead; memory holds those
+// and what the receiver has not released. The reader lives as long as the stream.
+[[nodiscard]] BOBBIN_API Status export_scan(std::shared_ptr<const Reader> reader, ScanOptions options,
+                                            ArrowArrayStream* out);
+
+// ---- Importing. Structures are checked as far as they can be: a pointer has no size. ----
+
+// A struct array as views for Writer::append(). It must not outlive the array.
+class BOBBIN_API Batch {
+ public:
+  Batch(Batch&&) noexcept;
+  Batch& operator=(Batch&&) noexcept;
+  ~Batch();
+
+  [[nodiscard]] uint64_t length() const;
+  [[nodiscard]] std::span<const ColumnView> columns() const;
+
+ private:
+  friend class Importer;
+  struct Impl;
+  explicit Batch(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// What a struct type becomes. Dictionaries are decoded; string views, fixed-size binary and decimals of any
+// width are converted. Lists, structs, unions, maps, intervals and half floats are `unsupported`.
+class BOBBIN_API Importer {
+ public:
+  static Result<Importer> create(const ArrowSchema& schema);
+
+  Importer(Importer&&) noexcept;
+  Importer& operator=(Importer&&) noexcept;
+  ~Importer();
+
+  [[nodiscard]] const std::vector<Field>& fields() const;
+  [[nodiscard]] const Metadata& metadata() const;
+  // Views of an array of this type. Memory is shared where the layouts are the same.
+  [[nodiscard]] Result<Batch> import(const ArrowArray& array) const;
+  // Sets the metadata that fields_of() and own_metadata() return for the file.
+  [[nodiscard]] Status annotate(Writer& writer) const;
+
+ private:
+  struct Impl;
+  explicit Importer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Called with the number of rows written so far. An error ends the write, and no file is made.
+using WriteVisitor = std::function<Status(uint64_t rows)>;
+
+// Writes all arrays of a stream to a file; returns the number of rows. The stream is released in every case.
+// `metadata` is added to that of the stream's type.
+[[nodiscard]] BOBBIN_API Result<uint64_t> write_stream(ArrowArrayStream* stream, const std::string& path,
+                                                       const WriteOptions& options = {},
+                                                       const Metadata& metadata = {},
+                                                       const WriteVisitor& visit = {});
+
+}  // namespace bobbin::arrow

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scan as an Arrow stream. Row groups are read by a few threads ahead of the receiver, and handed over in
+// order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <deque>
+#include <future>
+#include <numeric>
+
+#include "bobbin/arrow.hpp"
+#include "bobbin/text.hpp"
+#include "core/parallel.hpp"
+#include "file/access.hpp"
+#include "interop/export.hpp"
+
+namespace bobbin {
+namespace interop {
+namespace {
+
+using arrow::Field;
+using arrow::ScanCounts;
+using arrow::ScanOptions;
+using file::ReaderAccess;
+
+constexpr uint64_t kAheadBytes = uint64_t{256} << 20;  // decoded rows that wait for the receiver
+
+// Rows of one row group to look at.
+struct Piece {
+  size_t group = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+// What was read of a piece.
+struct Loaded {
+  ArrowColumns columns;
+  uint64_t length = 0;
+  bool was_read = false;
+};
+
+std::vector<size_t> columns_of(const Reader& reader, const ScanOptions& options) {
+  if (options.columns.has_value()) {
+    return *options.columns;
+  }
+  std::vector<size_t> all(reader.columns().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+
+std::vector<Piece> pieces_of(const Reader& reader, const ScanOptions& options) {
+  const auto& groups = ReaderAccess::footer(reader).row_groups;
+  const uint64_t end = options.begin + std::min(options.num_rows, UINT64_MAX - options.begin);
+  std::vector<Piece> pieces;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const auto& wanted = options.row_groups;
+    const Piece piece{g, std::max(options.begin, groups[g].first_row),
+                      std::min(end, groups[g].first_row + groups[g].num_rows)};
+    if (piece.begin < piece.end && (!wanted.has_value() || std::ranges::binary_search(*wanted, g))) {
+      pieces.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+// About how many bytes the columns of the largest row group take.
+uint64_t group_bytes(const Reader& reader, std::span<const size_t> columns) {
+  uint64_t most = 1;
+  for (const file::RowGroup& group : ReaderAccess::footer(reader).row_groups) {
+    uint64_t bytes = 0;
+    for (const size_t column : columns) {
+      const DType type = reader.columns()[column].type;
+      bytes += group.num_rows * (is_string(type) ? sizeof(uint64_t) : size_bytes(type));
+      bytes += is_string(type) ? group.chunks[column].strings.num_bytes : 0;
+    }
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+class ScanStream {
+ public:
+  ScanStream(std::shared_ptr<const Reader> reader, ScanOptions options, std::vector<Field> fields)
+      : reader_(std::move(reader)),
+        options_(std::move(options)),
+        fields_(std::move(fields)),
+        columns_(columns_of(*reader_, options_)),
+        pieces_(pieces_of(*reader_, options_)),
+        left_(options_.limit) {
+    const unsigned threads = num_threads(options_.threads);
+    const uint64_t fit = kAheadBytes / group_bytes(*reader_, columns_);
+    // A limit is mostly reached in the first row group.
+    const uint64_t most = options_.limit == UINT64_MAX ? threads : 1;
+    ahead_ = std::clamp<uint64_t>(std::min<uint64_t>(fit, pieces_.size()), 1, most);
+    inner_threads_ = std::max(1U, static_cast<unsigned>(threads / ahead_));
+  }
+  ScanStream(const ScanStream&) = delete;
+  ScanStream& operator=(const ScanStream&) = delete;
+  ~ScanStream() { cancelled_ = true; }
+
+  void schema(ArrowSchema* out) const { arrow::export_schema(fields_, arrow::own_metadata(*reader_), out); }
+
+  // The next rows; an array that is released already after the last.
+  Status next(ArrowArray* out) {
+    *out = {};
+    while (at_ == current_.length && left_ != 0) {
+      BOBBIN_ASSIGN(const bool is_there, load_next());
+      if (!is_there) {
+        return {};
+      }
+    }
+    if (left_ == 0) {
+      return {};
+    }
+    const uint64_t length =
+        std::min({current_.length - at_, std::max<uint64_t>(1, options_.batch_rows), left_});
+    export_rows(current_.columns, at_, length, out);
+    at_ += length;
+    left_ -= length;
+    counts_.rows += length;
+    if (at_ == current_.length || left_ == 0) {
+      current_ = {};  // its memory lives as long as the receiver needs it
+      at_ = 0;
+    }
+    report();
+    return {};
+  }
+
+  [[nodiscard]] const char* error() const { return error_.empty() ? nullptr : error_.c_str(); }
+  void set_error(std::string text) { error_ = std::move(text); }
+
+ private:
+  void report() const {
+    if (options_.report) {
+      options_.report(counts_);
+    }
+  }
+
+  void start_some() {
+    while (waiting_.size() < ahead_ && started_ < pieces_.size()) {
+      const Piece piece = pieces_[started_++];
+      // One row group at a time needs no second thread.
+      const auto policy = ahead_ > 1 ? std::launch::async : std::launch::deferred;
+      waiting_.push_back(std::async(policy, [this, piece] { return load(piece); }));
+    }
+  }
+
+  // Takes the next row group that has rows; false after the last.
+  Result<bool> load_next() {
+    start_some();
+    if (waiting_.empty()) {
+      return false;
+    }
+    Result<Loaded> loaded = waiting_.front().get();
+    waiting_.pop_front();
+    if (!loaded.has_value()) {
+      started_ = pieces_.size();
+      waiting_.clear();
+      return loaded.error();
+    }
+    start_some();
+    current_ = *std::move(loaded);
+    at_ = 0;
+    counts_.row_groups += current_.was_read ? 1 : 0;
+    report();
+    return true;
+  }
+
+  Result<Loaded> load(const Piece& piece) const {
+    if (cancelled_) {
+      return Loaded{};
+    }
+    return options_.where.has_value() ? load_matches(piece) : load_all(piece);
+  }
+
+  Result<Loaded> load_all(const Piece& piece) const {
+    const uint64_t length = piece.end - piece.begin;
+    // Rows without columns are still counted.
+    if (columns_.empty()) {
+      return Loaded{.columns = {}, .length = length};
+    }
+    const uint64_t wanted = std::min(length, options_.limit);
+    BOBBIN_ASSIGN(std::vector<HostColumn> columns,
+                  read_columns(*reader_, columns_, piece.begin, wanted, inner_threads_));
+    return lay_out_all(std::move(columns), wanted);
+  }
+
+  Result<Loaded> load_matches(const Piece& piece) const {
+    const query::Query query = query::from(*reader_).where(*options_.where).on(options_.backend);
+    query::QueryStats stats;
+    std::vector<uint64_t> rows;
+    const auto take = [&](size_t, std::span<const uint64_t> found) -> Result<bool> {
+      rows.assign(found.begin(), found.end());
+      return false;
+    };
+    BOBBIN_TRY(query.visit_rows(take, piece.begin, piece.end, &stats));
+    rows.resize(std::min<uint64_t>(rows.size(), options_.limit));
+    if (rows.empty() || columns_.empty()) {
+      return Loaded{.columns = {}, .length = rows.size(), .was_read = stats.read != 0};
+    }
+    const bool are_all = rows.size() == piece.end - piece.begin;
+    BOBBIN_ASSIGN(std::vector<HostColumn> columns,
+                  are_all ? read_columns(*reader_, columns_, piece.begin, rows.size(), inner_threads_)
+                          : read_rows(*reader_, columns_, rows));
+    return lay_out_all(std::move(columns), rows.size());
+  }
+
+  Result<Loaded> lay_out_all(std::vector<HostColumn> columns, uint64_t length) const {
+    Loaded loaded{.columns = {}, .length = length, .was_read = true};
+    for (size_t i = 0; i < columns.size(); ++i) {
+      BOBBIN_ASSIGN(auto column, lay_out(std::move(columns[i]), fields_[i].format));
+      loaded.columns.push_back(std::move(column));
+    }
+    return loaded;
+  }
+
+  std::shared_ptr<const Reader> reader_;
+  ScanOptions options_;
+  std::vector<Field> fields_;
+  std::vector<size_t> columns_;
+  std::vector<Piece> pieces_;
+  uint64_t ahead_ = 1;
+  unsigned inner_threads_ = 1;
+  uint64_t left_;
+  size_t started_ = 0;
+  Loaded current_;
+  uint64_t at_ = 0;  // rows of it that were handed over
+  ScanCounts counts_;
+  std::string error_;
+  std::atomic<bool> cancelled_ = false;
+  std::deque<std::future<Result<Loaded>>> waiting_;  // last member: destroyed before what the threads use
+};
+
+ScanStream& state(ArrowArrayStream* stream) {
+  return *static_cast<ScanStream*>(stream->private_data);
+}
+
+// No exception may leave a function that other languages call.
+template <class F>
+int guarded(ArrowArrayStream* stream, F&& body) {
+  try {
+    const Status status = body();
+    if (status.ok()) {
+      return 0;
+    }
+    state(stream).set_error(status.message());
+    return status.code() == StatusCode::out_of_memory      ? ENOMEM
+           : status.code() == StatusCode::unsupported      ? ENOSYS
+           : status.code() == StatusCode::invalid_argument ? EINVAL
+                                                           : EIO;
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  } catch (...) {
+    return EIO;
+  }
+}
+
+int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+  return guarded(stream, [&] {
+    state(stream).schema(out);
+    return Status();
+  });
+}
+
+int get_next(ArrowArrayStream* stream, ArrowArray* out) {
+  return guarded(stream, [&] { return state(stream).next(out); });
+}
+
+const char* get_last_error(ArrowArrayStream* stream) {
+  return state(stream).error();
+}
+
+void release_stream(ArrowArrayStream* stream) {
+  delete static_cast<ScanStream*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+Status check_options(const Reader& reader, const ScanOptions& options) {
+  const size_t num_columns = reader.columns().size();
+  for (const size_t column : columns_of(reader, options)) {
+    BOBBIN_RETURN_IF(column >= num_columns, StatusCode::invalid_argument,
+                     fmt::format("column {} of {}", column, num_columns));
+  }
+  if (options.row_groups.has_value()) {
+    const std::vector<size_t>& groups = *options.row_groups;
+    const bool ascend = std::ranges::adjacent_find(groups, std::greater_equal()) == groups.end();
+    BOBBIN_RETURN_IF(!ascend, StatusCode::invalid_argument, "row groups do not ascend");
+    BOBBIN_RETURN_IF(!groups.empty() && groups.back() >= reader.num_row_groups(),
+                     StatusCode::invalid_argument,
+                     fmt::format("row group {} of {}", groups.back(), reader.num_row_groups()));
+  }
+  return options.where.has_value() ? query::from(reader).where(*options.where).check() : Status();
+}
+
+}  // namespace
+}  // namespace interop
+
+namespace arrow {
+
+Result<std::vector<Field>> scan_fields(const Reader& reader, const ScanOptions& options) {
+  BOBBIN_TRY(interop::check_options(reader, options));
+  const std::vector<Field> all = fields_of(reader);
+  std::vector<Field> fields;
+  for (const size_t column : interop::columns_of(reader, options)) {
+    fields.push_back(all[column]);
+  }
+  BOBBIN_RETURN_IF(!options.formats.empty() && options.formats.size() != fields.size(),
+                   StatusCode::invalid_argument,
+                   fmt::format("{} types for {} columns", options.formats.size(), fields.size()));
+  for (size_t i = 0; i < options.formats.size(); ++i) {
+    BOBBIN_RETURN_IF(!can_export_as(fields[i].column, options.formats[i]), StatusCode::invalid_argument,
+                     fmt::format("column {} cannot be exported as {}", quoted_text(fields[i].column.name),
+                                 quoted_text(options.formats[i])));
+    fields[i].format = options.formats[i];
+  }
+  return fields;
+}
+
+Status export_scan(std::shared_ptr<const Reader> reader, ScanOptions options, ArrowArrayStream* out) {
+  BOBBIN_ASSIGN(std::vector<Field> fields, scan_fields(*reader, options));
+  auto made = std::make_unique<interop::ScanStream>(std::move(reader), std::move(options), std::move(fields));
+  *out = {.get_schema = interop::get_schema,
+          .get_next = interop::get_next,
+          .get_last_error = interop::get_last_error,
+          .release = interop::release_stream,
+          .private_data = made.release()};
+  return {};
+}
+
+}  // namespace arrow
+}  // namespace bobbin
