@@ -33,8 +33,15 @@ struct Args {
   uint64_t bytes = uint64_t{1} << 30;
   uint64_t frame_bytes = uint64_t{64} << 10;
   uint64_t slice_bytes = uint64_t{1} << 30;
+  uint64_t split_bytes = zstd::BatchOptions{}.split_bytes;
   int level = 3;
   bool checksums = false;  // in our frames
+  bool one = false;        // one large frame, by libzstd
+
+  void set_one() {
+    one = true;
+    bytes = frame_bytes = uint64_t{256} << 20;
+  }
 };
 
 // Frames whose content is `content`, one after another.
@@ -51,8 +58,11 @@ struct Frames {
   }
 };
 
-// The goal, in GB of content per second, for frames of 64 KiB.
-double decode_bar(const std::string& file, bool ours) {
+// The goal, in GB of content per second, for frames of 64 KiB and for one large frame.
+double decode_bar(const std::string& file, bool ours, bool one) {
+  if (one) {
+    return 10;
+  }
   const bool wikipedia = file.starts_with("wikipedia");
   return ours ? (wikipedia ? 160 : 190) : (wikipedia ? 130 : 150);
 }
@@ -122,6 +132,9 @@ class ZstdBench {
     file_ = std::filesystem::path(path).filename().string();
     BOBBIN_ASSIGN(const std::vector<std::byte> content, read(path));
     BOBBIN_TRY(measure_frames(by_libzstd(content)));
+    if (args_.one) {
+      return {};
+    }
     BOBBIN_ASSIGN(const Frames ours, by_us(content));
     return measure_frames(ours);
   }
@@ -197,7 +210,9 @@ class ZstdBench {
   }
 
   Status measure_ours(const Frames& made, const Batch& batch) {
-    zstd::BatchOptions options{.max_out_bytes = made.frame_bytes, .slice_bytes = args_.slice_bytes};
+    zstd::BatchOptions options{.max_out_bytes = made.frame_bytes,
+                               .slice_bytes = args_.slice_bytes,
+                               .split_bytes = args_.split_bytes};
     const uint64_t scratch = zstd::batch_scratch_bytes(batch.frames.size(), options);
     BOBBIN_ASSIGN(DeviceBuffer kept, DeviceBuffer::create(scratch, stream_));
     KeptMemory memory(std::move(kept));
@@ -210,7 +225,7 @@ class ZstdBench {
     }));
     BOBBIN_TRY(check(made, batch));
     BOBBIN_TRY(check_results(batch));
-    add("decode", sample, scratch, decode_bar(file_, made.made_by.starts_with("bobbin")));
+    add("decode", sample, scratch, decode_bar(file_, made.made_by.starts_with("bobbin"), args_.one));
     return measure_stages(batch, options);
   }
 
@@ -361,6 +376,8 @@ int main(int argc, char** argv) {
     const std::string name = argv[i];
     if (name == "--checksums") {
       args.checksums = true;
+    } else if (name == "--one") {
+      args.set_one();
     } else if (!name.starts_with("--")) {
       args.files.push_back(name);
     } else if (i + 1 < argc) {
@@ -370,6 +387,7 @@ int main(int argc, char** argv) {
       args.bytes = name == "--bytes" ? number : args.bytes;
       args.frame_bytes = name == "--frame" ? number : args.frame_bytes;
       args.slice_bytes = name == "--slice" ? number : args.slice_bytes;
+      args.split_bytes = name == "--split" ? number : args.split_bytes;
       args.level = name == "--level" ? static_cast<int>(number) : args.level;
     }
   }

@@ -123,6 +123,7 @@ struct BatchOptions {
   bool verify_checksums = true;
   uint64_t max_out_bytes = uint64_t{64} << 10;  // no frame's output is larger; one that is gets needs_cpu
   uint64_t slice_bytes = uint64_t{1} << 30;     // outputs of this size in all are worked on at a time
+  uint64_t split_bytes = uint64_t{4} << 20;     // if outputs may be larger, the whole device works on each
   MemoryResource* memory = nullptr;             // for scratch; nullptr: the backend's default
 };
 

@@ -15,6 +15,9 @@ BatchOutcome check(const std::vector<FrameCase>& cases, const zstd::BatchOptions
   return check_batch_on(Backend::emulator, cases, options);
 }
 
+// Frames of any size are split, into segments of 1 KiB and steps of 8 segments.
+constexpr zstd::BatchOptions kSplit{.slice_bytes = uint64_t{1} << 20, .split_bytes = 0};
+
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
   for (const int value : values) {
@@ -37,6 +40,10 @@ TEST(ZstdInEmulator, FramesOfAllKinds) {
   const BatchOutcome outcome = check(cases);
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.ok, cases.size());
+  const BatchOutcome split = check(cases, kSplit);
+  EXPECT_EQ(split.error, "");
+  EXPECT_EQ(split.ok + split.left_to_cpu, cases.size());
+  EXPECT_LE(split.left_to_cpu, 1U);  // of very short matches
 }
 
 TEST(ZstdInEmulator, HandWrittenEdges) {
@@ -66,10 +73,12 @@ TEST(ZstdInEmulator, HandWrittenEdges) {
       {bytes_of({0x27, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0}), 10},                // legacy
       {bytes_of({1, 2, 3}), 10},
       {{}, 10}};
-  const BatchOutcome outcome = check(cases);
-  EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.left_to_cpu, 1U);
-  EXPECT_EQ(outcome.ok, 7U);
+  for (const zstd::BatchOptions& options : {zstd::BatchOptions{}, kSplit}) {
+    const BatchOutcome outcome = check(cases, options);
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.left_to_cpu, 1U);
+    EXPECT_EQ(outcome.ok, 7U);
+  }
 }
 
 // One literal and one sequence in the first 16 bytes: words before and after the frame must not matter.
@@ -104,7 +113,7 @@ TEST(ZstdInEmulator, ManySchedules) {
       const size_t size = random() % (uint64_t{1} << (6 + random() % 11)) / kScale;
       cases.push_back({draw_frame(random, draw_content(random, size)), size + random() % 2});
     }
-    const BatchOutcome outcome = check(cases);
+    const BatchOutcome outcome = check(cases, seed % 3 == 0 ? kSplit : zstd::BatchOptions{});
     EXPECT_EQ(outcome.error, "") << seed;
     EXPECT_EQ(outcome.refused, 0U) << seed;
   }
@@ -132,7 +141,7 @@ TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
       }
       cases.push_back(std::move(one));
     }
-    const BatchOutcome outcome = check(cases);
+    const BatchOutcome outcome = check(cases, seed % 3 == 0 ? kSplit : zstd::BatchOptions{});
     EXPECT_EQ(outcome.error, "") << seed;
     refused += outcome.refused;
   }
@@ -203,6 +212,7 @@ TEST(ZstdInEmulator, FramesOfOthers) {
     const std::vector<FrameCase> few(
         begin, begin + static_cast<ptrdiff_t>(std::min<size_t>(8, cases.size() - first)));
     EXPECT_EQ(check(few).error, "") << first;
+    EXPECT_EQ(check(few, kSplit).error, "") << first;
   }
 }
 

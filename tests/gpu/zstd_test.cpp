@@ -63,6 +63,42 @@ TEST(GpuZstd, Many) {
   }
 }
 
+// Frames that are split over the whole device: in small steps, and in those that large frames have.
+TEST(GpuZstd, Split) {
+  for (uint64_t seed = 0; seed < num_seeds(30); ++seed) {
+    std::mt19937_64 random(seed);
+    const zstd::BatchOptions options{.slice_bytes = uint64_t{1} << (seed % 2 == 0 ? 20 : 30),
+                                     .split_bytes = 0};
+    std::vector<FrameCase> cases = draw_cases(random, seed % 2 == 0 ? 10 : 2, 400'000);
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, cases, options);
+    ASSERT_EQ(outcome.error, "") << seed;
+    ASSERT_EQ(outcome.refused, 0U) << seed;
+    for (FrameCase& one : cases) {
+      one.frame[random() % one.frame.size()] ^= static_cast<std::byte>(1U << random() % 8);
+    }
+    ASSERT_EQ(check_batch_on(Backend::cuda, cases, options).error, "") << seed;
+  }
+}
+
+// One frame of 40 MB, with matches that reach back over many blocks.
+TEST(GpuZstd, OneLargeFrame) {
+  for (const int level : {1, 3, 12}) {
+    std::mt19937_64 random(3);
+    Bytes content;
+    while (content.size() < 40'000'000) {
+      const Bytes piece = draw_content(random, random() % 3'000'000);
+      content.insert(content.end(), piece.begin(), piece.end());
+      const size_t from = random() % content.size();
+      const Bytes again(content.begin() + static_cast<ptrdiff_t>(from), content.end());
+      content.insert(content.end(), again.begin(), again.begin() + static_cast<ptrdiff_t>(again.size() / 2));
+    }
+    const Bytes frame = compress_by_libzstd(content, {.level = level, .window_log = 23});
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, {{frame, content.size()}});
+    ASSERT_EQ(outcome.error, "") << level;
+    ASSERT_EQ(outcome.ok, 1U) << level;
+  }
+}
+
 TEST(GpuZstd, Files) {
   std::mt19937_64 random(2);
   const Bytes content = draw_content(random, 3'000'000);

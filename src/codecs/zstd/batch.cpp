@@ -2,10 +2,14 @@
 // Batches: how they are cut, and frames in host memory that are decoded on a device.
 #include "codecs/zstd/batch.hpp"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
+#include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/tile.hpp"
 #include "device/backends.hpp"
 
@@ -17,12 +21,18 @@ struct HostFrame {
   uint64_t at = 0;  // in the input
   uint64_t stored = 0;
   uint64_t bound = 0;  // of the content
+  bool has_checksum = false;
 };
 
 // Many enough to keep a GPU busy, few enough to fit beside other things.
 constexpr uint64_t kHostBatchBytes = uint64_t{512} << 20;
-// A warp decodes a frame: a large one takes longer there than on the CPU.
-constexpr uint64_t kMaxHostFrame = uint64_t{4} << 20;
+// Larger frames are decoded one at a time, by the whole device.
+constexpr uint64_t kMaxHostFrame = BatchOptions{}.split_bytes;
+
+// A checksum is one long chain of dependent steps, which takes a device ten times as long as a CPU.
+bool is_checked_by_host(const HostFrame& frame) {
+  return frame.has_checksum && frame.bound > kMaxHostFrame;
+}
 
 // One batch of frames on its way through a device.
 class HostBatch {
@@ -66,7 +76,7 @@ class HostBatch {
     BOBBIN_TRY(copy_async(list.data(), batch.data(), list.size(), stream_));
     options_out_.max_window = options_.max_window;
     options_out_.magicless = options_.magicless;
-    options_out_.verify_checksums = options_.verify_checksums;
+    options_out_.verify_checksums = options_.verify_checksums && !is_checked_by_host(frames.back());
     BOBBIN_TRY(
         decode_batch(list.as<BatchFrame>(), batch.size(), verdicts.as<FrameResult>(), options_out_, stream_));
     std::vector<FrameResult> results(batch.size());
@@ -83,7 +93,7 @@ class HostBatch {
       const std::span<const std::byte> content = host.subspan(at, frames[i].bound);
       at += frames[i].bound;
       const uint64_t room = max_bytes - out.size();
-      if (results[i].verdict == Verdict::ok) {
+      if (results[i].verdict == Verdict::ok && checksum_matches(frames[i], content.first(results[i].bytes))) {
         BOBBIN_RETURN_IF(results[i].bytes > room, StatusCode::invalid_argument,
                          "zstd: the output is too small for the frame's content");
         out.insert(out.end(), content.begin(), content.begin() + static_cast<ptrdiff_t>(results[i].bytes));
@@ -99,11 +109,60 @@ class HostBatch {
     return {};
   }
 
+  [[nodiscard]] bool checksum_matches(const HostFrame& frame, std::span<const std::byte> content) const {
+    if (!options_.verify_checksums || !is_checked_by_host(frame)) {
+      return true;
+    }
+    const auto stored = load<uint32_t>(in_.data() + frame.at + frame.stored - sizeof(uint32_t));
+    return static_cast<uint32_t>(XXH64(content.data(), content.size(), 0)) == stored;
+  }
+
   std::span<const std::byte> in_;
   const DecodeOptions& options_;
   BatchOptions options_out_{};
   StreamView stream_;
 };
+
+// Frames from `at` on that are decoded together: one that is large, or several that are not.
+Result<std::vector<HostFrame>> next_frames(std::span<const std::byte> in, uint64_t at, uint64_t max_bytes,
+                                           const DecodeOptions& options) {
+  std::vector<HostFrame> frames;
+  for (uint64_t content = 0; at < in.size() && content < kHostBatchBytes;) {
+    BOBBIN_ASSIGN(const FrameExtent extent, measure_frame(in.subspan(at), options));
+    const uint64_t bound = extent.header.skippable ? 0 : std::min(extent.content_bound, max_bytes);
+    if (bound > kMaxHostFrame && !frames.empty()) {
+      break;
+    }
+    frames.push_back({at, extent.compressed_bytes, bound, extent.header.has_checksum});
+    at += extent.compressed_bytes;
+    content += bound > kMaxHostFrame ? kHostBatchBytes : bound;
+  }
+  return frames;
+}
+
+// Scratch for a frame that is split, which has no second round: frames with more sequences are left to the
+// CPU.
+uint64_t split_scratch(uint64_t content) {
+  return std::min(most_scratch(content), content + content / 100 * 35 + (uint64_t{64} << 10));
+}
+
+// All steps of a slice have cells for 1/128 of it: 32 MiB by default, which stay in the cache of a GPU.
+void plan_split(BatchPlan& plan, uint64_t content, uint64_t slice_bytes) {
+  constexpr uint64_t kSegments = 512;  // in a step of all frames: that keeps a GPU busy
+  constexpr uint64_t kMinSegments = 8;
+  const uint64_t bytes = std::min(slice_bytes / 128, uint64_t{8} << 20);
+  const uint64_t segment = std::clamp<uint64_t>(std::bit_floor(bytes / kSegments), 1024, uint64_t{16} << 10);
+  const uint64_t step = std::max(bytes / plan.frames_per_slice / segment, kMinSegments) * segment;
+  plan.steps = static_cast<uint32_t>(ceil_div(content, step));
+  plan.split = {.step_bytes = static_cast<uint32_t>(step),
+                .segment_bytes = static_cast<uint32_t>(segment),
+                // A sequence that begins in the step may end a block's size after it.
+                .cells_per_frame = static_cast<uint32_t>(step + kMostBlockBytes + 8),
+                .starts_per_frame = static_cast<uint32_t>(plan.steps * (step / segment) + 1)};
+  const uint64_t each =
+      plan.split.cells_per_frame * sizeof(uint32_t) + plan.split.starts_per_frame * sizeof(SegmentStart);
+  plan.scratch_bytes += plan.frames_per_slice * each;
+}
 
 }  // namespace
 
@@ -129,10 +188,17 @@ BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
   BatchPlan plan;
   plan.frames_per_slice = std::clamp<uint64_t>(count, 1, std::min<uint64_t>(most, uint64_t{1} << 22));
   const uint64_t frames = plan.frames_per_slice;
-  plan.round_bytes = round_up<uint64_t>(ceil_div<uint64_t>(frames * most_scratch(content), kRounds), 16) + 16;
-  const uint64_t for_frames = plan.round_bytes + most_scratch(content) + sizeof(Quad);
+  const bool split = content > options.split_bytes;
+  plan.max_frame_bytes = split ? split_scratch(content) : most_scratch(content);
+  // One frame has no rounds.
+  const uint64_t share = frames == 1 ? 0 : ceil_div<uint64_t>(frames * plan.max_frame_bytes, kRounds);
+  plan.round_bytes = round_up<uint64_t>(share, 16) + 16;
+  const uint64_t for_frames = plan.round_bytes + plan.max_frame_bytes + sizeof(Quad);
   const uint64_t each = sizeof(FrameInfo) + 3 * sizeof(uint32_t);
-  plan.scratch_bytes = frames * each + 9 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  plan.scratch_bytes = frames * each + 12 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  if (split) {
+    plan_split(plan, content, options.slice_bytes);
+  }
   return plan;
 }
 
@@ -160,31 +226,15 @@ Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_
   BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
   std::vector<std::byte> out;
   for (uint64_t at = 0; at < in.size();) {
-    std::vector<HostFrame> frames;
-    uint64_t content = 0;
-    while (at < in.size() && content < kHostBatchBytes) {
-      BOBBIN_ASSIGN(const FrameExtent extent, measure_frame(in.subspan(at), options));
-      const uint64_t bound = extent.header.skippable ? 0 : extent.content_bound;
-      frames.push_back({at, extent.compressed_bytes, std::min(bound, max_bytes - out.size())});
-      at += extent.compressed_bytes;
-      if (bound > kMaxHostFrame) {
-        break;
-      }
-      content += bound;
-    }
-    HostFrame large{};
-    if (frames.back().bound > kMaxHostFrame) {
-      large = frames.back();
-      frames.pop_back();
-    }
-    if (!frames.empty()) {
+    BOBBIN_ASSIGN(const std::vector<HostFrame> frames, next_frames(in, at, max_bytes - out.size(), options));
+    at = frames.back().at + frames.back().stored;
+    if (frames.back().bound <= kMaxDeviceContent) {
       BOBBIN_TRY(HostBatch(in, options, stream.view()).decode(frames, max_bytes, out));
+      continue;
     }
-    if (large.stored != 0) {
-      BOBBIN_ASSIGN(const auto by_cpu,
-                    decode_all(in.subspan(large.at, large.stored), max_bytes - out.size(), options));
-      out.insert(out.end(), by_cpu.begin(), by_cpu.end());
-    }
+    const std::span<const std::byte> large = in.subspan(frames.back().at, frames.back().stored);
+    BOBBIN_ASSIGN(const auto by_cpu, decode_all(large, max_bytes - out.size(), options));
+    out.insert(out.end(), by_cpu.begin(), by_cpu.end());
   }
   return out;
 }

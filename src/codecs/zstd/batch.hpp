@@ -3,14 +3,18 @@
 #pragma once
 
 #include "bobbin/zstd.hpp"
+#include "codecs/zstd/tile.hpp"
 
 namespace bobbin::zstd {
 
 // How a batch is cut, and how much scratch a slice has.
 struct BatchPlan {
   uint64_t frames_per_slice = 1;
-  uint64_t round_bytes = 0;    // of scratch for frames in one round, without the last one's excess
-  uint64_t scratch_bytes = 0;  // for all of a slice
+  uint64_t round_bytes = 0;      // of scratch for frames in one round, without the last one's excess
+  uint64_t max_frame_bytes = 0;  // of scratch for one frame
+  uint64_t scratch_bytes = 0;    // for all of a slice
+  SplitPlan split{};
+  uint32_t steps = 0;  // of a frame that is split
 };
 [[nodiscard]] BatchPlan plan_batch(uint64_t count, const BatchOptions& options);
 

@@ -13,6 +13,7 @@
 #include "codecs/zstd/execute_kernel.hpp"
 #include "codecs/zstd/literals_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
+#include "codecs/zstd/split_kernel.hpp"
 #include "codecs/zstd/values_kernel.hpp"
 
 namespace bobbin::zstd {
@@ -35,6 +36,8 @@ struct Plans {
       Slice slice = divide(scratch, some, plan);
       slice.frames = {frames + first, some};
       slice.results = {results + first, some};
+      slice.split = plan.split;
+      slice.max_scratch = plan.max_frame_bytes;
       slice.max_window = options.max_window;
       slice.max_content = static_cast<uint32_t>(std::min(options.max_out_bytes, kMaxDeviceContent));
       slice.magicless = options.magicless;
@@ -53,8 +56,8 @@ struct Plans {
     BOBBIN_TRY(observer("measure"));
     BOBBIN_TRY(executor.run(PlaceKernel{slice, plan.round_bytes / sizeof(Quad)}, 1));
     BOBBIN_TRY(observer("place"));
-    for (uint32_t round = 0; round < kRounds; ++round) {
-      BOBBIN_TRY(run_round(slice, round, executor, observer));
+    for (uint32_t round = 0; round < std::min<uint64_t>(kRounds, frames); ++round) {
+      BOBBIN_TRY(run_round(slice, plan, round, executor, observer));
     }
     constexpr uint32_t kFramesPerBlock = ResultKernel::kThreads / ResultKernel::kLanes;
     BOBBIN_TRY(executor.run(ResultKernel{slice}, ceil_div<uint64_t>(frames, kFramesPerBlock)));
@@ -62,7 +65,7 @@ struct Plans {
   }
 
   template <class Observer>
-  static Status run_round(const Slice& slice, uint32_t round, const Executor& executor,
+  static Status run_round(const Slice& slice, const BatchPlan& plan, uint32_t round, const Executor& executor,
                           const Observer& observer) {
     const uint64_t frames = slice.frames.size;
     const DescribeKernel describe{slice, round};
@@ -74,8 +77,33 @@ struct Plans {
     BOBBIN_TRY(observer("chain"));
     BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("values"));
+    if (plan.steps != 0) {
+      return run_split(slice, plan, round, executor, observer);
+    }
     BOBBIN_TRY(run_execute(slice, round, executor));
     return observer("execute");
+  }
+
+  // Large frames: the whole card works on each.
+  template <class Observer>
+  static Status run_split(const Slice& slice, const BatchPlan& plan, uint32_t round, const Executor& executor,
+                          const Observer& observer) {
+    const uint64_t frames = slice.frames.size;
+    BOBBIN_TRY(executor.run(PlaceBlocksKernel{slice, round}, frames));
+    const uint64_t starts = frames * plan.split.starts_per_frame;
+    BOBBIN_TRY(executor.run(LocateKernel{slice, round}, ceil_div<uint64_t>(starts, LocateKernel::kThreads)));
+    BOBBIN_TRY(observer("place blocks"));
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<SettleKernel>());
+    const auto settlers = static_cast<uint32_t>(
+        std::min<uint64_t>(SettleKernel::most_blocks(plan.split), ceil_div<uint64_t>(together, frames)));
+    for (uint32_t step = 0; step < plan.steps; ++step) {
+      const SegmentKernel segments{slice, round, step};
+      BOBBIN_TRY(executor.run(segments, frames * plan.split.segments_per_step()));
+      BOBBIN_TRY(observer("segments"));
+      BOBBIN_TRY(executor.run(SettleKernel{slice, round, step, settlers}, frames * settlers));
+      BOBBIN_TRY(observer("settle"));
+    }
+    return {};
   }
 
   // Few frames do not fill the card with a warp each: then a block works on each.
@@ -109,6 +137,10 @@ struct Plans {
     take(slice.first_sequence_unit, frames);
     take(slice.rounds, kDivided * (kRounds + 1));
     take(slice.tickets, kRounds * kTickets);
+    if (plan.steps != 0) {
+      take(slice.cells, frames * plan.split.cells_per_frame);
+      take(slice.starts, frames * plan.split.starts_per_frame);
+    }
     const auto used = static_cast<uint64_t>(at - scratch.as<uint8_t>());
     take(slice.scratch, (plan.scratch_bytes - used) / sizeof(Quad));
     return slice;

@@ -11,7 +11,6 @@ namespace bobbin::zstd {
 struct HeaderReader {
   static constexpr uint32_t kMagic = 0xFD2FB528;
   static constexpr uint32_t kSkippable = 0x184D2A50;
-  static constexpr uint32_t kMostBlockBytes = uint32_t{128} << 10;
 
   const Slice& slice;
   FrameInfo info{};
@@ -317,7 +316,10 @@ struct MeasureKernel {
     const bool is_frame = header.read(cta, frame) && !header.skippable;
     if (is_frame) {
       BlockWalk walk(FrameBytes::of(frame.in, frame.in_bytes), header.info, frame.out_bytes);
-      walk.run(cta, [](const Block&, const BlockWalk&) {});
+      if (walk.run(cta, [](const Block&, const BlockWalk&) {}) &&
+          Region::of(header.info).end > slice.max_scratch) {
+        header.refuse(Verdict::needs_cpu);
+      }
     }
     if (!is_frame || header.info.verdict != 0) {
       forget(header.info);

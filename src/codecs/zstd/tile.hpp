@@ -10,6 +10,7 @@
 //   chain      4 lanes per unit         FSE states to a bit position and three symbols per sequence
 //   values     one warp per unit        positions and offsets of all copies, as far as a block knows them
 //   execute    one warp per frame       offsets that come from earlier blocks; the copies
+//              or all warps             of large frames: see split_kernel.hpp
 //   checksum   4 lanes per frame
 //
 // A unit is a run of blocks that use the same tables. The first three stages check everything that headers
@@ -35,6 +36,7 @@ inline constexpr uint64_t kPartAlignment = 256;  // of arrays in scratch memory
 // Limits of what the kernels decode; other frames are left to the CPU.
 inline constexpr uint64_t kMaxDeviceContent = uint64_t{1} << 28;
 inline constexpr uint64_t kMaxDeviceOffset = kMaxDeviceContent - (uint64_t{1} << 18) - 2;  // see Copy
+inline constexpr uint32_t kMostBlockBytes = uint32_t{128} << 10;
 inline constexpr uint64_t kMaxDeviceStored = (uint64_t{1} << 28) - 16;
 
 // Blocks that are no longer than a few bytes would need more scratch than content.
@@ -168,6 +170,21 @@ struct alignas(16) Block {
   [[nodiscard]] BOBBIN_HD bool starts_sequence_unit() const { return (literals >> kSequenceUnit & 1) != 0; }
   // Where the sequences section begins: after the literals.
   [[nodiscard]] BOBBIN_HD uint32_t sequences_at() const { return literals_at + literals_stored; }
+
+  // From values on: whether it has sequences and has become a ReadyBlock.
+  [[nodiscard]] BOBBIN_HD bool is_ready() const { return kind() == 2 && sequences != 0; }
+  // Bytes of content, from values on.
+  [[nodiscard]] BOBBIN_HD uint32_t content() const {
+    return kind() == 2 && sequences == 0 ? num_literals() : size;
+  }
+  // All bytes of a block without sequences count as literals: their kinds, and where they begin. Of Huffman
+  // literals, in the frame's scratch for literals.
+  [[nodiscard]] BOBBIN_HD uint32_t plain_literals() const {
+    return kind() == 2 ? literals : size | kind() << kLiteralKind;
+  }
+  [[nodiscard]] BOBBIN_HD uint32_t plain_literals_from() const {
+    return kind() != 2 ? at : has_huffman() ? literals_begin : literals_at;
+  }
 };
 
 // The same memory from values on, for a block with sequences: what execute needs of it.
@@ -209,21 +226,22 @@ struct Symbols {
 
 // What sequences do to the three recent offsets. Each new one is a number, or one of the old ones less some
 // steps: such functions can be composed in any grouping.
-struct Recent {
+template <uint32_t kSlotBit>
+struct RecentOf {
   uint32_t slot[3];
 
   static constexpr uint32_t kOld = uint32_t{1} << 31;
-  static constexpr uint32_t kSlot = 16;                       // 2 bits: which old one; below: less how much
+  static constexpr uint32_t kSlot = kSlotBit;                 // 2 bits: which old one; below: less how much
   static constexpr uint32_t kMostOffset = uint32_t{1} << 30;  // is refused later; larger ones become this
 
   [[nodiscard]] BOBBIN_HD static uint32_t old(uint32_t slot, uint32_t less = 0) {
     return kOld | slot << kSlot | less;
   }
-  [[nodiscard]] BOBBIN_HD static Recent same() { return {{old(0), old(1), old(2)}}; }
-  [[nodiscard]] BOBBIN_HD static Recent at_frame_start() { return {{1, 4, 8}}; }
+  [[nodiscard]] BOBBIN_HD static RecentOf same() { return {{old(0), old(1), old(2)}}; }
+  [[nodiscard]] BOBBIN_HD static RecentOf at_frame_start() { return {{1, 4, 8}}; }
 
   // What a sequence does whose offset value is 1 or more.
-  [[nodiscard]] BOBBIN_HD static Recent of(uint32_t value, bool no_literals) {
+  [[nodiscard]] BOBBIN_HD static RecentOf of(uint32_t value, bool no_literals) {
     const uint32_t which = value - 1 + (no_literals ? 1 : 0);
     const bool is_new = value > 3;
     const uint32_t number = value - 3 < kMostOffset ? value - 3 : kMostOffset;
@@ -234,7 +252,7 @@ struct Recent {
   }
 
   // A slot after `before`.
-  [[nodiscard]] BOBBIN_HD static uint32_t after(uint32_t slot, const Recent& before) {
+  [[nodiscard]] BOBBIN_HD static uint32_t after(uint32_t slot, const RecentOf& before) {
     if ((slot & kOld) == 0) {
       return slot;
     }
@@ -243,10 +261,18 @@ struct Recent {
     const uint32_t base = which == 0 ? before.slot[0] : which == 1 ? before.slot[1] : before.slot[2];
     return (base & kOld) != 0 ? base + less : base - less;
   }
-  [[nodiscard]] BOBBIN_HD Recent after(const Recent& before) const {
+  [[nodiscard]] BOBBIN_HD RecentOf after(const RecentOf& before) const {
     return {{after(slot[0], before), after(slot[1], before), after(slot[2], before)}};
   }
 };
+// In a block, where there are less than 2^16 steps, and over all blocks of a frame.
+using Recent = RecentOf<16>;
+using LongRecent = RecentOf<29>;
+// A slot of Recent as one of LongRecent.
+[[nodiscard]] BOBBIN_HD uint32_t long_slot(uint32_t slot) {
+  const bool is_old = (slot & Recent::kOld) != 0;
+  return is_old ? LongRecent::old(slot >> Recent::kSlot & 3, low_bits(slot, Recent::kSlot)) : slot;
+}
 
 // The same as values leaves it: where its literals and its content begin in their block, and its offset: a
 // number, or a recent one from before the block. One more record says where the block's last literals begin.
@@ -317,6 +343,24 @@ struct Span {
   uint32_t end = 0;
 };
 
+// How the content of large frames is cut: see split_kernel.hpp.
+struct SplitPlan {
+  uint32_t step_bytes = 0;  // a multiple of segment_bytes; 0: frames are not split
+  uint32_t segment_bytes = 0;
+  uint32_t cells_per_frame = 0;
+  uint32_t starts_per_frame = 0;
+
+  [[nodiscard]] BOBBIN_HD uint32_t segments_per_step() const { return step_bytes / segment_bytes; }
+};
+
+// Where a segment begins: a sequence of a block, or the literals after its last one.
+struct alignas(16) SegmentStart {
+  uint32_t block;
+  uint32_t sequence;
+  uint32_t position;  // in the content
+  uint32_t unused;
+};
+
 // Counters from which warps take their work.
 enum class Ticket : uint32_t { literals, chain, values, execute };
 inline constexpr uint32_t kTickets = 4;
@@ -332,6 +376,10 @@ struct Slice {
   Global<uint32_t> rounds;   // kRounds + 1 of each thing that is divided
   Global<uint32_t> tickets;  // kTickets for each round, zero
   Global<Quad> scratch;
+  Global<uint32_t> cells;  // only if frames are split
+  Global<SegmentStart> starts;
+  SplitPlan split;
+  uint64_t max_scratch = 0;  // bytes for a frame; one that needs more is left to the CPU
   uint64_t max_window = 0;
   uint32_t max_content = 0;  // capacity of a frame's output
   bool magicless = false;
