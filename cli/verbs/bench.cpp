@@ -43,7 +43,7 @@ struct Args {
 using Row = BenchRow;
 
 // Columns are split into chunks as a writer does by default.
-constexpr uint64_t kRowsPerChunk = WriteOptions{}.rows_per_group;
+const uint64_t kRowsPerChunk = WriteOptions{}.rows_per_group;
 
 // Numbers that somebody else owns.
 struct Values {

@@ -69,9 +69,9 @@ ValueRange ValueRange::between(DType type, Scalar least, Scalar greatest) {
       from = from == 0 ? -T{0} : from;
       to = to == 0 ? T{0} : to;
     }
-    const auto low = range_key<T>(scalar_of(from).bits);
-    return ValueRange{
-        .low = low, .span = static_cast<BitsOf<T>>(range_key<T>(scalar_of(to).bits) - low), .negated = false};
+    const auto first = range_key<T>(scalar_of(from).bits);
+    const auto last = range_key<T>(scalar_of(to).bits);
+    return ValueRange{.low = first, .span = static_cast<BitsOf<T>>(last - first), .negated = false};
   });
 }
 

@@ -206,14 +206,14 @@ struct ChainKernel {
 
     // The next description; a shape that uses 0 bytes and has no symbols means damage.
     template <class Cta, class Counts>
-    [[nodiscard]] BOBBIN_HD FseShape read(Cta& cta, const Work& work, const DefaultCounts& defaults,
+    [[nodiscard]] BOBBIN_HD FseShape read(Cta& cta, const Work& work, const DefaultCounts& known,
                                           uint32_t field, Counts& counts, uint32_t to) {
       const uint32_t mode = modes >> (6 - 2 * field) & 3;
       FseShape shape{};
       if (mode == 0) {
-        shape = {.log = defaults.log[field], .symbols = defaults.symbols[field], .used = 0};
+        shape = {.log = known.log[field], .symbols = known.symbols[field], .used = 0};
         for (uint32_t s = 0; s < shape.symbols; ++s) {
-          cta.store(counts, to + s, static_cast<int16_t>(defaults.count[field][s]));
+          cta.store(counts, to + s, static_cast<int16_t>(known.count[field][s]));
         }
       } else if (mode == 1 && at < end) {
         const uint32_t symbol = work.bytes.byte(cta, at);
@@ -231,11 +231,11 @@ struct ChainKernel {
 
     // Passes over what comes before a field.
     template <class Cta, class Counts>
-    [[nodiscard]] BOBBIN_HD bool pass(Cta& cta, const Work& work, const DefaultCounts& defaults,
-                                      uint32_t field, Counts& counts, uint32_t to) {
+    [[nodiscard]] BOBBIN_HD bool pass(Cta& cta, const Work& work, const DefaultCounts& known, uint32_t field,
+                                      Counts& counts, uint32_t to) {
       for (uint32_t f = 0; f < field; ++f) {
         const uint32_t mode = modes >> (6 - 2 * f) & 3;
-        if (mode != 3 && read(cta, work, defaults, f, counts, to).symbols == 0) {
+        if (mode != 3 && read(cta, work, known, f, counts, to).symbols == 0) {
           return false;
         }
       }

@@ -265,7 +265,7 @@ Result<std::vector<std::byte>> train_dictionary(std::span<const std::span<const 
   std::vector<std::byte> smallest;
   uint64_t least = UINT64_MAX;
   // No one length of pieces suits all data: the one that compresses samples best is taken.
-  for (const size_t piece_bytes : {32, 128, 512, 2048}) {
+  for (const size_t piece_bytes : {32U, 128U, 512U, 2048U}) {
     const std::vector<uint8_t> content = PieceChooser(samples.bytes, counts, piece_bytes).choose(room);
     BOBBIN_ASSIGN(auto made, make_dictionary(content, statistics_of(content, for_tables, options.level)));
     BOBBIN_ASSIGN(const uint64_t size, size_with(made, to_compare, options.level));

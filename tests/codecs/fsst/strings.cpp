@@ -295,7 +295,7 @@ std::vector<StringsInput> string_edges() {
     }
     return strings;
   }());
-  for (const size_t size : {511, 512, 513, 2047, 2048, 2049, 4095, 4096, 4097, 8193}) {
+  for (const size_t size : {511U, 512U, 513U, 2047U, 2048U, 2049U, 4095U, 4096U, 4097U, 8193U}) {
     add("size " + std::to_string(size), one(size, [](size_t i) { return static_cast<uint8_t>(i * i >> 3); }));
   }
   return inputs;
