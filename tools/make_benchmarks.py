@@ -219,6 +219,29 @@ def queries(results):
     return markdown(["query", "compared with", "ms", "its ms", "times as fast", "goal"], cells)
 
 
+# zstd -----------------------------------------------------------------------------------------------------------------
+
+def zstd_decode(results):
+    """Frames of one size are in one file of results, with nvCOMP where it was installed."""
+    cells = []
+    for size in (1 << 16, 1 << 20):
+        rows = results.rows(lambda row, machine: on_gpu(machine) and has(row, what="decode", frame_bytes=size))
+        theirs = results.rows(lambda row, machine: on_gpu(machine) and row.get("what", "").startswith("nvCOMP"))
+        for row in rows:
+            peer = [other for other in theirs
+                    if has(other, file=row["file"], frames=row["frames"], frame_bytes=size)]
+            cells.append([row["file"], row["frames"], f"{size >> 10} KiB", f"{row['ratio']:.2f}",
+                          f"{row['gb_per_s']:.0f}", f"{peer[0]['gb_per_s']:.0f}" if peer else "-"])
+    return markdown(["content", "frames of", "each", "ratio", "decode, GB/s", "nvCOMP, GB/s"], cells)
+
+
+def zstd_encode(results):
+    rows = results.rows(lambda row, machine: on_gpu(machine) and row.get("what") == "encode" and "level" in row)
+    cells = [[row["file"], row["level"], f"{row['ratio']:.2f}", f"{row['gb_per_s']:.1f}", goal(row["bar"])]
+             for row in rows]
+    return markdown(["content", "level", "ratio", "compress, GB/s", "goal"], cells)
+
+
 # On a CPU core --------------------------------------------------------------------------------------------------------
 
 def cpu_queries(results):
@@ -238,6 +261,16 @@ def cpu_strings(results):
                         for work in ("decode_seconds", "encode_seconds") for row in (ours, theirs))])
     heads = ["text", "ratio", "zstd -1", "decode, MB/s", "zstd -1", "encode, MB/s", "zstd -1"]
     return markdown(heads, cells)
+
+
+def small_reads(results):
+    rows = results.rows(lambda row, machine: not on_gpu(machine) and "vortex_seconds" in row)
+    names = {"range": "100 rows of all columns, file open", "open, range": "100 rows of all columns",
+             "open, first rows": "first 10 rows", "passing": "3 rows with flight = 101, file open",
+             "open, passing": "3 rows with flight = 101", "open, all": "all rows"}
+    cells = [[names[row["read"]], f"{1e3 * row['seconds']['median_s']:.2f}", f"{1e3 * row['vortex_seconds']:.2f}"]
+             for row in rows]
+    return markdown(["read", "Bobbin, ms", "Vortex, ms"], cells)
 
 
 def cpu_packing(results):
@@ -297,7 +330,8 @@ def speeds(results):
 TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table-speeds-quiet": table_speeds_quiet,
           "loading": loading, "packing": packing, "deltas": deltas, "patches": patches, "floats": floats,
           "scans": scans, "strings": strings, "queries": queries, "cpu-queries": cpu_queries,
-          "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans}
+          "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans,
+          "small-reads": small_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode}
 
 
 def filled(text, make):
