@@ -5,7 +5,10 @@ include(CMakePackageConfigHelpers)
 # For BUILD_SHARED_LIBS. Until 1.0 a minor version may break programs; the command finds the library next to itself.
 set_target_properties(bobbin PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(BOBBIN_CLI)
+  set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 
 install(TARGETS bobbin EXPORT bobbin-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -13,7 +16,6 @@ install(TARGETS bobbin EXPORT bobbin-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bobbin ${PROJECT_BINARY_DIR}/include/bobbin
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 set(BOBBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bobbin)
 install(EXPORT bobbin-targets NAMESPACE bobbin:: DESTINATION ${BOBBIN_CMAKE_DIR})

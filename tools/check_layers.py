@@ -17,11 +17,11 @@ import tempfile
 # From the lowest layer up: each may include itself and those before it.
 LAYERS = [
     "include", "src/core", "src/device", "src/simt", "src/scan", "src/codecs", "src/array", "src/select",
-    "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "measure", "bench", "cli", "examples", "tests", "fuzz",
+    "src/plan", "src/file", "src/table", "src/query", "src/csv", "src/assist", "src/interop", "src/capi", "sim", "measure", "bench", "cli", "python", "examples", "tests", "fuzz",
 ]
 FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
 # Programs that use the library as anybody else would: the public headers, and these folders.
-PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "examples": {"examples", "measure", "bench"}}
+PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "python": {"python"}, "examples": {"examples", "measure", "bench"}}
 
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},

@@ -73,11 +73,12 @@ Result<ArrowType> parse_time(std::string_view format) {
   if (format == "tdm") {
     return number(DType::i64, {.kind = Logical::Kind::timestamp, .unit = Logical::Unit::milliseconds});
   }
+  if (format == "tiM" || format == "tiD" || format == "tin") {
+    return Status(StatusCode::unsupported, fmt::format("intervals ({})", quoted_text(format)));
+  }
   const auto unit = format.size() < 3 ? std::nullopt : parse_unit(format[2]);
   if (!unit.has_value()) {
-    return format.starts_with("ti")
-               ? Status(StatusCode::unsupported, fmt::format("intervals ({})", quoted_text(format)))
-               : not_a_type(format);
+    return not_a_type(format);
   }
   if (format.starts_with("ts") && format.size() >= 4 && format[3] == ':') {
     return number(DType::i64, {.kind = Logical::Kind::timestamp, .unit = *unit});

@@ -162,7 +162,8 @@ TEST(ArrowImport, DictionariesAreDecoded) {
 TEST(ArrowImport, TypesThatNoColumnHas) {
   int released = 0;
   Made column(0, {nullptr, nullptr}, &released);
-  for (const char* format : {"+l", "+s", "+m", "+us:0", "e", "tiM", "d:5,-2", "d:30,19", "+r", "+vl"}) {
+  for (const char* format :
+       {"+l", "+s", "+m", "+us:0", "e", "tiM", "tiD", "tin", "d:5,-2", "d:30,19", "+r", "+vl"}) {
     const Imported made = import_column(format, column);
     EXPECT_EQ(made.status.code(), StatusCode::unsupported) << format;
     EXPECT_NE(made.status.message().find("\"x\""), std::string::npos) << made.status.message();

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package beside what people use instead: pyarrow and DuckDB on Parquet with zstd, and vortex-data.
+
+usage: python_reads.py OUT.json [ROWS]      (needs the package bobbin, pyarrow and duckdb; vortex-data if there)
+
+A drawn table of orders, shuffled, so that zone maps rule nothing out but the clustered column `id`. Every figure is the
+median of interleaved runs with a warm page cache; each library uses as many threads as it likes.
+"""
+import json
+import os
+import pathlib
+import platform
+import statistics
+import sys
+import tempfile
+import time
+
+import duckdb
+import numpy
+import pyarrow
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+
+import bobbin as bb
+
+RUNS = 15
+
+
+def draw(rows):
+    random = numpy.random.default_rng(1)
+    cities = numpy.array([f"city {i}" for i in range(500)])
+    return pyarrow.table({
+        "id": numpy.arange(rows),
+        "day": random.integers(0, 1000, rows),
+        "amount": numpy.round(random.gamma(2, 50, rows), 2),
+        "quantity": random.integers(1, 100, rows).astype("i4"),
+        "city": cities[random.integers(0, 500, rows)],
+        "note": [f"order {a} of {b}" for a, b in random.integers(0, 10**6, (rows, 2))],
+    })
+
+
+def measure(works):
+    """Interleaved, so that a change of the machine's load meets all alike; the first round is not counted."""
+    seconds = {name: [] for name in works}
+    rows = {}
+    for turn in range(RUNS + 1):
+        for name, work in works.items():
+            begin = time.perf_counter()
+            rows[name] = work()
+            if turn:
+                seconds[name].append(time.perf_counter() - begin)
+    assert len(set(map(str, rows.values()))) == 1, rows
+    return {name: {"median_s": statistics.median(all_), "min_s": min(all_), "runs": RUNS} for name, all_ in seconds.items()}
+
+
+def column_works(file, name):
+    """One column as Arrow, and the same decoding in C++ without Arrow."""
+    scan = file.scan(name)
+    return {"bobbin": lambda: scan.to_arrow().num_rows, "c++ read_columns": lambda: scan._file.read(scan._spec)[0][1]}
+
+
+def filter_works(file, paths):
+    where = bb.col("day") < 10
+    expression = compute.field("day") < 10
+    works = {
+        "bobbin": lambda: file.scan(where=where).to_arrow().num_rows,
+        "pyarrow parquet zstd": lambda: parquet.read_table(paths["parquet"], filters=expression).num_rows,
+    }
+    try:
+        import vortex
+        import vortex.expr
+
+        opened = vortex.open(paths["vortex"])
+        passes = vortex.expr.column("day") < 10
+        works["vortex"] = lambda: opened.scan(expr=passes).read_all().to_arrow_table().num_rows
+    except ImportError:
+        pass
+    return works
+
+
+def duckdb_works(file, paths, where):
+    connection = duckdb.connect()
+    connection.register("ours", file.dataset())
+    query = f"select count(*), sum(quantity), max(city) from {{}} where {where}"
+    theirs = f"read_parquet('{paths['parquet']}')"
+    return {"bobbin dataset": lambda: connection.sql(query.format("ours")).fetchall(),
+            "duckdb parquet zstd": lambda: connection.sql(query.format(theirs)).fetchall()}
+
+
+def write_all(table, folder):
+    paths = {kind: os.path.join(folder, f"t.{kind}") for kind in ("bob", "parquet", "vortex")}
+    bb.write(table, paths["bob"])
+    parquet.write_table(table, paths["parquet"], compression="zstd")
+    try:
+        import vortex
+
+        vortex.io.write(table.combine_chunks(), paths["vortex"])
+    except ImportError:
+        pass
+    return paths
+
+
+def main():
+    out, rows = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 22
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_all(draw(rows), folder)
+        file = bb.open(paths["bob"])
+        works = {f"column {name}": column_works(file, name) for name in ("amount", "quantity", "city")}
+        works["scan, 1 % of rows"] = filter_works(file, paths)
+        works["DuckDB, 1 % of rows"] = duckdb_works(file, paths, "day < 10")
+        works["DuckDB, 1 % of rows, clustered"] = duckdb_works(file, paths, f"id between {rows // 2} and {rows // 2 + rows // 100}")
+        figures = {name: measure(each) for name, each in works.items()}
+        sizes = {kind: os.path.getsize(path) for kind, path in paths.items() if os.path.exists(path)}
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
+    result = {"machine": {"cpu": cpu, "cores": os.cpu_count(), "load": os.getloadavg()[0]}, "commit": os.environ.get("BOBBIN_COMMIT", ""),
+              "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "rows": rows, "bytes": sizes, "reads": figures}
+    out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    for name, each in figures.items():
+        first = next(iter(each.values()))["median_s"]
+        print(name + ":", ", ".join(f"{who} {one['median_s'] * 1000:.1f} ms ({one['median_s'] / first:.2f})" for who, one in each.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and lazy scans of them."""
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, Union
+
+from . import _core
+from ._columns import to_numpy
+from ._values import to_python
+from .errors import InvalidArgumentError
+from .expressions import Aggregate, Expr, to_node
+from .expressions import avg, count_distinct, max as max_of, min as min_of, sum as sum_of
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import polars
+    import pyarrow
+    from pyarrow import dataset as pyarrow_dataset
+
+    Where = Union[Expr, str, Sequence[tuple[str, str, Any]], None]
+
+
+class Field(NamedTuple):
+    """A column: its name, its type in Bobbin's notation, and whether it can hold nulls."""
+
+    name: str
+    type: str
+    nullable: bool
+
+
+class Stats(NamedTuple):
+    """How much of the file the latest run of a scan has read."""
+
+    row_groups: int
+    row_groups_read: int
+
+
+class File:
+    """An open .bob file. Any number of threads may use one; it pickles as its path."""
+
+    def __init__(self, source: Any) -> None:
+        self._path: str | None = None
+        self._keep: Any = None
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            self._file: _core.File | None = self._from_bytes(source)
+        elif isinstance(source, int) or hasattr(source, "fileno"):
+            self._keep = source
+            number = source if isinstance(source, int) else source.fileno()
+            self._file = _core.File.open_descriptor(number, getattr(source, "name", None) or f"<descriptor {number}>")
+        else:
+            self._path = os.fsdecode(os.fspath(source))
+            self._file = _core.File.open(self._path)
+
+    def _from_bytes(self, data: bytes | bytearray | memoryview) -> _core.File:
+        import tempfile
+
+        # The reader wants a descriptor; the file has no name and is gone when it is closed.
+        self._keep = tempfile.TemporaryFile()
+        self._keep.write(data)
+        self._keep.flush()
+        return _core.File.open_descriptor(self._keep.fileno(), "<bytes>")
+
+    @property
+    def _core(self) -> _core.File:
+        if self._file is None:
+            raise InvalidArgumentError("the file is closed")
+        return self._file
+
+    # ---- What is in it ----
+
+    @property
+    def path(self) -> str | None:
+        """The path, if the file was opened by one."""
+        return self._path
+
+    @property
+    def schema(self) -> list[Field]:
+        """The columns."""
+        return [Field(*column) for column in self._core.columns]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names."""
+        return [name for name, _, _ in self._core.columns]
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return self._core.num_rows
+
+    @property
+    def num_row_groups(self) -> int:
+        """The number of row groups."""
+        return self._core.num_row_groups
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the file."""
+        return self._core.file_bytes
+
+    @property
+    def row_groups(self) -> list[dict[str, Any]]:
+        """Each row group: `first_row`, `num_rows`, and `chunks`, one per column, with encoding, size, nulls and
+        bounds."""
+        return [self._core.row_group(index) for index in range(self._core.num_row_groups)]
+
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """Keys and values of the file, without Bobbin's own."""
+        return {key: value for key, value in self._core.metadata if not key.startswith("bobbin.")}
+
+    def verify(self, progress: Callable[[float], object] | None = None, *, backend: str = "cpu") -> None:
+        """Reads and checks every byte; raises CorruptError if one is wrong. `progress` gets the share done."""
+        self._core.verify(backend, progress)
+
+    # ---- Reading ----
+
+    def scan(self, columns: Sequence[str] | str | None = None, where: Where = None, *, limit: int | None = None,
+             rows: slice | range | tuple[int, int] | None = None, row_groups: Sequence[int] | None = None,
+             batch_rows: int | None = None, backend: str = "cpu", threads: int = 0) -> Scan:
+        """Rows to read, lazily: nothing is read before the scan is asked for data, and it can be asked again.
+
+        `where` is an expression of `bb.col`, text in the command's syntax, or a list of (column, operator, value).
+        `rows` is a range of row numbers to look at, `limit` the number of rows to return.
+        """
+        return Scan(self, columns, where, limit, rows, row_groups, batch_rows, backend, threads)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a pyarrow Table."""
+        return self.scan().to_arrow()
+
+    def to_pandas(self, **options: Any) -> pandas.DataFrame:
+        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas."""
+        return self.scan().to_pandas(**options)
+
+    def to_polars(self) -> polars.DataFrame:
+        """All rows as a Polars DataFrame."""
+        return self.scan().to_polars()
+
+    def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
+        """All columns as numpy arrays; see Scan.to_numpy()."""
+        return self.scan().to_numpy(nulls=nulls)
+
+    def dataset(self) -> pyarrow_dataset.Dataset:
+        """A pyarrow Dataset for engines that push columns and filters down: DuckDB, DataFusion."""
+        from .dataset import make_dataset
+
+        return make_dataset(self)
+
+    def lazy(self) -> polars.LazyFrame:
+        """A Polars LazyFrame that reads only the columns, rows and row groups that a query needs."""
+        from .lazy import scan_file
+
+        return scan_file(self)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.scan().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    # ---- As a Python object ----
+
+    def close(self) -> None:
+        """Closes the file. Scans and arrays that were made before stay valid."""
+        self._file = None
+        self._keep = None
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.num_rows
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._path is None:
+            raise TypeError("only a file that was opened by its path can be pickled")
+        return File, (os.path.abspath(self._path),)
+
+    def __repr__(self) -> str:
+        name = self._path or "in memory"
+        if self._file is None:
+            return f"<bobbin.File {name!r}: closed>"
+        return f"<bobbin.File {name!r}: {self.num_rows} rows, {len(self.columns)} columns, {self.nbytes} bytes>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        if self._file is None:
+            return escape(repr(self))
+        sizes = [0] * len(self.columns)
+        encodings: list[set[str]] = [set() for _ in sizes]
+        for group in self.row_groups:
+            for index, chunk in enumerate(group["chunks"]):
+                sizes[index] += chunk["bytes"]
+                encodings[index].add(chunk["encoding"])
+        body = "".join(
+            f"<tr><td>{escape(field.name)}</td><td>{escape(field.type)}</td><td>{escape(', '.join(sorted(found)))}</td>"
+            f"<td>{size}</td></tr>"
+            for field, size, found in zip(self.schema, sizes, encodings)
+        )
+        head = "<tr><th>column</th><th>type</th><th>encoding</th><th>bytes</th></tr>"
+        return f"<p>{escape(repr(self)[1:-1])}</p><table>{head}{body}</table>"
+
+
+def _row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tuple[int, int | None]:
+    """The first row and the one after the last, as Python counts them."""
+    if rows is None:
+        return 0, None
+    if isinstance(rows, range):
+        if rows.step != 1:
+            raise InvalidArgumentError("rows= takes a range with step 1")
+        rows = (rows.start, rows.stop)
+    begin, end, step = (rows if isinstance(rows, slice) else slice(*rows)).indices(num_rows)
+    if step != 1:
+        raise InvalidArgumentError("rows= takes a slice with step 1")
+    return begin, end
+
+
+class Scan:
+    """Rows of a file that are read when they are asked for."""
+
+    def __init__(self, file: File, columns: Sequence[str] | str | None, where: Where, limit: int | None,
+                 rows: slice | range | tuple[int, int] | None, row_groups: Sequence[int] | None,
+                 batch_rows: int | None, backend: str, threads: int) -> None:
+        if limit is not None and limit < 0:
+            raise InvalidArgumentError("limit= is negative")
+        if batch_rows is not None and batch_rows < 1:
+            raise InvalidArgumentError("batch_rows= is less than 1")
+        self._columns = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
+        self._arguments = (self._columns, where, limit, rows, row_groups, batch_rows, backend, threads)
+        self._source = file
+        self._file = file._core
+        begin, end = _row_range(rows, self._file.num_rows)
+        groups = None if row_groups is None else sorted(row_groups)
+        self._spec = self._file.spec(columns=self._columns, where=to_node(where), begin=begin, end=end,
+                                     row_groups=groups, limit=limit, batch_rows=batch_rows, backend=backend,
+                                     threads=threads)
+
+    @property
+    def schema(self) -> list[Field]:
+        """The columns that the scan returns."""
+        known = {name: Field(name, kind, nullable) for name, kind, nullable in self._file.columns}
+        return list(known.values()) if self._columns is None else [known[name] for name in self._columns]
+
+    @property
+    def stats(self) -> Stats:
+        """How much of the file the latest run has read."""
+        return Stats(self._file.num_row_groups, self._spec.row_groups_read)
+
+    # ---- Rows ----
+
+    def __arrow_c_schema__(self) -> object:
+        return self._file.schema(self._spec)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._file.stream(self._spec, requested_schema)
+
+    def reader(self) -> pyarrow.RecordBatchReader:
+        """A pyarrow RecordBatchReader; memory holds a few row groups."""
+        import pyarrow
+
+        return pyarrow.RecordBatchReader.from_stream(self)
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """Record batches, one or more per row group, read as they are asked for."""
+        yield from self.reader()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a pyarrow Table."""
+        import pyarrow
+
+        reader = self.reader()
+        return pyarrow.Table.from_batches(list(reader), schema=reader.schema)
+
+    def to_pandas(self, **options: Any) -> pandas.DataFrame:
+        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas, such as types_mapper."""
+        return self.to_arrow().to_pandas(**options)
+
+    def to_polars(self) -> polars.DataFrame:
+        """All rows as a Polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
+        """Columns as numpy arrays, without a copy where there are no nulls. Decimals become floats, strings objects.
+
+        Nulls become NaN, NaT or None. Integers and booleans have nothing of the kind: give `nulls` the value to use,
+        or "mask" for masked arrays.
+        """
+        import numpy
+
+        columns = self._file.read(self._spec)
+        return {
+            field.name: to_numpy(numpy, *column, nulls=nulls) for field, column in zip(self.schema, columns)
+        }
+
+    def row_ids(self) -> memoryview:
+        """The numbers of the rows, as a memoryview of 64-bit integers."""
+        ids = memoryview(self._file.row_ids(self._spec))
+        return ids.cast("Q")
+
+    # ---- Answers ----
+
+    def count(self) -> int:
+        """The number of rows."""
+        return self._file.count(self._spec)
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def sum(self, column: str) -> Any:
+        """The sum of a column: exact for integers and decimals, None if there are no values."""
+        return self._one(sum_of(column))
+
+    def min(self, column: str) -> Any:
+        """The least value of a column."""
+        return self._one(min_of(column))
+
+    def max(self, column: str) -> Any:
+        """The greatest value of a column."""
+        return self._one(max_of(column))
+
+    def avg(self, column: str) -> float | None:
+        """The average of a column."""
+        value: float | None = self._one(avg(column))
+        return value
+
+    def count_distinct(self, column: str) -> int:
+        """The number of distinct values of a column."""
+        value: int = self._one(count_distinct(column))
+        return value
+
+    def _one(self, wanted: Aggregate) -> Any:
+        return self.aggregate(value=wanted)["value"]
+
+    def aggregate(self, **aggregates: Aggregate) -> dict[str, Any]:
+        """Several aggregates at once: `aggregate(total=bb.sum("price"), n=bb.count())`."""
+        return self._grouped([], aggregates, "", None)[0]
+
+    def group_by(self, keys: Sequence[str] | str, *, order: str = "", limit: int | None = None,
+                 **aggregates: Aggregate) -> list[dict[str, Any]]:
+        """One dict per combination of the keys' values, with the keys and the aggregates.
+
+        `order` is text in the command's syntax: "count() desc, city".
+        """
+        return self._grouped([keys] if isinstance(keys, str) else list(keys), aggregates, order, limit)
+
+    def _grouped(self, names: list[str], aggregates: dict[str, Aggregate], order: str,
+                 limit: int | None) -> list[dict[str, Any]]:
+        wanted = list(aggregates.values())
+        rows = self._file.aggregate(self._spec, names, [(one.kind, one.column) for one in wanted], order, limit)
+        text = {name for name, kind, _ in self._file.columns if kind == "utf8"}
+        sources = names + [one.column for one in wanted]
+        titles = names + list(aggregates)
+        return [
+            {title: to_python(value, source in text) for title, source, value in zip(titles, sources, row)}
+            for row in rows
+        ]
+
+    def group_counts(self, column: str) -> dict[Any, int]:
+        """The number of rows for each value of a column, None for nulls."""
+        rows = self._file.aggregate(self._spec, [column], [("count", "")], "", None)
+        is_text = any(name == column and kind == "utf8" for name, kind, _ in self._file.columns)
+        return {to_python(value, is_text): number for value, number in rows}
+
+    # ---- As a Python object ----
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Scan, (self._source, *self._arguments)
+
+    def __repr__(self) -> str:
+        names = ", ".join(field.name for field in self.schema)
+        return f"<bobbin.Scan of {self._source.path or 'a file'!r}: {names}>"
+
+
+def open(source: Any) -> File:
+    """Opens a .bob file: a path, a descriptor or file object that can seek, or the bytes of a file."""
+    return File(source)
+
+
+def inspect(source: Any) -> dict[str, Any]:
+    """What is in a file: rows, columns, row groups, and how each chunk is encoded."""
+    with File(source) as file:
+        return {
+            "rows": file.num_rows,
+            "bytes": file.nbytes,
+            "format_version": file._core.format_version,
+            "columns": [field._asdict() for field in file.schema],
+            "metadata": file.metadata,
+            "row_groups": file.row_groups,
+        }
+
+
+def verify(source: Any, progress: Callable[[float], object] | None = None) -> None:
+    """Reads and checks every byte of a file; raises CorruptError if one is wrong."""
+    with File(source) as file:
+        file.verify(progress)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoded arrays in memory, and what the build and the machine have.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bobbin/bobbin.hpp"
+#include "capsules.hpp"
+#include "errors.hpp"
+#include "modules.hpp"
+
+namespace bobbin::python {
+namespace {
+
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WritableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+EncodedArray encode(const Bytes& values, const std::string& type_name,
+                    const std::optional<std::string>& codec) {
+  const auto type = parse_dtype(type_name);
+  if (!type.has_value() || is_string(*type)) {
+    raise({StatusCode::invalid_argument, "arrays of " + type_name + " cannot be encoded"});
+  }
+  std::optional<Cascade> cascade;
+  if (codec.has_value()) {
+    cascade = take(parse_cascade(*codec));
+  }
+  const uint64_t length = values.size() / size_bytes(*type);
+  nb::gil_scoped_release released;
+  auto made = EncodedArray::encode(*type, values.data(), length, cascade);
+  nb::gil_scoped_acquire acquired;
+  return take(std::move(made));
+}
+
+void decode_into(const EncodedArray& array, const WritableBytes& out) {
+  if (out.size() != array.length() * size_bytes(array.type())) {
+    raise({StatusCode::invalid_argument, "the output has another size than the values"});
+  }
+  Status status;
+  {
+    nb::gil_scoped_release released;
+    status = array.decode({reinterpret_cast<std::byte*>(out.data()), out.size()});
+  }
+  check(status);
+}
+
+nb::object decode(const EncodedArray& array) {
+  const size_t size = array.length() * size_bytes(array.type());
+  auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  Status status;
+  {
+    nb::gil_scoped_release released;
+    status = array.decode({bytes.get(), size});
+  }
+  check(status);
+  return memory_view(std::move(bytes), size);
+}
+
+nb::list devices() {
+  nb::list made;
+  const auto gpus = list_gpus();
+  if (!gpus.has_value()) {
+    return made;  // none, or no driver
+  }
+  for (const GpuInfo& gpu : *gpus) {
+    nb::dict one;
+    one["name"] = gpu.name;
+    one["compute"] = nb::make_tuple(gpu.compute_major, gpu.compute_minor);
+    one["memory_bytes"] = gpu.memory_bytes;
+    made.append(one);
+  }
+  return made;
+}
+
+}  // namespace
+
+void add_arrays(nb::module_& module) {
+  nb::class_<EncodedArray>(module, "Encoded")
+      .def_prop_ro("type", [](const EncodedArray& array) { return std::string(to_string(array.type())); })
+      .def_prop_ro("length", &EncodedArray::length)
+      .def_prop_ro("nbytes", &EncodedArray::encoded_bytes)
+      .def_prop_ro("encoding", [](const EncodedArray& array) { return to_string(array.cascade()); })
+      .def("decode", decode)
+      .def("decode_into", decode_into);
+  module.def("encode", encode, nb::arg("values"), nb::arg("type"), nb::arg("codec").none());
+  module.def("codecs", codec_names);
+  module.def("devices", devices);
+}
+
+}  // namespace bobbin::python
+
+NB_MODULE(_core, module) {
+  module.attr("version") = BOBBIN_VERSION;
+  bobbin::python::add_files(module);
+  bobbin::python::add_writers(module);
+  bobbin::python::add_arrays(module);
+}

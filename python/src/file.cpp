@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and scans. Python's side has the names and the documentation; here is what needs C++.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "bobbin/bobbin.hpp"
+#include "capsules.hpp"
+#include "errors.hpp"
+#include "modules.hpp"
+#include "predicate.hpp"
+
+namespace bobbin::python {
+namespace {
+
+using arrow::ScanOptions;
+using query::AggregateSpec;
+
+Backend backend_from(const std::string& name) {
+  const auto backend = parse_backend(name);
+  if (!backend.has_value()) {
+    raise({StatusCode::invalid_argument, "unknown backend '" + name + "'; expected cpu, cuda or emulator"});
+  }
+  return *backend;
+}
+
+struct File {
+  std::shared_ptr<const Reader> reader;
+};
+
+// What a scan reads, and how much it has read.
+struct Spec {
+  ScanOptions options;
+  std::shared_ptr<std::atomic<uint64_t>> groups_read = std::make_shared<std::atomic<uint64_t>>(0);
+
+  // A list of row groups or a part of the rows: aggregates over all rows of the file do not apply.
+  [[nodiscard]] bool is_partial() const {
+    return options.begin != 0 || options.num_rows != UINT64_MAX || options.row_groups.has_value() ||
+           options.limit != UINT64_MAX;
+  }
+};
+
+File open_path(const std::string& path) {
+  return {std::make_shared<const Reader>(take(interruptible([path] { return Reader::open(path); })))};
+}
+
+File open_descriptor(int descriptor, const std::string& name) {
+  return {std::make_shared<const Reader>(take(Reader::from_descriptor(descriptor, name)))};
+}
+
+nb::list columns_of(const File& file) {
+  nb::list columns;
+  for (const Column& column : file.reader->columns()) {
+    columns.append(nb::make_tuple(column.name, to_string(ColumnType{column.type, column.logical}),
+                                  column.nullable || is_string(column.type)));
+  }
+  return columns;
+}
+
+nb::list metadata_of(const File& file) {
+  nb::list pairs;
+  for (const auto& [key, value] : file.reader->metadata()) {
+    pairs.append(nb::make_tuple(key, nb::bytes(value.data(), value.size())));
+  }
+  return pairs;
+}
+
+// ---- Encodings ----
+
+nb::dict node_of(const NodeInfo& node) {
+  nb::dict made;
+  made["codec"] = node.codec;
+  made["detail"] = node.detail;
+  made["type"] = std::string(to_string(node.type));
+  made["length"] = node.length;
+  made["bytes"] = node.bytes;
+  nb::list children;
+  for (const NodeInfo& child : node.children) {
+    children.append(node_of(child));
+  }
+  made["children"] = children;
+  return made;
+}
+
+uint64_t total_bytes(const NodeInfo& node) {
+  return std::accumulate(node.children.begin(), node.children.end(), node.bytes,
+                         [](uint64_t sum, const NodeInfo& child) { return sum + total_bytes(child); });
+}
+
+void add_zone(const Column& column, const ChunkInfo& chunk, uint64_t rows, nb::dict& made) {
+  if (is_string(column.type)) {
+    made["nulls"] = chunk.strings.null_count;
+    made["min"] = nb::bytes(chunk.strings.min.data(), chunk.strings.min.size());
+    made["max"] = chunk.strings.max_is_open
+                      ? nb::object(nb::none())
+                      : nb::object(nb::bytes(chunk.strings.max.data(), chunk.strings.max.size()));
+    return;
+  }
+  made["nulls"] = chunk.null_count;
+  const ColumnType type{column.type, column.logical};
+  const bool is_empty = chunk.null_count == rows;
+  made["min"] = is_empty ? nb::object(nb::none()) : nb::object(nb::str(value_text(type, chunk.min).c_str()));
+  made["max"] = is_empty ? nb::object(nb::none()) : nb::object(nb::str(value_text(type, chunk.max).c_str()));
+}
+
+nb::dict row_group_of(const File& file, size_t index) {
+  if (index >= file.reader->num_row_groups()) {
+    throw nb::index_error("no such row group");
+  }
+  const RowGroupInfo info = file.reader->row_group(index);
+  nb::list chunks;
+  for (size_t c = 0; c < info.chunks.size(); ++c) {
+    const Column& column = file.reader->columns()[c];
+    nb::dict chunk;
+    chunk["column"] = column.name;
+    chunk["encoding"] = to_string(cascade_of(info.chunks[c].root));
+    chunk["bytes"] = total_bytes(info.chunks[c].root);
+    add_zone(column, info.chunks[c], info.num_rows, chunk);
+    chunk["tree"] = node_of(info.chunks[c].root);
+    chunks.append(chunk);
+  }
+  nb::dict made;
+  made["first_row"] = info.first_row;
+  made["num_rows"] = info.num_rows;
+  made["chunks"] = chunks;
+  return made;
+}
+
+void verify(const File& file, const std::string& backend, const nb::object& progress) {
+  const Backend where = backend_from(backend);
+  const auto reader = file.reader;
+  const auto share = std::make_shared<std::atomic<double>>(0);
+  const auto report = [&] {
+    if (!progress.is_none()) {
+      progress(share->load());
+    }
+  };
+  const auto work = [reader, where, share] {
+    return reader->verify(where, [&](double done) { *share = done; });
+  };
+  check(interruptible(work, report));
+  report();
+}
+
+// ---- Scans ----
+
+Spec make_spec(const File& file, std::optional<std::vector<std::string>> columns, nb::handle where,
+               uint64_t begin, std::optional<uint64_t> end, std::optional<std::vector<size_t>> row_groups,
+               std::optional<uint64_t> limit, std::optional<uint64_t> batch_rows, const std::string& backend,
+               unsigned threads) {
+  Spec spec;
+  ScanOptions& options = spec.options;
+  if (columns.has_value()) {
+    options.columns.emplace();
+    for (const std::string& name : *columns) {
+      const auto found = find_column(file.reader->columns(), name);
+      if (!found.has_value()) {
+        raise({StatusCode::invalid_argument, "no such column: " + quoted_text(name)});
+      }
+      options.columns->push_back(*found);
+    }
+  }
+  options.where = predicate_from(where);
+  options.begin = begin;
+  options.num_rows = end.has_value() ? std::max(begin, *end) - begin : UINT64_MAX;
+  options.row_groups = std::move(row_groups);
+  options.limit = limit.value_or(UINT64_MAX);
+  options.batch_rows = batch_rows.value_or(UINT64_MAX);
+  options.backend = backend_from(backend);
+  options.threads = threads;
+  (void)take(arrow::scan_fields(*file.reader, options));
+  return spec;
+}
+
+// The requested types that the columns can have; others stay as they are, as the protocol allows.
+void apply_request(const File& file, nb::handle requested, ScanOptions& options) {
+  if (requested.is_none()) {
+    return;
+  }
+  const auto* const schema = pointer_of<ArrowSchema>(requested, "arrow_schema");
+  auto fields = take(arrow::scan_fields(*file.reader, options));
+  if (schema->n_children != static_cast<int64_t>(fields.size())) {
+    raise({StatusCode::invalid_argument, "the requested schema has another number of fields"});
+  }
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string format = schema->children[i]->format;
+    options.formats.push_back(arrow::can_export_as(fields[i].column, format) ? format : fields[i].format);
+  }
+}
+
+nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
+  ScanOptions options = spec.options;
+  apply_request(file, requested, options);
+  const auto groups_read = spec.groups_read;
+  *groups_read = 0;
+  options.report = [groups_read](const arrow::ScanCounts& counts) { *groups_read = counts.row_groups; };
+  auto stream = std::make_unique<ArrowArrayStream>();
+  check(arrow::export_scan(file.reader, std::move(options), stream.get()));
+  return capsule_of(std::move(stream), "arrow_array_stream");
+}
+
+nb::object schema_of(const File& file, const Spec& spec) {
+  const auto fields = take(arrow::scan_fields(*file.reader, spec.options));
+  auto schema = std::make_unique<ArrowSchema>();
+  arrow::export_schema(fields, arrow::own_metadata(*file.reader), schema.get());
+  return capsule_of(std::move(schema), "arrow_schema");
+}
+
+query::Query query_of(const Reader& reader, const ScanOptions& options) {
+  const query::Query query = query::from(reader).on(options.backend);
+  return options.where.has_value() ? query.where(*options.where) : query;
+}
+
+Result<std::vector<uint64_t>> matching_rows(const Reader& reader, const ScanOptions& options,
+                                            uint64_t* read) {
+  std::vector<uint64_t> all;
+  query::QueryStats stats;
+  const uint64_t end = options.begin + std::min(options.num_rows, UINT64_MAX - options.begin);
+  const auto visit = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
+    const auto& wanted = options.row_groups;
+    if (!wanted.has_value() || std::ranges::binary_search(*wanted, group)) {
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+    return all.size() < options.limit;
+  };
+  BOBBIN_TRY(query_of(reader, options).visit_rows(visit, options.begin, end, &stats));
+  all.resize(std::min<uint64_t>(all.size(), options.limit));
+  *read = stats.read;
+  return all;
+}
+
+std::vector<uint64_t> rows_of(const File& file, const Spec& spec) {
+  const auto work = [reader = file.reader, options = spec.options, counter = spec.groups_read] {
+    uint64_t read = 0;
+    auto rows = matching_rows(*reader, options, &read);
+    *counter = read;
+    return rows;
+  };
+  return take(interruptible(work));
+}
+
+nb::object row_ids(const File& file, const Spec& spec) {
+  return memory_view(rows_of(file, spec));
+}
+
+uint64_t count_rows(const File& file, const Spec& spec) {
+  if (spec.is_partial()) {
+    return rows_of(file, spec).size();
+  }
+  const auto work = [reader = file.reader, options = spec.options, counter = spec.groups_read] {
+    query::QueryStats stats;
+    auto values = query_of(*reader, options).run({query::count()}, &stats);
+    *counter = stats.read;
+    return values;
+  };
+  return static_cast<uint64_t>(take(interruptible(work))[0].integer);
+}
+
+// Integers with a logical type are (integer, kind, unit or scale); strings are bytes.
+nb::object object_of(const query::Value& value) {
+  switch (value.kind) {
+    case query::Value::Kind::null:
+      return nb::none();
+    case query::Value::Kind::real:
+      return nb::float_(value.real);
+    case query::Value::Kind::text:
+      return nb::bytes(value.text.data(), value.text.size());
+    case query::Value::Kind::integer:
+      break;
+  }
+  const std::string digits = query::to_string(query::Value::of_integer(value.integer));
+  const nb::object integer = nb::steal(PyLong_FromString(digits.c_str(), nullptr, 10));
+  if (value.logical == Logical{}) {
+    return integer;
+  }
+  constexpr const char* kKinds[] = {"plain", "bool", "date", "timestamp", "decimal", "time"};
+  const bool is_decimal = value.logical.kind == Logical::Kind::decimal;
+  return nb::make_tuple(integer, kKinds[static_cast<size_t>(value.logical.kind)],
+                        is_decimal ? value.logical.scale : static_cast<uint8_t>(value.logical.unit));
+}
+
+AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named) {
+  constexpr std::pair<const char*, AggregateSpec::Kind> kKinds[] = {
+      {"count", AggregateSpec::Kind::count}, {"sum", AggregateSpec::Kind::sum},
+      {"min", AggregateSpec::Kind::min},     {"max", AggregateSpec::Kind::max},
+      {"avg", AggregateSpec::Kind::avg},     {"count_distinct", AggregateSpec::Kind::count_distinct}};
+  for (const auto& [name, kind] : kKinds) {
+    if (named.first == name) {
+      return {kind, named.second};
+    }
+  }
+  raise({StatusCode::invalid_argument, "unknown aggregate " + named.first});
+}
+
+// Rows of values: the keys, then the aggregates. Without keys there is one row.
+nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::string>& keys,
+                   const std::vector<std::pair<std::string, std::string>>& aggregates,
+                   const std::string& order, std::optional<uint64_t> limit) {
+  if (spec.is_partial()) {
+    raise({StatusCode::unsupported, "aggregates of a scan with rows=, row_groups= or limit="});
+  }
+  std::vector<AggregateSpec> wanted;
+  std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);
+  query::ResultOptions result{.limit = limit.value_or(UINT64_MAX)};
+  if (!order.empty()) {
+    result.order = take(query::parse_order(order));
+  }
+  const auto work = [=, reader = file.reader, options = spec.options, counter = spec.groups_read] {
+    query::QueryStats stats;
+    auto table = query_of(*reader, options).group_by(keys, wanted, result, &stats);
+    *counter = stats.read;
+    return table;
+  };
+  const query::ResultTable table = take(interruptible(work));
+  nb::list rows;
+  for (const auto& row : table.rows) {
+    nb::list values;
+    for (const query::Value& value : row) {
+      values.append(object_of(value));
+    }
+    rows.append(nb::tuple(values));
+  }
+  return rows;
+}
+
+Result<std::vector<HostColumn>> read_all(const Reader& reader, const ScanOptions& options, uint64_t* read) {
+  const bool is_range = !options.where.has_value() && !options.row_groups.has_value();
+  if (is_range) {
+    const uint64_t begin = std::min(options.begin, reader.num_rows());
+    const uint64_t count = std::min({options.num_rows, options.limit, reader.num_rows() - begin});
+    return read_columns(reader, *options.columns, begin, count, options.threads);
+  }
+  BOBBIN_ASSIGN(const std::vector<uint64_t> rows, matching_rows(reader, options, read));
+  return read_rows(reader, *options.columns, rows);
+}
+
+// Per column: type, number of rows, values or (offsets, bytes), validity bits or None.
+nb::list columns_in_memory(const File& file, const Spec& spec) {
+  ScanOptions options = spec.options;
+  if (!options.columns.has_value()) {
+    options.columns.emplace(file.reader->columns().size());
+    std::iota(options.columns->begin(), options.columns->end(), size_t{0});
+  }
+  const auto work = [reader = file.reader, options, counter = spec.groups_read] {
+    uint64_t read = reader->num_row_groups();
+    auto columns = read_all(*reader, options, &read);
+    *counter = read;
+    return columns;
+  };
+  nb::list made;
+  for (HostColumn& column : take(interruptible(work))) {
+    const bool are_strings = is_string(column.column.type);
+    const std::string type = to_string(column.type());
+    std::vector<uint8_t>& bits = are_strings ? column.strings.validity : column.validity;
+    const nb::object validity = bits.empty() ? nb::object(nb::none()) : memory_view(std::move(bits));
+    const uint64_t length = column.length;
+    const size_t size = are_strings ? 0 : length * size_bytes(column.column.type);
+    const nb::object values = are_strings
+                                  ? nb::object(nb::make_tuple(memory_view(std::move(column.strings.offsets)),
+                                                              memory_view(std::move(column.strings.bytes))))
+                                  : memory_view(std::move(column.values), size);
+    made.append(nb::make_tuple(type, length, values, validity));
+  }
+  return made;
+}
+
+std::vector<std::string> formats_of(const File& file) {
+  std::vector<std::string> formats;
+  for (const arrow::Field& field : arrow::fields_of(*file.reader)) {
+    formats.push_back(field.format);
+  }
+  return formats;
+}
+
+}  // namespace
+
+void add_files(nb::module_& module) {
+  nb::class_<Spec>(module, "Spec").def_prop_ro("row_groups_read", [](const Spec& spec) {
+    return spec.groups_read->load();
+  });
+  nb::class_<File>(module, "File")
+      .def_static("open", open_path)
+      .def_static("open_descriptor", open_descriptor)
+      .def_prop_ro("columns", columns_of)
+      .def_prop_ro("formats", formats_of)
+      .def_prop_ro("metadata", metadata_of)
+      .def_prop_ro("num_rows", [](const File& file) { return file.reader->num_rows(); })
+      .def_prop_ro("num_row_groups", [](const File& file) { return file.reader->num_row_groups(); })
+      .def_prop_ro("file_bytes", [](const File& file) { return file.reader->file_bytes(); })
+      .def_prop_ro("format_version", [](const File& file) { return file.reader->format_version(); })
+      .def("row_group", row_group_of)
+      .def("verify", verify, nb::arg("backend"), nb::arg("progress").none())
+      .def("spec", make_spec, nb::arg("columns").none(), nb::arg("where").none(), nb::arg("begin"),
+           nb::arg("end").none(), nb::arg("row_groups").none(), nb::arg("limit").none(),
+           nb::arg("batch_rows").none(), nb::arg("backend"), nb::arg("threads"))
+      .def("stream", stream_of, nb::arg("spec"), nb::arg("requested").none())
+      .def("schema", schema_of)
+      .def("row_ids", row_ids)
+      .def("count", count_rows)
+      .def("aggregate", aggregate, nb::arg("spec"), nb::arg("keys"), nb::arg("aggregates"), nb::arg("order"),
+           nb::arg("limit").none())
+      .def("read", columns_in_memory);
+}
+
+}  // namespace bobbin::python

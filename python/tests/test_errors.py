@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors: files that are missing, in the way or damaged, and Ctrl-C."""
+from __future__ import annotations
+
+import errno
+import os
+import pathlib
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import bobbin as bb
+
+
+def test_errors_are_the_builtins(tmp_path: pathlib.Path) -> None:
+    missing = tmp_path / "missing.bob"
+    with pytest.raises(FileNotFoundError, match="missing.bob") as caught:
+        bb.open(missing)
+    assert caught.value.errno == errno.ENOENT and isinstance(caught.value, bb.FileError)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    bb.write({"x": [1]}, tmp_path / "x.bob")
+    with pytest.raises(FileExistsError):
+        bb.write({"x": [1]}, tmp_path / "x.bob")
+    bb.write({"x": [1, 2]}, tmp_path / "x.bob", overwrite=True)
+    assert bb.open(tmp_path / "x.bob").num_rows == 2
+    with pytest.raises(OSError):
+        bb.open(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        bb.write({"x": [1]}, tmp_path / "no" / "x.bob")
+    with pytest.raises(ValueError):
+        bb.write({"x": [1]}, tmp_path / "y.bob", codec="no such codec")
+    with pytest.raises(ValueError):
+        bb.write(5, tmp_path / "y.bob")
+    with pytest.raises(bb.BobbinError) as unavailable:
+        bb.open(tmp_path / "x.bob").scan(where="x < 3", backend="cuda").count()
+    assert unavailable.value.code in ("unavailable", "device")
+
+
+def test_damaged_files_raise(plain: pathlib.Path) -> None:
+    whole = plain.read_bytes()
+    drawn = random.Random(5)
+    refused = 0
+    for _ in range(150):
+        bad = bytearray(whole)
+        for _ in range(drawn.randint(1, 8)):
+            bad[drawn.randrange(len(bad))] ^= drawn.randrange(1, 256)
+        try:
+            f = bb.open(bytes(bad))
+            f.verify()
+            for field in f.schema:
+                f.scan(field.name).count()
+            f.scan().row_ids()
+        except bb.BobbinError as error:
+            assert error.code in ("corrupt", "unsupported"), error
+            refused += 1
+    assert refused > 140
+    for size in (0, 1, 7, len(whole) // 2, len(whole) - 1):
+        with pytest.raises(bb.CorruptError):
+            bb.open(whole[:size])
+
+
+def test_ctrl_c_ends_a_long_call(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "long.bob"
+    bb.write({"x": [i * 7919 % 10007 for i in range(300_000)]}, path)
+    code = (
+        "import bobbin as bb, sys\n"
+        f"f = bb.open({os.fspath(path)!r})\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    while True: f.verify()\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(42)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=30)
+    assert child.returncode == 42, errors
+
+
+def test_an_exception_of_progress_ends_the_write(tmp_path: pathlib.Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def batches() -> object:
+        for _ in range(1000):
+            time.sleep(0.02)
+            yield pyarrow.record_batch({"x": [1]})
+
+    def stop(rows: int) -> None:
+        raise KeyError(rows)
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"x": pyarrow.int64()}), batches())
+    with pytest.raises(KeyError):
+        bb.write(reader, tmp_path / "p.bob", progress=stop)
+    assert os.listdir(tmp_path) == []
+
+
+def test_errors_of_a_producer_are_shown(tmp_path: pathlib.Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def batches() -> object:
+        yield pyarrow.record_batch({"x": [1]})
+        raise RuntimeError("the well is dry")
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"x": pyarrow.int64()}), batches())
+    with pytest.raises(OSError, match="the well is dry"):
+        bb.write(reader, tmp_path / "p.bob")
+    assert os.listdir(tmp_path) == []
