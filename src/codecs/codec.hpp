@@ -271,6 +271,7 @@ struct Codec {
   bool floats_only = false;
   bool integers_only = false;
   bool signed_only = false;      // signed integers only
+  bool bytes_only = false;       // integers of one byte only
   bool compares_floats = false;  // compare() supports floats too, here and on devices
   bool looks_back = false;       // a value's cost depends on those before it
   bool all_alike = false;        // encodes only values that are all equal, in a fixed size
@@ -328,7 +329,7 @@ struct Codec {
   // Whether it encodes values of this type.
   [[nodiscard]] constexpr bool takes(DType type) const {
     return holds(type) && (is_float(type) ? !integers_only : !floats_only) &&
-           (is_signed(type) || !signed_only);
+           (is_signed(type) || !signed_only) && (size_bytes(type) == 1 || !bytes_only);
   }
 };
 

@@ -20,4 +20,5 @@
   CODEC(sparse, 12)          \
   CODEC(zigzag, 13)          \
   CODEC(diff, 14)            \
-  CODEC(zstd, 15)
+  CODEC(zstd, 15)            \
+  CODEC(ans, 16)

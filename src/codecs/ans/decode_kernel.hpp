@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decoder. A warp decodes a segment; blocks go on with the next ones, because a table is costly to make.
+//
+// Two uses of shared memory keep it from being the bottleneck. The table of slots is there several times,
+// interleaved word by word: lanes look up unrelated slots, and each copy has its own banks for a few lanes.
+// The segment's words pass through a ring per warp, filled 64 at a time (as many as 128 values can take) by a
+// load that was issued when the previous ones were stored.
+//
+// Bytes: the encoded ones are read once, the values written once. Instructions: docs/perf/ans.md.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/ans/tile.hpp"
+#include "core/bit_scan.hpp"
+#include "core/permute_bytes.hpp"
+#include "simt/cta.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::codec::ans {
+
+using simt::Global;
+using simt::Quad;
+
+// The words of a segment in a warp's ring of two halves. Those of the first half are there again after the
+// second, so that 64 words from any place on are contiguous.
+struct Ring {
+  static constexpr uint32_t kHalf = kGroup / 2;  // in words; a lane stores two of them, a unit
+  static constexpr uint32_t kWords = 2 * kHalf;
+  static constexpr uint32_t kUnits = 3 * simt::kWarpSize;
+
+  uint32_t first;  // the ring's first unit in shared memory
+  uint64_t unit;   // of the segments: what this lane loads next
+  uint64_t end;    // of the segment
+  uint64_t ahead = 0;
+  uint32_t half = 0;
+  uint32_t left = 0;  // words that have not been taken
+  uint32_t at = 0;    // the next word in the ring
+
+  // After the segment's end there are zeros.
+  template <class Cta>
+  BOBBIN_HD void load_ahead(Cta& cta, Global<const uint64_t> units) {
+    ahead = unit < end ? cta.load_once(units, unit) : 0;
+    unit += simt::kWarpSize;
+  }
+  template <class Cta, class Units>
+  BOBBIN_HD void refill(Cta& cta, Units& ring, Global<const uint64_t> units) {
+    cta.sync_warp();
+    cta.store(ring, first + half * simt::kWarpSize + cta.lane(), ahead);
+    if (half == 0) {
+      cta.store(ring, first + 2 * simt::kWarpSize + cta.lane(), ahead);
+    }
+    load_ahead(cta, units);
+    half ^= 1;
+    left += kHalf;
+    cta.sync_warp();
+  }
+};
+
+template <uint32_t kBits>
+struct DecodeKernel {
+  static constexpr uint32_t kWarps = 14;
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  static constexpr uint32_t kMinBlocks = 3;  // with 75 KiB each, they fill the shared memory of an SM
+  static constexpr uint32_t kSlots = 1U << kBits;
+  static constexpr uint32_t kCopies = kBits < 9 ? 32 : 1U << (14 - kBits);  // one for each lane, if they fit
+
+  struct Shared {
+    simt::Shared<Quad, kSlots * kCopies / 4> table;
+    simt::Shared<uint64_t, kWarps * Ring::kUnits> rings;
+  };
+  // While the table is made.
+  using Begins = simt::Shared<uint32_t, 257>;
+  using Table = simt::Shared<uint32_t, kSlots * kCopies>;
+  using Words = simt::Shared<uint32_t, kWarps * Ring::kUnits * 2>;
+
+  Header header;
+  Global<const uint16_t> frequencies;
+  Global<const uint64_t> units;  // the segments
+  Global<const uint32_t> offsets;
+  uint64_t begin;  // the first value, counted from that of the first segment
+  Global<uint8_t> out;
+  Global<uint32_t> out_words;  // the same, as far as there are whole words
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    fill_begins(cta, simt::seen_as<Begins>(shared.rings));
+    cta.sync();
+    fill_table(cta, simt::seen_as<Begins>(shared.rings), shared.table);
+    cta.sync();
+    const uint64_t count = header.num_segments();
+    const uint64_t warps = uint64_t{cta.num_blocks()} * kWarps;
+    for (uint64_t i = uint64_t{cta.block()} * kWarps + cta.warp(); i < count; i += warps) {
+      decode_segment(cta, shared, i);
+    }
+  }
+
+ private:
+  // The first slot of each byte, by the first warp.
+  template <class Cta>
+  BOBBIN_HD void fill_begins(Cta& cta, Begins& begins) const {
+    if (cta.warp() != 0) {
+      return;
+    }
+    uint32_t before = 0;
+    for (uint32_t s = cta.lane(); s < 256; s += simt::kWarpSize) {
+      const bool has = s >= header.first && s - header.first < frequencies.size;
+      const uint32_t own = has ? cta.load(frequencies, s - header.first) : 0;
+      const uint32_t through = simt::sum_through(cta, own);
+      cta.store(begins, s, before + through - own);
+      before += cta.shfl(through, simt::kWarpSize - 1);
+    }
+    if (cta.lane() == 0) {
+      cta.store(begins, 256, before);
+    }
+  }
+
+  // A thread takes a slot at a time, finds its byte by bisection and writes all copies.
+  template <class Cta, class Quads>
+  BOBBIN_HD void fill_table(Cta& cta, const Begins& begins, Quads& table) const {
+    for (uint32_t slot = cta.thread(); slot < kSlots; slot += kThreads) {
+      uint32_t symbol = 0;
+      for (uint32_t step = 128; step != 0; step /= 2) {
+        symbol += cta.load(begins, symbol + step) <= slot ? step : 0;
+      }
+      const uint32_t own = cta.load(begins, symbol);
+      const uint32_t entry = Slot::pack(symbol, slot - own, cta.load(begins, symbol + 1) - own);
+      for (uint32_t i = 0; i < kCopies / 4; ++i) {
+        cta.store(table, slot * (kCopies / 4) + i, Quad{{entry, entry, entry, entry}});
+      }
+    }
+  }
+
+  template <class Cta>
+  BOBBIN_HD void decode_segment(Cta& cta, Shared& shared, uint64_t segment) const {
+    const uint32_t zero = cta.load(offsets, 0);
+    const uint64_t from = cta.load(offsets, segment) - zero;
+    Ring ring{.first = cta.warp() * Ring::kUnits,
+              .unit = from + kStateUnits + cta.lane(),
+              .end = cta.load(offsets, segment + 1) - zero};
+    uint64_t state = cta.load_once(units, from + cta.lane());
+    ring.load_ahead(cta, units);
+    ring.refill(cta, shared.rings, units);
+    ring.refill(cta, shared.rings, units);
+    const uint64_t start = segment << header.segment_log;
+    const uint32_t values = header.values_in(segment);
+    const uint64_t end = begin + out.size;
+    const uint32_t coded = coded_groups(values);
+    if (begin % kRun == 0 && begin <= start && start + values <= end) {
+      uint64_t to = (start - begin) / kRun + cta.lane();
+      for (uint32_t group = 0; group < coded; ++group, to += kLanes) {
+        cta.store_once(out_words, to, decode_group(cta, shared, ring, state));
+      }
+      store_bytes(cta, start, coded, end, static_cast<uint32_t>(state));
+      return;
+    }
+    // Values after the last one that is needed are not decoded.
+    for (uint32_t group = 0; group <= coded && start + group * kGroup < end; ++group) {
+      const bool last = group == coded;
+      store_bytes(cta, start, group, end,
+                  last ? static_cast<uint32_t>(state) : decode_group(cta, shared, ring, state));
+    }
+  }
+
+  // Four values per lane.
+  template <class Cta>
+  BOBBIN_HD uint32_t decode_group(Cta& cta, Shared& shared, Ring& ring, uint64_t& state) const {
+    if (ring.left < Ring::kHalf) {
+      ring.refill(cta, shared.rings, units);
+    }
+    const auto& table = simt::seen_as<const Table>(shared.table);
+    const auto& words = simt::seen_as<const Words>(shared.rings);
+    const uint32_t copy = cta.lane() % kCopies;
+    const uint32_t below = (1U << cta.lane()) - 1;
+    const uint32_t start = ring.first * 2 + ring.at;
+    uint32_t next = start;
+    uint32_t bytes = 0;
+    BOBBIN_UNROLL
+    for (uint32_t step = 0; step < kRun; ++step) {
+      const uint32_t slot = cta.load(table, static_cast<uint32_t>(state) % kSlots * kCopies + copy);
+      state = Slot::next(slot, state, kBits);
+      bytes = permute_bytes(bytes, slot, 0x7321);
+      if (step % 2 == 1) {
+        const bool takes = state < kLeastState;
+        const uint32_t takers = cta.ballot(takes);
+        const uint32_t word = cta.load(words, next + count_ones(takers & below));
+        state = takes ? state << kWordBits | word : state;
+        next += count_ones(takers);
+      }
+    }
+    ring.left -= next - start;
+    ring.at = (ring.at + (next - start)) % Ring::kWords;
+    return bytes;
+  }
+
+  // Those of a lane's four values in a group that the array has.
+  template <class Cta>
+  BOBBIN_HD void store_bytes(Cta& cta, uint64_t start, uint32_t group, uint64_t end, uint32_t bytes) const {
+    const uint64_t stop = start + header.values_in(start >> header.segment_log);
+    const uint64_t place = start + group * kGroup + cta.lane() * kRun;
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kRun; ++i) {
+      if (place + i >= begin && place + i < stop && place + i < end) {
+        cta.store(out, place + i - begin, static_cast<uint8_t>(bytes >> (8 * i)));
+      }
+    }
+  }
+};
+
+}  // namespace bobbin::codec::ans
