@@ -33,7 +33,7 @@ INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
-          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff", 15: "zstd"}
+          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff", 15: "zstd", 16: "ans"}
 FSST, MASKED, DICT, ZSTD = 4, 8, 10, 15
 TIMESTAMP, DECIMAL, TIME = 3, 4, 5
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8), TIME: (8,)}  # and their types
@@ -1026,6 +1026,46 @@ def decode_zstd(node, buffers, bits):
     return values
 
 
+def ans_segment(segment, count, symbols, bits):
+    """The values of one segment; symbols has (value, frequency, first slot) for each slot."""
+    states = list(struct.unpack_from("<32Q", segment))
+    require(min(states) >= 2**32, "ans: a state")
+    words = iter(struct.unpack_from(f"<{(len(segment) - 256) // 4}I", segment, 256))
+    values = []
+    for _ in range(-(-count // 128) - 1):
+        group = bytearray(128)
+        for step in range(4):
+            for lane in range(32):
+                slot = states[lane] % 2**bits
+                group[4 * lane + step], frequency, begin = symbols[slot]
+                states[lane] = frequency * (states[lane] >> bits) + slot - begin
+                if step % 2 == 1 and states[lane] < 2**32:
+                    states[lane] = states[lane] << 32 | next(words, 0)
+        values += group
+    rest = b"".join(struct.pack("<I", state % 2**32) for state in states)
+    return values + list(rest[:count - len(values)])
+
+
+def decode_ans(node, buffers, bits):
+    require(len(node.metadata) == 19 and len(buffers) == 3 and not node.children and bits == 8, "ans: its parts")
+    slot_bits, log, first, stored, skip = struct.unpack("<BBBQQ", node.metadata)
+    require(8 <= slot_bits <= 11 and 10 <= log <= 17 and stored == node.length and skip == 0, "ans: the layout")
+    require(len(buffers[0]) % 2 == 0 and len(buffers[0]) // 2 <= 256 - first, "ans: the size of frequencies")
+    symbols = []
+    for value, (frequency,) in enumerate(struct.iter_unpack("<H", buffers[0]), first):
+        symbols += [(value, frequency, len(symbols))] * frequency
+    require(len(symbols) == (2**slot_bits if stored else 0), "ans: the sum of frequencies")
+    segments = -(-stored // 2**log)
+    require(len(buffers[2]) == (4 * (segments + 1) if segments else 0), "ans: the size of segment offsets")
+    offsets = [8 * end for (end,) in struct.iter_unpack("<I", buffers[2])] or [0]
+    require(offsets[0] == 0 and offsets[-1] == len(buffers[1]), "ans: segment offsets do not cover the segments")
+    values = []
+    for i in range(segments):
+        require(offsets[i + 1] - offsets[i] >= 256, "ans: the size of a segment")
+        values += ans_segment(buffers[1][offsets[i]:offsets[i + 1]], min(stored - (i << log), 1 << log), symbols, slot_bits)
+    return values
+
+
 def zstd_strings(node, content, base, validity):
     offsets = decode(node.children[0])
     require(TYPES[node.children[0].type][0] in ("u32", "u64") and len(offsets) == node.length + 1, "zstd: the offsets' type or length")
@@ -1043,7 +1083,8 @@ def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
                 "masked": decode_masked, "constant": decode_constant, "dict": decode_dict, "rle": decode_rle, "sparse": decode_sparse,
-                "zigzag": decode_zigzag, "diff": decode_diff, "zstd": decode_zstd}
+                "zigzag": decode_zigzag, "diff": decode_diff, "zstd": decode_zstd,
+                "ans": decode_ans}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -163,6 +163,10 @@ Status decode(const Array& array, std::span<std::byte> out, Backend backend) {
 }
 
 Result<Array> encode(CodecId codec, const Values& values, Backend backend) {
+  // A dictionary's codes may be of another type than the cascade was checked for.
+  BOBBIN_RETURN_IF(!find_codec(codec)->takes(values.type), StatusCode::unsupported,
+                   "codec " + std::string(find_codec(codec)->name) + " does not support type " +
+                       std::string(to_string(values.type)));
   if (backend == Backend::cpu) {
     return find_codec(codec)->encode(values);
   }

@@ -241,6 +241,12 @@ Table restarting() {
                     [](uint64_t c, uint64_t i) { return i % (7 + 13 * c) * (c + 1) - 3; });
 }
 
+// Bytes of which some are more frequent than others.
+Table skewed_bytes() {
+  return numbers_of(std::array{DType::u8, DType::i8}, 5000,
+                    [](uint64_t c, uint64_t i) { return i * i % 97 * (i % 31) % (40 + 60 * c) - 20 * c; });
+}
+
 // Around zero.
 Table small_magnitudes() {
   return numbers_of(std::array{DType::i8, DType::i16, DType::i32, DType::i64}, 2500,
@@ -480,6 +486,8 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.good("zstd.bob", runs(), {.rows_per_group = 2048, .codec = "zstd"});
   make.good("zstd_planes.bob", restarting(), {.rows_per_group = 2048, .codec = "zstd"});
   make.take_over("zstd_strings.bob", string_file("zstd"));
+  make.good("ans.bob", skewed_bytes(), {.rows_per_group = 2048, .codec = "ans"});
+  make.good("dict_ans.bob", runs(), {.rows_per_group = 2048, .codec = "dict(ans, bitpack)"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());

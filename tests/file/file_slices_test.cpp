@@ -45,10 +45,11 @@ constexpr Kind kKinds[] = {
      [](uint64_t, uint64_t random) { return (random & 1) != 0 ? random % 3000 : (0 - random % 3000); }},
     {"diff", DType::u32, [](uint64_t row, uint64_t random) { return row * 100'000 + random % 100'000; }},
     {"zstd", DType::i32, [](uint64_t row, uint64_t random) { return row / 5 + random % 700; }},
+    {"ans", DType::u8, [](uint64_t, uint64_t random) { return random % 40 * (random >> 8) % 40; }},
 };
 
-// Those that files of version 1 may have: all but the last two.
-constexpr std::span<const Kind> kOldKinds = std::span(kKinds).first<std::size(kKinds) - 2>();
+// Those that files of version 1 may have: all but the last three.
+constexpr std::span<const Kind> kOldKinds = std::span(kKinds).first<std::size(kKinds) - 3>();
 
 Bytes values_of(const Kind& kind, uint64_t rows) {
   std::mt19937_64 random(static_cast<uint64_t>(kind.type) + kind.codec[0]);

@@ -223,6 +223,26 @@ TEST(Select, CompactDoesNotCompressInVain) {
   }
 }
 
+// Codes that are unevenly frequent, in random order: only an entropy coder makes them smaller than packed
+// bits, and general compression has nothing to find.
+TEST(Select, CompactCodesTakeAnEntropyCoder) {
+  Random random(8);
+  const auto values = make<uint32_t>(100'000, [&](uint64_t) {
+    return static_cast<uint32_t>(random.below(60) * random.below(60) / 60 * 0x9e37'79b9);
+  });
+  const auto smallest = encode(view(values), {.kind = Goal::Kind::smallest}, Backend::cpu);
+  const auto compact = encode(view(values), {.kind = Goal::Kind::compact}, Backend::cpu);
+  EXPECT_EQ(smallest->codec, CodecId::dict);
+  EXPECT_NE(smallest->children[0].codec, CodecId::ans);
+  EXPECT_EQ(compact->codec, CodecId::dict);
+  EXPECT_EQ(compact->children[0].codec, CodecId::ans);
+  EXPECT_LT(array::encoded_bytes(*compact), array::encoded_bytes(*smallest) * 95 / 100);
+  expect_round_trip(values, *compact);
+  const auto bytes =
+      make<uint8_t>(100'000, [&](uint64_t i) { return static_cast<uint8_t>(values[i] % 251); });
+  EXPECT_EQ(encode(view(bytes), {.kind = Goal::Kind::compact}, Backend::cpu)->codec, CodecId::ans);
+}
+
 TEST(Select, CompactStringsAreCompressedWholeOrInADictionary) {
   Random random(7);
   Strings names;

@@ -20,10 +20,12 @@ inline constexpr uint32_t kMinSegmentLog = 10;  // a segment has whole vectors
 inline constexpr uint32_t kMaxSegmentLog = 17;
 inline constexpr uint64_t kMaxStored = uint64_t{1} << 48;
 
-// What the encoder writes. Measured on text: 2^13 values per segment are 1.7 % larger than 2^14, 10 bits 1.5
-// % larger than 11.
-inline constexpr uint32_t kBitsWritten = 11;
-inline constexpr uint32_t kSegmentLogWritten = 14;
+// How values are laid out. What encode() writes was measured on text: 2^13 values per segment are 1.7 %
+// larger than 2^14, 10 bits are 1.5 % larger than 11.
+struct Layout {
+  uint32_t bits = 11;
+  uint32_t segment_log = 14;
+};
 
 inline constexpr uint32_t kLanes = 32;
 inline constexpr uint64_t kLeastState = uint64_t{1} << 32;
@@ -71,7 +73,10 @@ struct Preamble {
   Header header;
   std::vector<uint16_t> stored;
 };
-[[nodiscard]] Preamble preamble_of(const Frequencies& frequencies, uint64_t length);
+[[nodiscard]] Preamble preamble_of(const Frequencies& frequencies, uint64_t length, const Layout& layout);
+
+// encode() with another layout.
+[[nodiscard]] Result<Array> encode_with(const Layout& layout, const Values& values);
 
 // The segments of an array in host memory.
 class SegmentList {

@@ -111,13 +111,13 @@ struct Encoded {
 };
 
 // Not if there are too many bytes for the offsets.
-Result<Encoded> encode_values(const Values& values) {
+Result<Encoded> encode_values(const Values& values, const Layout& layout) {
   const std::span<const uint8_t> bytes(static_cast<const uint8_t*>(values.data), values.length);
   if (bytes.empty()) {
-    return Encoded{preamble_of({}, 0), {}, {}};
+    return Encoded{preamble_of({}, 0, layout), {}, {}};
   }
-  const Frequencies frequencies = normalize(count(bytes), kBitsWritten);
-  Encoded encoded{preamble_of(frequencies, bytes.size()), {}, {0}};
+  const Frequencies frequencies = normalize(count(bytes), layout.bits);
+  Encoded encoded{preamble_of(frequencies, bytes.size(), layout), {}, {0}};
   const Header& header = encoded.preamble.header;
   const Symbols symbols = symbols_of(frequencies);
   SegmentWriter writer(symbols, header.bits);
@@ -142,12 +142,16 @@ Buffer to_buffer(std::vector<T> items) {
 }  // namespace
 
 uint64_t estimate(const Values& values) {
-  const Result<Encoded> encoded = encode_values(values);
+  const Result<Encoded> encoded = encode_values(values, {});
   return encoded.has_value() ? encoded->bytes() : kNoEncoding;
 }
 
 Result<Array> encode(const Values& values) {
-  BOBBIN_ASSIGN(Encoded encoded, encode_values(values));
+  return encode_with({}, values);
+}
+
+Result<Array> encode_with(const Layout& layout, const Values& values) {
+  BOBBIN_ASSIGN(Encoded encoded, encode_values(values, layout));
   return Array{.codec = CodecId::ans,
                .type = values.type,
                .length = values.length,

@@ -58,9 +58,9 @@ Frequencies normalize(const Counts& counts, uint32_t bits) {
   return frequencies;
 }
 
-Preamble preamble_of(const Frequencies& frequencies, uint64_t length) {
-  Preamble preamble{.header = {.bits = kBitsWritten,
-                               .segment_log = kSegmentLogWritten,
+Preamble preamble_of(const Frequencies& frequencies, uint64_t length, const Layout& layout) {
+  Preamble preamble{.header = {.bits = static_cast<uint8_t>(layout.bits),
+                               .segment_log = static_cast<uint8_t>(layout.segment_log),
                                .first = 0,
                                .stored = length,
                                .skip = 0},

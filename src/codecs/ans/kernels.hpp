@@ -35,8 +35,9 @@ struct Plans {
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     const Global<const uint8_t> values{static_cast<const uint8_t*>(data), length};
     BOBBIN_ASSIGN(const Counts counts, count(values, stream));
-    const Frequencies frequencies = length == 0 ? Frequencies{} : normalize(counts, kBitsWritten);
-    const Preamble preamble = preamble_of(frequencies, length);
+    const Layout layout;
+    const Frequencies frequencies = length == 0 ? Frequencies{} : normalize(counts, layout.bits);
+    const Preamble preamble = preamble_of(frequencies, length, layout);
     BOBBIN_ASSIGN(const auto stored,
                   DeviceArray<uint16_t>::copy_of(preamble.stored.data(), preamble.stored.size(), stream));
     Array array{.codec = CodecId::ans,
