@@ -35,7 +35,7 @@ struct Ring {
   uint64_t ahead = 0;
   uint32_t half = 0;
   uint32_t left = 0;  // words that have not been taken
-  uint32_t at = 0;    // the next word in the ring
+  uint32_t at;        // the next word, in shared memory
 
   // After the segment's end there are zeros.
   template <class Cta>
@@ -136,9 +136,12 @@ struct DecodeKernel {
   BOBBIN_HD void decode_segment(Cta& cta, Shared& shared, uint64_t segment) const {
     const uint32_t zero = cta.load(offsets, 0);
     const uint64_t from = cta.load(offsets, segment) - zero;
-    Ring ring{.first = cta.warp() * Ring::kUnits,
+    const uint32_t ring_first = cta.warp() * Ring::kUnits;
+    Ring ring{.first = ring_first,
               .unit = from + kStateUnits + cta.lane(),
-              .end = cta.load(offsets, segment + 1) - zero};
+              .end = cta.load(offsets, segment + 1) - zero,
+              .at = ring_first * 2};
+    const Lane lane = Lane::of(cta);
     uint64_t state = cta.load_once(units, from + cta.lane());
     ring.load_ahead(cta, units);
     ring.refill(cta, shared.rings, units);
@@ -150,7 +153,7 @@ struct DecodeKernel {
     if (begin % kRun == 0 && begin <= start && start + values <= end) {
       uint64_t to = (start - begin) / kRun + cta.lane();
       for (uint32_t group = 0; group < coded; ++group, to += kLanes) {
-        cta.store_once(out_words, to, decode_group(cta, shared, ring, state));
+        cta.store_once(out_words, to, decode_group(cta, shared, ring, lane, state));
       }
       store_bytes(cta, start, coded, end, static_cast<uint32_t>(state));
       return;
@@ -159,38 +162,50 @@ struct DecodeKernel {
     for (uint32_t group = 0; group <= coded && start + group * kGroup < end; ++group) {
       const bool last = group == coded;
       store_bytes(cta, start, group, end,
-                  last ? static_cast<uint32_t>(state) : decode_group(cta, shared, ring, state));
+                  last ? static_cast<uint32_t>(state) : decode_group(cta, shared, ring, lane, state));
     }
   }
 
+  // Constants of a lane. They pass through a shuffle, because the compiler would compute them again in every
+  // step if it knew how.
+  struct Lane {
+    uint32_t copy;   // where its copy of a slot's word is, in bytes
+    uint32_t below;  // a bit for every lane before it
+
+    template <class Cta>
+    BOBBIN_HD static Lane of(Cta& cta) {
+      return {cta.shfl(cta.lane() % kCopies, cta.lane()) * 4, cta.shfl((1U << cta.lane()) - 1, cta.lane())};
+    }
+  };
+  static constexpr uint32_t kPlaces = (kSlots - 1) * kCopies * 4;
+
   // Four values per lane.
   template <class Cta>
-  BOBBIN_HD uint32_t decode_group(Cta& cta, Shared& shared, Ring& ring, uint64_t& state) const {
+  BOBBIN_HD uint32_t decode_group(Cta& cta, Shared& shared, Ring& ring, const Lane& lane,
+                                  uint64_t& state) const {
     if (ring.left < Ring::kHalf) {
       ring.refill(cta, shared.rings, units);
     }
     const auto& table = simt::seen_as<const Table>(shared.table);
     const auto& words = simt::seen_as<const Words>(shared.rings);
-    const uint32_t copy = cta.lane() % kCopies;
-    const uint32_t below = (1U << cta.lane()) - 1;
-    const uint32_t start = ring.first * 2 + ring.at;
-    uint32_t next = start;
+    uint32_t next = ring.at;
     uint32_t bytes = 0;
     BOBBIN_UNROLL
     for (uint32_t step = 0; step < kRun; ++step) {
-      const uint32_t slot = cta.load(table, static_cast<uint32_t>(state) % kSlots * kCopies + copy);
+      const uint32_t place = (static_cast<uint32_t>(state) * (kCopies * 4) & kPlaces) | lane.copy;
+      const uint32_t slot = cta.load(table, place / 4);
       state = Slot::next(slot, state, kBits);
       bytes = permute_bytes(bytes, slot, 0x7321);
       if (step % 2 == 1) {
-        const bool takes = state < kLeastState;
+        const bool takes = state >> 32 == 0;
         const uint32_t takers = cta.ballot(takes);
-        const uint32_t word = cta.load(words, next + count_ones(takers & below));
+        const uint32_t word = cta.load(words, next + count_ones(takers & lane.below));
         state = takes ? state << kWordBits | word : state;
         next += count_ones(takers);
       }
     }
-    ring.left -= next - start;
-    ring.at = (ring.at + (next - start)) % Ring::kWords;
+    ring.left -= next - ring.at;
+    ring.at = (next - ring.first * 2) % Ring::kWords + ring.first * 2;
     return bytes;
   }
 

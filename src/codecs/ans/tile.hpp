@@ -12,10 +12,12 @@
 // Preconditions (checked by validate): frequencies sum to 2^bits. Everything else is defined for any bytes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "codecs/ans/ans.hpp"
 #include "core/portable.hpp"
+#include "core/wide_product.hpp"
 
 namespace bobbin::codec::ans {
 
@@ -36,23 +38,21 @@ struct Slot {
     return symbol << (2 * kFieldBits) | place << kFieldBits | frequency;
   }
   BOBBIN_HD static constexpr uint32_t symbol(uint32_t slot) { return slot >> (2 * kFieldBits); }
+  struct Halves {
+    uint32_t low;
+    uint32_t high;
+  };
   // The state after decoding, before it takes a word.
-  BOBBIN_HD static constexpr uint64_t next(uint32_t slot, uint64_t state, uint32_t bits) {
+  BOBBIN_HD static uint64_t next(uint32_t slot, uint64_t state, uint32_t bits) {
     constexpr uint32_t kField = (1U << kFieldBits) - 1;
-    return (slot & kField) * (state >> bits) + (slot >> kFieldBits & kField);
+    const uint32_t frequency = slot & kField;
+    const uint64_t rest = state >> bits;
+    // In two products, because a GPU multiplies 32 bits; the upper one does not overflow.
+    const Halves added{slot >> kFieldBits & kField, frequency * static_cast<uint32_t>(rest >> 32)};
+    return multiply_add(frequency, static_cast<uint32_t>(rest), std::bit_cast<uint64_t>(added));
   }
 };
 static_assert((1U << kMaxBits) < (1U << Slot::kFieldBits) && 2 * Slot::kFieldBits + 8 == 32);
-
-// The upper half of a product.
-BOBBIN_HD uint64_t multiply_high(uint64_t a, uint64_t b) {
-#ifdef __CUDA_ARCH__
-  return __umul64hi(a, b);
-#else
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<uint64_t>(static_cast<Wide>(a) * b >> 64);
-#endif
-}
 
 // What encoding a byte needs.
 struct Symbol {
