@@ -60,9 +60,10 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
     simt::default_emulator_options().seed = seed;
     simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 7);
     Random random(seed);
-    Input input{"many tiles", codec.bytes_only     ? DType::u8
-                              : codec.floats_only ? DType::f64
-                                                  : DType::i16,
+    Input input{"many tiles",
+                codec.bytes_only    ? DType::u8
+                : codec.floats_only ? DType::f64
+                                    : DType::i16,
                 std::vector<std::byte>(200'000)};
     for (std::byte& byte : input.bytes) {
       byte = static_cast<std::byte>(random.next() & 31);
