@@ -92,7 +92,7 @@ struct FrameExtent {
                                                                    uint64_t max_bytes,
                                                                    const DecodeOptions& options = {});
 
-// Frames in a device's memory, decoded together: thousands of them keep a GPU busy, one does not.
+// Frames in a device's memory, decoded together: thousands of small ones, or few large ones, keep a GPU busy.
 struct BatchFrame {
   const std::byte* in = nullptr;  // may begin at any address; the 4-byte words that hold the first and the
                                   // last byte must be readable
@@ -107,7 +107,7 @@ enum class Verdict : uint32_t {
   too_small,    // the output is too small for the content
   unsupported,  // decode_frame() says why
   needs_cpu,    // a frame that decode_frame() may decode but decode_batch() does not: it needs a dictionary,
-                // has over 256 MiB, or consists of very many tiny blocks
+                // has over 256 MiB, or consists of very many tiny blocks or, if it is large, tiny matches
 };
 [[nodiscard]] BOBBIN_API std::string_view to_string(Verdict verdict);
 

@@ -196,6 +196,7 @@ BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
   const uint64_t for_frames = plan.round_bytes + plan.max_frame_bytes + sizeof(Quad);
   const uint64_t each = sizeof(FrameInfo) + 3 * sizeof(uint32_t);
   plan.scratch_bytes = frames * each + 12 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  plan.blocks_per_frame = ceil_div<uint64_t>(content, kMostBlockBytes);
   if (split) {
     plan_split(plan, content, options.slice_bytes);
   }

@@ -3,7 +3,8 @@
 // three table loads, one read, three new states; values come later, one thread per sequence.
 //
 // A warp has the tables of eight units, 2.5 KiB each, and four lanes for the blocks of each. Frames with one
-// block use one lane in four; frames of small blocks that share tables use all.
+// block use one lane in four; frames of small blocks that share tables use all. If there are so few chains
+// that all of them can run at the same time, a warp has one unit: chains then do not wait for each other.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"
@@ -89,9 +90,9 @@ struct StreamRing {
   }
 };
 
+template <uint32_t kGroups>
 struct ChainKernel {
   static constexpr uint32_t kThreads = simt::kWarpSize;
-  static constexpr uint32_t kGroups = 8;
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
   static constexpr uint32_t kEntries = 1280;  // 512 for literal lengths, 256 for offsets, 512 for matches
 

@@ -52,7 +52,8 @@ struct Plans {
   static Status run(const Slice& slice, const BatchPlan& plan, const Executor& executor,
                     const Observer& observer) {
     const uint64_t frames = slice.frames.size;
-    BOBBIN_TRY(executor.run(MeasureKernel{slice}, ceil_div<uint64_t>(frames, MeasureKernel::kThreads)));
+    BOBBIN_TRY(plan.steps == 0 ? run_over_frames(executor, MeasureKernel<1>{slice})
+                               : run_over_frames(executor, MeasureKernel<simt::kWarpSize>{slice}));
     BOBBIN_TRY(observer("measure"));
     BOBBIN_TRY(executor.run(PlaceKernel{slice, plan.round_bytes / sizeof(Quad)}, 1));
     BOBBIN_TRY(observer("place"));
@@ -67,13 +68,12 @@ struct Plans {
   template <class Observer>
   static Status run_round(const Slice& slice, const BatchPlan& plan, uint32_t round, const Executor& executor,
                           const Observer& observer) {
-    const uint64_t frames = slice.frames.size;
-    const DescribeKernel describe{slice, round};
-    BOBBIN_TRY(executor.run(describe, ceil_div<uint64_t>(frames, DescribeKernel::kThreads)));
+    BOBBIN_TRY(plan.steps == 0 ? run_over_frames(executor, DescribeKernel<1>{slice, round})
+                               : run_over_frames(executor, DescribeKernel<simt::kWarpSize>{slice, round}));
     BOBBIN_TRY(observer("describe"));
     BOBBIN_TRY(run_resident(executor, LiteralsKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("literals"));
-    BOBBIN_TRY(run_resident(executor, ChainKernel{slice, round, all_default_counts()}, UINT64_MAX));
+    BOBBIN_TRY(run_chain(slice, plan, round, executor));
     BOBBIN_TRY(observer("chain"));
     BOBBIN_TRY(run_resident(executor, ValuesKernel{slice, round}, UINT64_MAX));
     BOBBIN_TRY(observer("values"));
@@ -104,6 +104,23 @@ struct Plans {
       BOBBIN_TRY(observer("settle"));
     }
     return {};
+  }
+
+  // Few chains are as fast as each of them is; many are as fast as the card is.
+  static Status run_chain(const Slice& slice, const BatchPlan& plan, uint32_t round,
+                          const Executor& executor) {
+    using Alone = ChainKernel<1>;
+    using Together = ChainKernel<8>;
+    const DefaultCounts defaults = all_default_counts();
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Alone>());
+    return slice.frames.size * plan.blocks_per_frame <= together
+               ? run_resident(executor, Alone{slice, round, defaults}, UINT64_MAX)
+               : run_resident(executor, Together{slice, round, defaults}, UINT64_MAX);
+  }
+
+  template <class Kernel>
+  static Status run_over_frames(const Executor& executor, const Kernel& kernel) {
+    return executor.run(kernel, ceil_div<uint64_t>(kernel.slice.frames.size, Kernel::kFrames));
   }
 
   // Few frames do not fill the card with a warp each: then a block works on each.

@@ -145,35 +145,126 @@ struct BlockWalk {
   template <class Cta, class Emit>
   BOBBIN_HD bool run(Cta& cta, Emit&& emit) {
     for (bool last = false; !last;) {
-      if (bytes.size - at < kHeaderBytes) {
-        return refuse(Verdict::corrupt);
-      }
-      const uint32_t word = bytes.word(cta, at);
-      last = (word & 1) != 0;
-      Block block{};
-      const uint32_t kind = word >> 1 & 3;
-      block.at = at + kHeaderBytes;
-      block.size = word >> 3 & 0x1fffff;
-      block.literals = kind << Block::kBlockKind;
-      const uint32_t stored = kind == 1 ? 1 : block.size;
-      if (kind == 3 || block.size > info.max_block || stored > bytes.size - block.at) {
-        return refuse(Verdict::corrupt);
-      }
-      if (kind == 2 ? !read_compressed(cta, block) : !add(block.size)) {
+      Parsed parsed;
+      if (!read_header(cta, parsed, last)) {
         return false;
       }
-      at = block.at + stored;
-      if (kind == 2 || block.size != 0) {
-        emit(block, *this);
-        if (++info.num_blocks > most_blocks(capacity)) {
-          return refuse(Verdict::needs_cpu);
+      read_body(cta, parsed);
+      if (!take(parsed, emit, true)) {
+        return false;
+      }
+    }
+    return read_checksum(cta);
+  }
+
+  // The same by all lanes of a warp, which read 32 blocks at the same time. Only their headers are one after
+  // another: each says where the next one is. Lanes call emit() in turn.
+  template <class Cta, class Emit>
+  BOBBIN_HD bool run_by_warp(Cta& cta, Emit&& emit) {
+    for (bool last = false; !last;) {
+      Parsed own;
+      uint32_t count = 0;
+      bool sound = true;
+      for (; count < simt::kWarpSize && !last && sound; ++count) {
+        Parsed parsed;
+        sound = read_header(cta, parsed, last);
+        if (cta.lane() == count) {
+          own = parsed;
         }
+      }
+      count -= sound ? 0 : 1;
+      const uint32_t refused = info.verdict;
+      info.verdict = 0;
+      if (cta.lane() < count) {
+        read_body(cta, own);
+      }
+      for (uint32_t i = 0; i < count; ++i) {
+        if (!take(own.of_lane(cta, i), emit, cta.lane() == i)) {
+          return false;
+        }
+      }
+      if (!sound) {
+        info.verdict = refused;
+        return false;
       }
     }
     return read_checksum(cta);
   }
 
  private:
+  // What a block's own bytes say.
+  struct Parsed {
+    Block block{};
+    uint32_t modes = 0;  // of sequences, if there are some
+    bool sound = true;
+
+    template <class Cta>
+    [[nodiscard]] BOBBIN_HD Parsed of_lane(Cta& cta, uint32_t i) const {
+      Parsed parsed;
+      parsed.block.at = cta.shfl(block.at, i);
+      parsed.block.size = cta.shfl(block.size, i);
+      parsed.block.literals = cta.shfl(block.literals, i);
+      parsed.block.literals_at = cta.shfl(block.literals_at, i);
+      parsed.block.literals_stored = cta.shfl(block.literals_stored, i);
+      parsed.block.sequences = cta.shfl(block.sequences, i);
+      parsed.modes = cta.shfl(modes, i);
+      parsed.sound = cta.shfl(sound ? 1U : 0U, i) != 0;
+      return parsed;
+    }
+  };
+
+  template <class Cta>
+  BOBBIN_HD bool read_header(Cta& cta, Parsed& parsed, bool& last) {
+    if (bytes.size - at < kHeaderBytes) {
+      return refuse(Verdict::corrupt);
+    }
+    const uint32_t word = bytes.word(cta, at);
+    last = (word & 1) != 0;
+    const uint32_t kind = word >> 1 & 3;
+    Block& block = parsed.block;
+    block.at = at + kHeaderBytes;
+    block.size = word >> 3 & 0x1fffff;
+    block.literals = kind << Block::kBlockKind;
+    const uint32_t stored = kind == 1 ? 1 : block.size;
+    if (kind == 3 || block.size > info.max_block || stored > bytes.size - block.at) {
+      return refuse(Verdict::corrupt);
+    }
+    at = block.at + stored;
+    return true;
+  }
+
+  template <class Cta>
+  BOBBIN_HD void read_body(Cta& cta, Parsed& parsed) const {
+    if (parsed.block.kind() == 2) {
+      parsed.sound = read_literals(cta, parsed.block) && read_sequences(cta, parsed);
+    }
+  }
+
+  // Adds the next block to what is known of the frame.
+  template <class Emit>
+  BOBBIN_HD bool take(Parsed parsed, Emit&& emit, bool emits) {
+    Block& block = parsed.block;
+    const bool compressed = block.kind() == 2;
+    if (!parsed.sound || (compressed && block.has_huffman() && !place_coded(block))) {
+      return refuse(Verdict::corrupt);
+    }
+    if (!add(compressed ? block.num_literals() + 3 * block.sequences : block.size)) {
+      return false;
+    }
+    if (block.sequences != 0 && !place_sequences(parsed.modes, block)) {
+      return refuse(Verdict::corrupt);
+    }
+    if (compressed || block.size != 0) {
+      if (emits) {
+        emit(block, *this);
+      }
+      if (++info.num_blocks > most_blocks(capacity)) {
+        return refuse(Verdict::needs_cpu);
+      }
+    }
+    return true;
+  }
+
   BOBBIN_HD bool add(uint32_t content) {
     produced += content;
     return produced <= capacity ? true : refuse(Verdict::too_small);
@@ -190,15 +281,14 @@ struct BlockWalk {
     return true;
   }
 
+  // False if it is damaged.
   template <class Cta>
-  BOBBIN_HD bool read_compressed(Cta& cta, Block& block) {
-    if (!read_literals(cta, block)) {
-      return false;
-    }
+  [[nodiscard]] BOBBIN_HD bool read_sequences(Cta& cta, Parsed& parsed) const {
+    Block& block = parsed.block;
     const uint32_t section = block.sequences_at();
     const uint32_t left = block.at + block.size - section;
     if (left == 0) {
-      return refuse(Verdict::corrupt);
+      return false;
     }
     const uint32_t word = bytes.word(cta, section);
     const uint32_t first = word & 255;
@@ -207,21 +297,20 @@ struct BlockWalk {
                       : count_bytes == 2 ? (first - 128) << 8 | (word >> 8 & 255)
                                          : (word >> 8 & 0xffff) + 0x7F00;
     if (left < count_bytes || 3 * block.sequences > info.max_block) {
-      return refuse(Verdict::corrupt);
-    }
-    if (!add(block.num_literals() + 3 * block.sequences)) {
       return false;
     }
     if (block.sequences == 0) {
-      return left == count_bytes ? true : refuse(Verdict::corrupt);
+      return left == count_bytes;
     }
-    return left > count_bytes && read_modes(bytes.byte(cta, section + count_bytes), block)
-               ? true
-               : refuse(Verdict::corrupt);
+    if (left == count_bytes) {
+      return false;
+    }
+    parsed.modes = bytes.byte(cta, section + count_bytes);
+    return true;
   }
 
   // Also decides where units of the entropy stages begin.
-  BOBBIN_HD bool read_modes(uint32_t modes, Block& block) {
+  BOBBIN_HD bool place_sequences(uint32_t modes, Block& block) {
     constexpr uint32_t kRepeat = 3;
     if ((modes & 3) != 0) {
       return false;
@@ -249,9 +338,9 @@ struct BlockWalk {
   }
 
   template <class Cta>
-  BOBBIN_HD bool read_literals(Cta& cta, Block& block) {
+  [[nodiscard]] BOBBIN_HD bool read_literals(Cta& cta, Block& block) const {
     if (block.size == 0) {
-      return refuse(Verdict::corrupt);
+      return false;
     }
     const uint32_t word = bytes.word(cta, block.at);
     const uint32_t kind = word & 3;
@@ -259,7 +348,7 @@ struct BlockWalk {
     const bool coded = kind >= 2;
     const uint32_t header = coded ? (format < 2 ? 3 : format + 2) : (format == 1 ? 2 : format == 3 ? 3 : 1);
     if (block.size < header) {
-      return refuse(Verdict::corrupt);
+      return false;
     }
     uint32_t count = 0;
     if (coded) {
@@ -273,18 +362,19 @@ struct BlockWalk {
       block.literals_stored = kind == 1 ? 1 : count;
     }
     if (count > info.max_block || block.literals_stored > block.size - header) {
-      return refuse(Verdict::corrupt);
+      return false;
     }
     block.literals_at = block.at + header;
-    block.literals |= count | kind << Block::kLiteralKind;
-    return !coded || place_coded(block, format != 0);
+    const uint32_t four = coded && format != 0 ? 1 : 0;
+    block.literals |= count | kind << Block::kLiteralKind | four << Block::kFourStreams;
+    return true;
   }
 
-  BOBBIN_HD bool place_coded(Block& block, bool four) {
+  BOBBIN_HD bool place_coded(Block& block) {
     const bool own_tree = block.literal_kind() == 2;
     tree = own_tree ? info.num_blocks : tree;
     if (tree == kNone) {
-      return refuse(Verdict::corrupt);
+      return false;
     }
     if (own_tree || literal_run == kUnitBlocks) {
       block.literals |= uint32_t{1} << Block::kLiteralUnit;
@@ -292,22 +382,34 @@ struct BlockWalk {
       ++info.literal_units;
     }
     ++literal_run;
-    block.literals |= (four ? uint32_t{1} : 0) << Block::kFourStreams;
     block.literals_begin = info.literals;
     info.literals += block.num_literals();
     return true;
   }
 };
 
+template <uint32_t kLanes, class Cta, class Emit>
+BOBBIN_HD bool walk_blocks(Cta& cta, BlockWalk& walk, Emit&& emit) {
+  if constexpr (kLanes == 1) {
+    return walk.run(cta, emit);
+  } else {
+    static_assert(kLanes == simt::kWarpSize);
+    return walk.run_by_warp(cta, emit);
+  }
+}
+
+// One thread for a frame, or for large frames a warp.
+template <uint32_t kLanes>
 struct MeasureKernel {
   static constexpr uint32_t kThreads = 128;
+  static constexpr uint32_t kFrames = kThreads / kLanes;  // per block
   using Shared = simt::NoShared;
 
   Slice slice;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint32_t i = cta.block() * kThreads + cta.thread();
+    const uint32_t i = cta.block() * kFrames + cta.thread() / kLanes;
     if (i >= slice.frames.size) {
       return;
     }
@@ -316,7 +418,7 @@ struct MeasureKernel {
     const bool is_frame = header.read(cta, frame) && !header.skippable;
     if (is_frame) {
       BlockWalk walk(FrameBytes::of(frame.in, frame.in_bytes), header.info, frame.out_bytes);
-      if (walk.run(cta, [](const Block&, const BlockWalk&) {}) &&
+      if (walk_blocks<kLanes>(cta, walk, [](const Block&, const BlockWalk&) {}) &&
           Region::of(header.info).end > slice.max_scratch) {
         header.refuse(Verdict::needs_cpu);
       }
@@ -324,8 +426,10 @@ struct MeasureKernel {
     if (!is_frame || header.info.verdict != 0) {
       forget(header.info);
     }
-    cta.store(slice.infos, i, header.info);
-    cta.store(slice.verdicts, i, header.info.verdict);
+    if (cta.thread() % kLanes == 0) {
+      cta.store(slice.infos, i, header.info);
+      cta.store(slice.verdicts, i, header.info.verdict);
+    }
   }
 
  private:
@@ -454,8 +558,10 @@ struct PlaceKernel {
 };
 
 // Writes down a round's blocks and units.
+template <uint32_t kLanes>
 struct DescribeKernel {
   static constexpr uint32_t kThreads = 128;
+  static constexpr uint32_t kFrames = kThreads / kLanes;  // per block
   using Shared = simt::NoShared;
 
   Slice slice;
@@ -463,7 +569,7 @@ struct DescribeKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint32_t i = cta.block() * kThreads + cta.thread();
+    const uint32_t i = cta.block() * kFrames + cta.thread() / kLanes;
     if (i >= slice.frames.size) {
       return;
     }
@@ -478,7 +584,7 @@ struct DescribeKernel {
     const BatchFrame frame = slice.frame(cta, i);
     FrameInfo counts = info;
     BlockWalk walk(FrameBytes::of(frame.in, frame.in_bytes), counts, frame.out_bytes);
-    walk.run(cta, [&](const Block& block, const BlockWalk& now) {
+    walk_blocks<kLanes>(cta, walk, [&](const Block& block, const BlockWalk& now) {
       const uint32_t index = now.info.num_blocks;
       cta.store(blocks, index, block);
       if (block.starts_literal_unit()) {
