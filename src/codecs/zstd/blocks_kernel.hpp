@@ -94,7 +94,7 @@ struct BlocksKernel {
     cta.sync_warp();
     put_literal_streams(cta, shared, image.bytes);
     if (slice.checksum) {
-      const uint64_t sum = ResultKernel::hash(cta, slice.bytes(cta.block()), size);
+      const uint64_t sum = ResultKernel::hash<2>(cta, slice.bytes(cta.block()), size);
       image.put({sum, kChecksumBytes});
     }
     if (cta.lane() == 0) {

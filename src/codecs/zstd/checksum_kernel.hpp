@@ -26,7 +26,7 @@ struct ResultKernel {
       content = ByteWords<const uint32_t>::of(slice.frame(cta, i).out, info.bytes);
       check = info.verdict == 0 && info.has_checksum != 0 && slice.verify_checksums;
     }
-    const uint64_t sum = hash(cta, content, check ? info.bytes : 0);
+    const uint64_t sum = hash<16>(cta, content, check ? info.bytes : 0);
     if (!exists || cta.lane() % kLanes != 0) {
       return;
     }
@@ -40,15 +40,13 @@ struct ResultKernel {
   }
 
   // All lanes of a warp take part; the first of each group of four gets the hash of the group's content.
-  template <class Cta>
+  // Loads of kAhead steps are on their way at a time.
+  template <uint32_t kAhead, class Cta>
   [[nodiscard]] BOBBIN_HD static uint64_t hash(Cta& cta, const ByteWords<const uint32_t>& content,
                                                uint32_t size) {
     const uint32_t part = cta.lane() % kLanes;
     uint64_t sum = part == 0 ? kPrime1 + kPrime2 : part == 1 ? kPrime2 : part == 2 ? 0 : 0 - kPrime1;
-    uint32_t at = 0;
-    for (; size - at >= kStripe; at += kStripe) {
-      sum = step(sum, load64(cta, content, at + 8 * part));
-    }
+    sum = add_stripes<kAhead>(cta, content, size / kStripe, 8 * part, sum);
     uint64_t sums[kLanes];
     BOBBIN_UNROLL
     for (uint32_t k = 0; k < kLanes; ++k) {
@@ -60,7 +58,7 @@ struct ResultKernel {
       all = (all ^ step(0, sums[k])) * kPrime1 + kPrime4;
     }
     all = (size >= kStripe ? all : kPrime5) + size;
-    return part == 0 ? finish(cta, content, size, at, all) : 0;
+    return part == 0 ? finish(cta, content, size, size / kStripe * kStripe, all) : 0;
   }
 
  private:
@@ -70,6 +68,26 @@ struct ResultKernel {
   static constexpr uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
   static constexpr uint64_t kPrime5 = 0x27D4EB2F165667C5;
   static constexpr uint32_t kStripe = 32;
+
+  // Loads are ahead of the sums, which would wait for each of them.
+  template <uint32_t kAhead, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint64_t add_stripes(Cta& cta, const ByteWords<const uint32_t>& content,
+                                                      uint32_t stripes, uint32_t first, uint64_t sum) {
+    uint64_t ahead[kAhead] = {};
+    BOBBIN_UNROLL
+    for (uint32_t k = 0; k < kAhead; ++k) {
+      ahead[k] = k < stripes ? load64(cta, content, first + k * kStripe) : 0;
+    }
+    for (uint32_t s = 0; s < stripes; s += kAhead) {
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kAhead; ++k) {
+        const uint32_t next = s + kAhead + k;
+        sum = s + k < stripes ? step(sum, ahead[k]) : sum;
+        ahead[k] = next < stripes ? load64(cta, content, first + next * kStripe) : 0;
+      }
+    }
+    return sum;
+  }
 
   [[nodiscard]] BOBBIN_HD static uint64_t rotate(uint64_t v, uint32_t by) { return v << by | v >> (64 - by); }
   [[nodiscard]] BOBBIN_HD static uint64_t step(uint64_t sum, uint64_t input) {
