@@ -23,32 +23,42 @@ using simt::Global;
 using simt::Quad;
 
 // The words of a segment in a warp's ring of two halves. Those of the first half are there again after the
-// second, so that 64 words from any place on are contiguous.
+// second, so that a half's number of words from any place on is contiguous.
 struct Ring {
-  static constexpr uint32_t kHalf = kGroup / 2;  // in words; a lane stores two of them, a unit
+  static constexpr uint32_t kGroups = 2;                   // that a half has words for, whatever the values
+  static constexpr uint32_t kHalf = kGroups * kGroup / 2;  // in words
   static constexpr uint32_t kWords = 2 * kHalf;
-  static constexpr uint32_t kUnits = 3 * simt::kWarpSize;
+  static constexpr uint32_t kHalfUnits = kHalf / 2;
+  static constexpr uint32_t kUnits = 3 * kHalfUnits;
+  static constexpr uint32_t kLoads = kHalfUnits / simt::kWarpSize;  // of each lane
 
   uint32_t first;  // the ring's first unit in shared memory
   uint64_t unit;   // of the segments: what this lane loads next
   uint64_t end;    // of the segment
-  uint64_t ahead = 0;
+  uint32_t at;     // the next word, in shared memory
+  uint64_t ahead[kLoads] = {};
   uint32_t half = 0;
   uint32_t left = 0;  // words that have not been taken
-  uint32_t at;        // the next word, in shared memory
 
   // After the segment's end there are zeros.
   template <class Cta>
   BOBBIN_HD void load_ahead(Cta& cta, Global<const uint64_t> units) {
-    ahead = unit < end ? cta.load_once(units, unit) : 0;
-    unit += simt::kWarpSize;
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kLoads; ++i) {
+      ahead[i] = unit < end ? cta.load_once(units, unit) : 0;
+      unit += simt::kWarpSize;
+    }
   }
   template <class Cta, class Units>
   BOBBIN_HD void refill(Cta& cta, Units& ring, Global<const uint64_t> units) {
     cta.sync_warp();
-    cta.store(ring, first + half * simt::kWarpSize + cta.lane(), ahead);
-    if (half == 0) {
-      cta.store(ring, first + 2 * simt::kWarpSize + cta.lane(), ahead);
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kLoads; ++i) {
+      const uint32_t place = i * simt::kWarpSize + cta.lane();
+      cta.store(ring, first + half * kHalfUnits + place, ahead[i]);
+      if (half == 0) {
+        cta.store(ring, first + 2 * kHalfUnits + place, ahead[i]);
+      }
     }
     load_ahead(cta, units);
     half ^= 1;
@@ -59,9 +69,9 @@ struct Ring {
 
 template <uint32_t kBits>
 struct DecodeKernel {
-  static constexpr uint32_t kWarps = 14;
+  static constexpr uint32_t kWarps = 24;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 3;  // with 75 KiB each, they fill the shared memory of an SM
+  static constexpr uint32_t kMinBlocks = 2;  // with 100 KiB each, they fill the shared memory of an SM
   static constexpr uint32_t kSlots = 1U << kBits;
   static constexpr uint32_t kCopies = kBits < 9 ? 32 : 1U << (14 - kBits);  // one for each lane, if they fit
 
@@ -152,8 +162,17 @@ struct DecodeKernel {
     const uint32_t coded = coded_groups(values);
     if (begin % kRun == 0 && begin <= start && start + values <= end) {
       uint64_t to = (start - begin) / kRun + cta.lane();
-      for (uint32_t group = 0; group < coded; ++group, to += kLanes) {
-        cta.store_once(out_words, to, decode_group(cta, shared, ring, lane, state));
+      uint32_t group = 0;
+      for (; group + Ring::kGroups <= coded; group += Ring::kGroups, to += Ring::kGroups * kLanes) {
+        refill_if_needed(cta, shared, ring);
+        BOBBIN_UNROLL
+        for (uint32_t i = 0; i < Ring::kGroups; ++i) {
+          cta.store_once(out_words, to + i * kLanes, decode_group(cta, shared, ring, lane, state));
+        }
+        wrap(ring);
+      }
+      for (; group < coded; ++group, to += kLanes) {
+        cta.store_once(out_words, to, decode_alone(cta, shared, ring, lane, state));
       }
       store_bytes(cta, start, coded, end, static_cast<uint32_t>(state));
       return;
@@ -162,7 +181,7 @@ struct DecodeKernel {
     for (uint32_t group = 0; group <= coded && start + group * kGroup < end; ++group) {
       const bool last = group == coded;
       store_bytes(cta, start, group, end,
-                  last ? static_cast<uint32_t>(state) : decode_group(cta, shared, ring, lane, state));
+                  last ? static_cast<uint32_t>(state) : decode_alone(cta, shared, ring, lane, state));
     }
   }
 
@@ -179,13 +198,29 @@ struct DecodeKernel {
   };
   static constexpr uint32_t kPlaces = (kSlots - 1) * kCopies * 4;
 
+  template <class Cta>
+  BOBBIN_HD void refill_if_needed(Cta& cta, Shared& shared, Ring& ring) const {
+    if (ring.left < Ring::kHalf) {
+      ring.refill(cta, shared.rings, units);
+    }
+  }
+  // After as many groups as a half has words for.
+  BOBBIN_HD static void wrap(Ring& ring) {
+    ring.at = (ring.at - ring.first * 2) % Ring::kWords + ring.first * 2;
+  }
+  template <class Cta>
+  BOBBIN_HD uint32_t decode_alone(Cta& cta, Shared& shared, Ring& ring, const Lane& lane,
+                                  uint64_t& state) const {
+    refill_if_needed(cta, shared, ring);
+    const uint32_t bytes = decode_group(cta, shared, ring, lane, state);
+    wrap(ring);
+    return bytes;
+  }
+
   // Four values per lane.
   template <class Cta>
   BOBBIN_HD uint32_t decode_group(Cta& cta, Shared& shared, Ring& ring, const Lane& lane,
                                   uint64_t& state) const {
-    if (ring.left < Ring::kHalf) {
-      ring.refill(cta, shared.rings, units);
-    }
     const auto& table = simt::seen_as<const Table>(shared.table);
     const auto& words = simt::seen_as<const Words>(shared.rings);
     uint32_t next = ring.at;
@@ -205,7 +240,7 @@ struct DecodeKernel {
       }
     }
     ring.left -= next - ring.at;
-    ring.at = (next - ring.first * 2) % Ring::kWords + ring.first * 2;
+    ring.at = next;
     return bytes;
   }
 
