@@ -74,6 +74,7 @@ struct Scratch {
 struct EncodeKernel {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  static constexpr uint32_t kBits = Layout{}.bits;
   struct Shared {
     simt::Shared<Quad, 256> symbols;
   };
@@ -105,15 +106,17 @@ struct EncodeKernel {
 
   struct Lane {
     uint64_t state;
-    uint64_t free;  // the end of the scratch that is still free
+    uint32_t free;           // words of scratch that are still free
+    Global<uint32_t> words;  // the segment's scratch
   };
 
   template <class Cta>
   BOBBIN_HD void encode_segment(Cta& cta, const Table& table, uint64_t segment) const {
     const uint64_t start = segment << header.segment_log;
-    const uint64_t end = (segment + 1) * scratch.stride;
     uint32_t group = coded_groups(header.values_in(segment));
-    Lane lane{.state = kLeastState | last_values(cta, start + group * kGroup), .free = end};
+    Lane lane{.state = kLeastState | last_values(cta, start + group * kGroup),
+              .free = scratch.stride,
+              .words = {scratch.words.data + segment * scratch.stride, scratch.stride}};
     uint32_t ahead = group == 0 ? 0 : load_values(cta, start, group - 1);
     while (group-- != 0) {
       const uint32_t bytes = ahead;
@@ -123,7 +126,7 @@ struct EncodeKernel {
     }
     cta.store(scratch.states, segment * kLanes + cta.lane(), lane.state);
     if (cta.lane() == 0) {
-      cta.store(scratch.counts, segment, static_cast<uint32_t>(end - lane.free));
+      cta.store(scratch.counts, segment, scratch.stride - lane.free);
     }
   }
 
@@ -153,15 +156,15 @@ struct EncodeKernel {
   BOBBIN_HD void encode_pair(Cta& cta, const Table& table, Lane& lane, uint32_t bytes) const {
     const Symbol a = symbol_of(cta, table, bytes & 0xff);
     const Symbol b = symbol_of(cta, table, bytes >> 8 & 0xff);
-    const bool gives = overflows(lane.state, a.frequency, b.frequency, header.bits);
+    const bool gives = overflows(lane.state, a.frequency, b.frequency, kBits);
     const uint32_t givers = cta.ballot(gives);
     lane.free -= count_ones(givers);
     if (gives) {
       const uint32_t before = count_ones(givers & ((1U << cta.lane()) - 1));
-      cta.store(scratch.words, lane.free + before, static_cast<uint32_t>(lane.state));
+      cta.store(lane.words, lane.free + before, static_cast<uint32_t>(lane.state));
       lane.state >>= kWordBits;
     }
-    lane.state = a.next(b.next(lane.state, header.bits), header.bits);
+    lane.state = a.next(b.next(lane.state, kBits), kBits);
   }
 };
 

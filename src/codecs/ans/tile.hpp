@@ -65,9 +65,10 @@ struct Symbol {
   }
   // The state after encoding. The quotient by multiplication is exact or one too small.
   [[nodiscard]] BOBBIN_HD uint64_t next(uint64_t state, uint32_t bits) const {
-    uint64_t quotient = multiply_high(state, reciprocal);
-    quotient += state - quotient * frequency >= frequency ? 1 : 0;
-    return state + quotient * ((1U << bits) - frequency) + begin;
+    const uint64_t quotient = multiply_high(state, reciprocal);
+    const uint32_t rest = static_cast<uint32_t>(state) - static_cast<uint32_t>(quotient) * frequency;
+    const bool more = rest >= frequency;
+    return ((quotient + (more ? 1 : 0)) << bits) + (rest - (more ? frequency : 0) + begin);
   }
 };
 
