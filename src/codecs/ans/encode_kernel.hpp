@@ -107,6 +107,7 @@ struct EncodeKernel {
   struct Lane {
     uint64_t state;
     uint32_t free;           // words of scratch that are still free
+    uint32_t below;          // a bit for every lane before it
     Global<uint32_t> words;  // the segment's scratch
   };
 
@@ -114,13 +115,19 @@ struct EncodeKernel {
   BOBBIN_HD void encode_segment(Cta& cta, const Table& table, uint64_t segment) const {
     const uint64_t start = segment << header.segment_log;
     uint32_t group = coded_groups(header.values_in(segment));
+    // What passes through a shuffle is not computed again for every value.
+    const uint64_t scratch_first = cta.shfl(segment * scratch.stride, 0);
     Lane lane{.state = kLeastState | last_values(cta, start + group * kGroup),
               .free = scratch.stride,
-              .words = {scratch.words.data + segment * scratch.stride, scratch.stride}};
-    uint32_t ahead = group == 0 ? 0 : load_values(cta, start, group - 1);
-    while (group-- != 0) {
+              .below = cta.shfl((1U << cta.lane()) - 1, cta.lane()),
+              .words = {scratch.words.data + scratch_first, scratch.stride}};
+    // The word that has this lane's values of the group before.
+    uint64_t from = (start + group * kGroup) / kRun + cta.lane() - kLanes;
+    uint32_t ahead = group == 0 ? 0 : cta.load_once(value_words, from);
+    for (; group != 0; --group) {
       const uint32_t bytes = ahead;
-      ahead = group == 0 ? 0 : load_values(cta, start, group - 1);
+      from -= kLanes;
+      ahead = group == 1 ? 0 : cta.load_once(value_words, from);
       encode_pair(cta, table, lane, bytes >> 16);
       encode_pair(cta, table, lane, bytes);
     }
@@ -130,10 +137,6 @@ struct EncodeKernel {
     }
   }
 
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t load_values(Cta& cta, uint64_t start, uint32_t group) const {
-    return cta.load_once(value_words, (start + group * kGroup) / kRun + cta.lane());
-  }
   // There may be fewer than 128.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t last_values(Cta& cta, uint64_t first) const {
@@ -160,7 +163,7 @@ struct EncodeKernel {
     const uint32_t givers = cta.ballot(gives);
     lane.free -= count_ones(givers);
     if (gives) {
-      const uint32_t before = count_ones(givers & ((1U << cta.lane()) - 1));
+      const uint32_t before = count_ones(givers & lane.below);
       cta.store(lane.words, lane.free + before, static_cast<uint32_t>(lane.state));
       lane.state >>= kWordBits;
     }

@@ -74,7 +74,7 @@ struct Symbol {
 
 // Whether a state has to give a word before two values of these frequencies are encoded.
 BOBBIN_HD constexpr bool overflows(uint64_t state, uint32_t a, uint32_t b, uint32_t bits) {
-  return state >> (64 - 2 * bits) >= a * b;
+  return static_cast<uint32_t>(state >> (64 - 2 * bits)) >= a * b;
 }
 
 // The words that a segment of this many values has at most: a value takes at most `bits`, and a state has
