@@ -4,7 +4,7 @@
 //
 // A warp has the tables of eight units, 2.5 KiB each, and four lanes for the blocks of each. Frames with one
 // block use one lane in four; frames of small blocks that share tables use all. If there are so few chains
-// that all of them can run at the same time, a warp has one unit: chains then do not wait for each other.
+// that all of them can run at the same time, a warp has two units: chains then wait less for each other.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"

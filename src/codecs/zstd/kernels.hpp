@@ -106,16 +106,18 @@ struct Plans {
     return {};
   }
 
-  // Few chains are as fast as each of them is; many are as fast as the card is.
+  // Few chains are spread over all SMs, with no more blocks than there are pairs of them: if there were more,
+  // those on some SMs would take all the tickets.
   static Status run_chain(const Slice& slice, const BatchPlan& plan, uint32_t round,
                           const Executor& executor) {
-    using Alone = ChainKernel<1>;
-    using Together = ChainKernel<8>;
+    using Pairs = ChainKernel<2>;
+    using Many = ChainKernel<8>;
     const DefaultCounts defaults = all_default_counts();
-    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Alone>());
-    return slice.frames.size * plan.blocks_per_frame <= together
-               ? run_resident(executor, Alone{slice, round, defaults}, UINT64_MAX)
-               : run_resident(executor, Together{slice, round, defaults}, UINT64_MAX);
+    const uint64_t chains = slice.frames.size * plan.blocks_per_frame;
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Pairs>());
+    return chains <= together
+               ? run_resident(executor, Pairs{slice, round, defaults}, ceil_div<uint64_t>(chains, 2))
+               : run_resident(executor, Many{slice, round, defaults}, UINT64_MAX);
   }
 
   template <class Kernel>

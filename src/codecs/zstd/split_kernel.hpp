@@ -460,22 +460,32 @@ struct SettleKernel {
     for (uint32_t b = 0; b < kBytes; ++b) {
       four[b] = extent.has(4 * w + b) ? stored.word[b] : StepCells::kKnown;
     }
-    // The four ways are followed at the same time.
+    // Each step is written down, so that all who follow this way now skip what has been followed: the steps
+    // that are left halve each time. Loads first: they do not wait for each other.
     while ((four[0] & four[1] & four[2] & four[3] & StepCells::kKnown) == 0) {
+      uint32_t next[kBytes];
       BOBBIN_UNROLL
       for (uint32_t b = 0; b < kBytes; ++b) {
+        next[b] = four[b];
         if ((four[b] & StepCells::kKnown) == 0) {
-          four[b] = cta.template atomic_load<simt::Order::relaxed>(cells.cells, cells.index(four[b]));
+          next[b] = cta.template atomic_load<simt::Order::relaxed>(cells.cells, cells.index(four[b]));
+        }
+      }
+      BOBBIN_UNROLL
+      for (uint32_t b = 0; b < kBytes; ++b) {
+        if (next[b] != four[b]) {
+          const uint32_t own = cells.index(extent.origin + 4 * w + b);
+          cta.template atomic_store<simt::Order::relaxed>(cells.cells, own, next[b]);
+          four[b] = next[b];
         }
       }
     }
-    write(cta, cells, extent, w, frame, stored, four);
+    write(cta, extent, w, frame, four);
   }
 
-  // Cells that lead to a byte are replaced by it, which shortens the ways of others.
   template <class Cta>
-  BOBBIN_HD static void write(Cta& cta, const StepCells& cells, const Extent& extent, uint32_t w,
-                              const BatchFrame& frame, const Quad& stored, const uint32_t (&four)[kBytes]) {
+  BOBBIN_HD static void write(Cta& cta, const Extent& extent, uint32_t w, const BatchFrame& frame,
+                              const uint32_t (&four)[kBytes]) {
     const auto out = ByteWords<uint32_t>::of(frame.out, frame.out_bytes);
     const Global<uint8_t> bytes{reinterpret_cast<uint8_t*>(frame.out), frame.out_bytes};
     uint32_t word = 0;
@@ -483,9 +493,6 @@ struct SettleKernel {
     for (uint32_t b = 0; b < kBytes; ++b) {
       const uint32_t position = extent.origin + 4 * w + b;
       word |= (four[b] & 255) << (8 * b);
-      if (extent.has(4 * w + b) && stored.word[b] != four[b]) {
-        cta.template atomic_store<simt::Order::relaxed>(cells.cells, cells.index(position), four[b]);
-      }
       if (extent.has(4 * w + b) && !extent.has_word(w)) {
         cta.store(bytes, position, static_cast<uint8_t>(four[b]));
       }
