@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bobbin/encoding.hpp"
 #include "bobbin/export.h"
@@ -41,6 +42,22 @@ class BOBBIN_API EncodedArray {
 
   // Of an array in host memory: decodes all values, length() * size_bytes(type()) bytes, on any backend.
   [[nodiscard]] Status decode(std::span<std::byte> out, Backend backend = Backend::cpu) const;
+
+  // ---- Of arrays in host memory, without decoding all of them. ----
+
+  // Values begin .. begin+length-1; shares the memory.
+  [[nodiscard]] Result<EncodedArray> slice(uint64_t begin, uint64_t length) const;
+  [[nodiscard]] Result<Scalar> value_at(uint64_t index) const;
+  // Values indices[0], indices[1] .. , in any order.
+  [[nodiscard]] Status take(std::span<const uint64_t> indices, std::span<std::byte> out) const;
+  // Bit i % 8 of byte i / 8 is 1 if value i passes. Floats compare as IEEE 754 says.
+  [[nodiscard]] Result<std::vector<uint8_t>> compare(Compare op, Scalar constant) const;
+
+  // The array as one run of bytes, with a checksum; the same on every machine. A slice is encoded again.
+  [[nodiscard]] Result<std::vector<std::byte>> to_bytes() const;
+  // Checks everything that decoding relies on; the bytes may be hostile.
+  static Result<EncodedArray> from_bytes(std::span<const std::byte> bytes);
+
   // Copies the array to a device. Waits for the stream.
   [[nodiscard]] Result<EncodedArray> to_device(StreamView stream) const;
   // Of an array in device memory: decodes all values into device memory, aligned to 16 bytes. Asynchronous.

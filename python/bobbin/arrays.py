@@ -2,14 +2,17 @@
 """Arrays of numbers, encoded in memory."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import struct
+from typing import TYPE_CHECKING, Any, Sequence, overload
 
 from . import _core
 from ._columns import _FORMATS, from_any
-from .errors import InvalidArgumentError
+from .errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy
+
+_OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 class EncodedArray:
@@ -49,6 +52,72 @@ class EncodedArray:
         elif len(self):
             raise InvalidArgumentError("out= has another size than the values")
         return out
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> EncodedArray: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """One value, or a slice that stays encoded and shares the memory. Nothing else is decoded."""
+        if not isinstance(index, slice):
+            return self._core.value_at(index)
+        begin, end, step = index.indices(len(self))
+        if step != 1:
+            raise InvalidArgumentError("slices of encoded arrays have step 1")
+        return EncodedArray(self._core.slice(begin, max(0, end - begin)))
+
+    def take(self, indices: Sequence[int]) -> Any:
+        """Values by index, in any order, as a memoryview of their type."""
+        plain: Any = memoryview(self._core.take([int(index) for index in indices]))
+        return plain.cast(_FORMATS[self.type])
+
+    def compare(self, op: str, constant: int | float) -> memoryview:
+        """Which values pass: a memoryview of booleans. Encoded data is compared where its codec can."""
+        if op not in _OPERATORS:
+            raise InvalidArgumentError(f"unknown operator {op!r}")
+        try:
+            packed = struct.pack("<" + _FORMATS[self.type], constant)
+        except struct.error:
+            message = f"cannot compare {self.type} with {constant!r}: it must be a value of that type"
+            raise InvalidArgumentError(message) from None
+        flags: Any = memoryview(self._core.compare(_OPERATORS.index(op), packed))
+        return flags.cast("?")  # type: ignore[no-any-return]
+
+    def __eq__(self, other: Any) -> memoryview:  # type: ignore[override]
+        return self.compare("==", other)
+
+    def __ne__(self, other: Any) -> memoryview:  # type: ignore[override]
+        return self.compare("!=", other)
+
+    def __lt__(self, other: int | float) -> memoryview:
+        return self.compare("<", other)
+
+    def __le__(self, other: int | float) -> memoryview:
+        return self.compare("<=", other)
+
+    def __gt__(self, other: int | float) -> memoryview:
+        return self.compare(">", other)
+
+    def __ge__(self, other: int | float) -> memoryview:
+        return self.compare(">=", other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bytes__(self) -> bytes:
+        return self._core.to_bytes()
+
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> EncodedArray:
+        """The array that bytes() was called on. The bytes are checked first: they may come from anywhere."""
+        view = memoryview(data)
+        if not view.nbytes:
+            raise CorruptError("encoded array: the magic number is missing")
+        return EncodedArray(_core.Encoded.from_bytes(view.cast("B")))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return EncodedArray.from_bytes, (bytes(self),)
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
         """All values as a numpy array."""

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <optional>
 
 #include "bobbin/bobbin.hpp"
@@ -59,6 +60,68 @@ nb::object decode(const EncodedArray& array) {
   return memory_view(std::move(bytes), size);
 }
 
+uint64_t index_of(const EncodedArray& array, int64_t index) {
+  const auto length = static_cast<int64_t>(array.length());
+  const int64_t from_start = index < 0 ? index + length : index;
+  if (from_start < 0 || from_start >= length) {
+    throw nb::index_error("the array has fewer values");
+  }
+  return static_cast<uint64_t>(from_start);
+}
+
+nb::object number_of(DType type, Scalar value) {
+  if (is_float(type)) {
+    return nb::float_(to_double(type, value));
+  }
+  if (!is_signed(type)) {
+    return nb::int_(value.bits);
+  }
+  const uint32_t unused = 64 - size_bits(type);
+  return nb::int_(static_cast<int64_t>(value.bits << unused) >> unused);
+}
+
+nb::object value_at(const EncodedArray& array, int64_t index) {
+  return number_of(array.type(), take(array.value_at(index_of(array, index))));
+}
+
+EncodedArray slice(const EncodedArray& array, uint64_t begin, uint64_t length) {
+  return take(array.slice(begin, length));
+}
+
+nb::object take_values(const EncodedArray& array, const std::vector<int64_t>& indices) {
+  std::vector<uint64_t> rows;
+  for (const int64_t index : indices) {
+    rows.push_back(index_of(array, index));
+  }
+  std::vector<std::byte> out(rows.size() * size_bytes(array.type()));
+  check(array.take(rows, out));
+  return memory_view(std::move(out));
+}
+
+// One byte per value: 1 if it passes. `constant` has the bytes of one value.
+nb::object compare(const EncodedArray& array, int op, const nb::bytes& constant) {
+  if (constant.size() != size_bytes(array.type())) {
+    raise({StatusCode::invalid_argument, "the constant has another type than the values"});
+  }
+  Scalar scalar;
+  std::memcpy(&scalar.bits, constant.c_str(), constant.size());
+  const std::vector<uint8_t> bits = take(array.compare(static_cast<Compare>(op), scalar));
+  std::vector<uint8_t> flags(array.length());
+  for (uint64_t i = 0; i < flags.size(); ++i) {
+    flags[i] = bits[i / 8] >> (i % 8) & 1;
+  }
+  return memory_view(std::move(flags));
+}
+
+nb::bytes to_bytes(const EncodedArray& array) {
+  const std::vector<std::byte> bytes = take(array.to_bytes());
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+EncodedArray from_bytes(const Bytes& bytes) {
+  return take(EncodedArray::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size()))));
+}
+
 nb::list devices() {
   nb::list made;
   const auto gpus = list_gpus();
@@ -83,6 +146,12 @@ void add_arrays(nb::module_& module) {
       .def_prop_ro("length", &EncodedArray::length)
       .def_prop_ro("nbytes", &EncodedArray::encoded_bytes)
       .def_prop_ro("encoding", [](const EncodedArray& array) { return to_string(array.cascade()); })
+      .def("value_at", value_at)
+      .def("slice", slice)
+      .def("take", take_values)
+      .def("compare", compare)
+      .def("to_bytes", to_bytes)
+      .def_static("from_bytes", from_bytes)
       .def("decode", decode)
       .def("decode_into", decode_into);
   module.def("encode", encode, nb::arg("values"), nb::arg("type"), nb::arg("codec").none());

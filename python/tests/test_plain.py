@@ -220,6 +220,31 @@ def test_encoded_arrays() -> None:
     assert isinstance(bb.devices(), list)
 
 
+@pytest.mark.parametrize("kind", "bBhHiIqQfd")
+def test_parts_of_encoded_arrays(kind: str) -> None:
+    values = array.array(kind, [i * 7 % 101 for i in range(3000)])
+    made = bb.encode(values)
+    assert made[0] == values[0] and made[-1] == values[-1] and made[1500] == values[1500]
+    assert made[10:2000].decode().tolist() == values[10:2000].tolist()
+    assert made[-5:].decode().tolist() == values[-5:].tolist() and len(made[5:2]) == 0
+    assert made.take([2999, 0, -1]).tolist() == [values[2999], values[0], values[-1]]
+    assert (made < 50).tolist() == [value < 50 for value in values]
+    assert (made == 7).tolist() == [value == 7 for value in values]
+    for whole in (bb.EncodedArray.from_bytes(bytes(made)), pickle.loads(pickle.dumps(made))):
+        assert whole.decode().tolist() == values.tolist() and whole.encoding == made.encoding
+    assert bb.EncodedArray.from_bytes(bytes(made[3:900])).decode().tolist() == values[3:900].tolist()
+    with pytest.raises(IndexError):
+        made[3000]
+    with pytest.raises(IndexError):
+        made.take([3000])
+    for wrong in (lambda: made[::2], lambda: made < "text", lambda: made.compare("~", 1)):
+        with pytest.raises(ValueError):
+            wrong()
+    for bad in (b"", b"x", bytes(made)[:-1], bytes(100)):
+        with pytest.raises(bb.CorruptError):
+            bb.EncodedArray.from_bytes(bad)
+
+
 def test_threads_share_a_file(plain: pathlib.Path) -> None:
     f = bb.open(plain)
     found: list[int] = []

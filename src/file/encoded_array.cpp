@@ -3,6 +3,7 @@
 
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
+#include "file/array_bytes.hpp"
 #include "select/select.hpp"
 
 namespace bobbin {
@@ -87,6 +88,58 @@ Status EncodedArray::decode(std::span<std::byte> out, Backend backend) const {
   BOBBIN_RETURN_IF(out.size() != length() * size_bytes(type()), StatusCode::invalid_argument,
                    "decode: the output must have exactly as many bytes as the values");
   return array::decode(impl_->array, out, backend);
+}
+
+Result<EncodedArray> EncodedArray::slice(uint64_t begin, uint64_t length) const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  const bool fits = begin <= this->length() && length <= this->length() - begin;
+  BOBBIN_RETURN_IF(!fits, StatusCode::invalid_argument, "slice: the array has fewer values");
+  BOBBIN_ASSIGN(Array part, array::slice(impl_->array, begin, length));
+  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(part)}));
+}
+
+Result<Scalar> EncodedArray::value_at(uint64_t index) const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  BOBBIN_RETURN_IF(index >= length(), StatusCode::invalid_argument, "value_at: the array has fewer values");
+  return array::value_at(impl_->array, index);
+}
+
+Status EncodedArray::take(std::span<const uint64_t> indices, std::span<std::byte> out) const {
+  return impl_->device ? in_wrong_memory(true) : array::take(impl_->array, indices, out);
+}
+
+Result<std::vector<uint8_t>> EncodedArray::compare(Compare op, Scalar constant) const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  BOBBIN_ASSIGN(const array::Bitmap found, array::compare(impl_->array, op, constant));
+  std::vector<uint8_t> bits((length() + 7) / 8);
+  for (uint64_t i = 0; i < length(); ++i) {
+    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | found.at(i) << (i % 8));
+  }
+  return bits;
+}
+
+Result<std::vector<std::byte>> EncodedArray::to_bytes() const {
+  if (impl_->device) {
+    return in_wrong_memory(true);
+  }
+  if (!file::has_slices(impl_->array)) {
+    return file::pack_array(impl_->array);
+  }
+  std::vector<std::byte> values(length() * size_bytes(type()));
+  BOBBIN_TRY(array::decode(impl_->array, values));
+  BOBBIN_ASSIGN(const Array whole, encode_values({type(), values.data(), length()}, {}, Backend::cpu));
+  return file::pack_array(whole);
+}
+
+Result<EncodedArray> EncodedArray::from_bytes(std::span<const std::byte> bytes) {
+  BOBBIN_ASSIGN(Array array, file::unpack_array(bytes));
+  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(array)}));
 }
 
 Result<EncodedArray> EncodedArray::to_device(StreamView stream) const {

@@ -3,8 +3,11 @@
 #include "bobbin/encoding.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <random>
 
 #include "bobbin/encoded_array.hpp"
+#include "file/checksum.hpp"
 #include "tests/backends.hpp"
 #include "tests/file/support.hpp"
 
@@ -71,6 +74,78 @@ TEST(EncodedArray, NumbersComeBack) {
   EXPECT_FALSE(EncodedArray::encode(DType::i32, values.data(), 3000, Cascade{"constant"}).has_value());
   EXPECT_FALSE(EncodedArray::encode(DType::i32, values.data(), 3000, Cascade{"fsst"}).has_value());
   EXPECT_FALSE(EncodedArray::encode(DType::utf8, values.data(), 1).has_value());
+}
+
+const std::vector<std::optional<Cascade>> kCascades{
+    {}, Cascade{"ffor"}, Cascade{"patched"}, Cascade{"delta"}, Cascade{"dict", {{"ffor"}, {"bitpack"}}}};
+
+TEST(EncodedArray, PartsAreThoseOfTheValues) {
+  const std::vector<std::byte> values = make_values(DType::i32, 3000, 1);
+  const auto at = [&](uint64_t i) { return value_of<int32_t>(scalar_at(DType::i32, values.data(), i)); };
+  for (const auto& cascade : kCascades) {
+    const auto array = EncodedArray::encode(DType::i32, values.data(), 3000, cascade);
+    ASSERT_TRUE(array.has_value()) << array.error().message();
+    for (const auto& [begin, length] : {std::pair{0, 3000}, {5, 2000}, {1024, 1}, {2999, 1}, {3000, 0}}) {
+      const auto part = array->slice(static_cast<uint64_t>(begin), static_cast<uint64_t>(length));
+      ASSERT_TRUE(part.has_value()) << part.error().message();
+      Bytes out(static_cast<size_t>(length) * 4);
+      ASSERT_OK(part->decode(out));
+      EXPECT_TRUE(
+          std::ranges::equal(out, std::span(values).subspan(static_cast<size_t>(begin) * 4, out.size())));
+      const auto again = EncodedArray::from_bytes(*part->to_bytes());
+      ASSERT_TRUE(again.has_value()) << again.error().message();
+      Bytes copy(out.size());
+      ASSERT_OK(again->decode(copy));
+      EXPECT_EQ(copy, out);
+    }
+    EXPECT_EQ(value_of<int32_t>(*array->value_at(1500)), at(1500));
+    const std::vector<uint64_t> rows{2999, 0, 7, 7};
+    std::vector<int32_t> taken(4);
+    ASSERT_OK(array->take(rows, std::as_writable_bytes(std::span(taken))));
+    EXPECT_EQ(taken, (std::vector<int32_t>{at(2999), at(0), at(7), at(7)}));
+    const auto bits = array->compare(Compare::lt, scalar_of(int32_t{50}));
+    ASSERT_TRUE(bits.has_value());
+    for (uint64_t i = 0; i < 3000; ++i) {
+      ASSERT_EQ(((*bits)[i / 8] >> (i % 8) & 1) != 0, at(i) < 50) << i;
+    }
+    EXPECT_FALSE(array->slice(1, 3000).has_value());
+    EXPECT_FALSE(array->slice(UINT64_MAX, 2).has_value());
+    EXPECT_FALSE(array->value_at(3000).has_value());
+    EXPECT_FALSE(
+        array->take(std::vector<uint64_t>{3000}, std::as_writable_bytes(std::span(taken).first(1))).ok());
+  }
+}
+
+// With a checksum that is right, so that the checks after it are reached.
+Bytes with_checksum(Bytes bytes) {
+  const uint64_t sum = file::checksum(std::span(bytes).first(bytes.size() - 8));
+  std::memcpy(bytes.data() + bytes.size() - 8, &sum, 8);
+  return bytes;
+}
+
+TEST(EncodedArray, BytesFromOutsideAreChecked) {
+  const std::vector<std::byte> values = make_values(DType::i32, 3000, 1);
+  for (const auto& cascade : kCascades) {
+    const auto array = EncodedArray::encode(DType::i32, values.data(), 3000, cascade);
+    const Bytes bytes = *array->to_bytes();
+    for (size_t size = 0; size < bytes.size(); size += 1 + size / 50) {
+      EXPECT_FALSE(EncodedArray::from_bytes(std::span(bytes).first(size)).has_value());
+    }
+    std::mt19937_64 random(7);
+    for (int turn = 0; turn < 2000; ++turn) {
+      Bytes bad = bytes;
+      // Mostly where the tree is described.
+      const size_t within = turn % 2 == 0 ? std::min<size_t>(bad.size(), 120) : bad.size();
+      bad[random() % within] ^= static_cast<std::byte>(1 + random() % 255);
+      EXPECT_FALSE(EncodedArray::from_bytes(bad).has_value());
+      const auto made = EncodedArray::from_bytes(with_checksum(bad));
+      if (made.has_value() && made->length() <= 100000) {
+        Bytes out(made->length() * size_bytes(made->type()));
+        (void)made->decode(out);
+        (void)made->compare(Compare::ge, {});
+      }
+    }
+  }
 }
 
 TEST(EncodedArray, DevicesEncodeAndDecodeTheSame) {

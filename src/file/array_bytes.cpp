@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/array_bytes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "array/array.hpp"
+#include "codecs/registry.hpp"
+#include "file/checksum.hpp"
+#include "file/segments.hpp"
+
+namespace bobbin::file {
+namespace {
+
+constexpr std::string_view kArrayMagic = "BOBARR\x01\n";
+constexpr uint32_t kMaxParts = 64;  // buffers or children of a node
+constexpr int kMaxTreeDepth = 32;
+constexpr uint64_t kMaxLength = uint64_t{1} << 56;
+
+template <class T>
+void put(std::vector<std::byte>& out, T value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void put_bytes(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+  put<uint64_t>(out, bytes.size());
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void put_node(std::vector<std::byte>& out, const Array& array) {
+  put<uint16_t>(out, static_cast<uint16_t>(array.codec));
+  put<uint8_t>(out, static_cast<uint8_t>(array.type));
+  put<uint64_t>(out, array.length);
+  put_bytes(out, std::as_bytes(std::span(array.metadata)));
+  put<uint32_t>(out, static_cast<uint32_t>(array.buffers.size()));
+  for (const Buffer& buffer : array.buffers) {
+    put_bytes(out, buffer.bytes);
+  }
+  put<uint32_t>(out, static_cast<uint32_t>(array.children.size()));
+  for (const Array& child : array.children) {
+    put_node(out, child);
+  }
+}
+
+Status corrupt(const char* reason) {
+  return {StatusCode::corrupt, std::string("encoded array: ") + reason};
+}
+
+// Reads from the front; nothing is believed.
+class ByteInput {
+ public:
+  explicit ByteInput(std::span<const std::byte> bytes) : left_(bytes) {}
+
+  template <class T>
+  Result<T> number() {
+    if (left_.size() < sizeof(T)) {
+      return corrupt("the bytes end too early");
+    }
+    T value{};
+    std::memcpy(&value, left_.data(), sizeof(T));
+    left_ = left_.subspan(sizeof(T));
+    return value;
+  }
+
+  Result<std::span<const std::byte>> bytes() {
+    BOBBIN_ASSIGN(const uint64_t size, number<uint64_t>());
+    if (left_.size() < size) {
+      return corrupt("the bytes end too early");
+    }
+    const auto taken = left_.first(size);
+    left_ = left_.subspan(size);
+    return taken;
+  }
+
+  Result<uint32_t> count() {
+    BOBBIN_ASSIGN(const uint32_t parts, number<uint32_t>());
+    return parts <= kMaxParts ? Result<uint32_t>(parts) : corrupt("a node has too many parts");
+  }
+
+  [[nodiscard]] bool at_end() const { return left_.empty(); }
+
+ private:
+  std::span<const std::byte> left_;
+};
+
+Status read_buffers(ByteInput& input, Array& array) {
+  BOBBIN_ASSIGN(const uint32_t buffers, input.count());
+  for (uint32_t i = 0; i < buffers; ++i) {
+    BOBBIN_ASSIGN(const std::span<const std::byte> bytes, input.bytes());
+    BOBBIN_ASSIGN(const NewBuffer made, try_buffer(bytes.size()));
+    std::ranges::copy(bytes, made.data);
+    array.buffers.push_back(made.buffer);
+  }
+  return {};
+}
+
+Result<Array> read_node(ByteInput& input, int depth) {
+  if (depth == kMaxTreeDepth) {
+    return corrupt("the tree is too deep");
+  }
+  Array array;
+  BOBBIN_ASSIGN(const uint16_t codec, input.number<uint16_t>());
+  BOBBIN_ASSIGN(const uint8_t type, input.number<uint8_t>());
+  BOBBIN_ASSIGN(array.length, input.number<uint64_t>());
+  array.codec = static_cast<CodecId>(codec);
+  array.type = static_cast<DType>(type);
+  const bool is_known = type >= static_cast<uint8_t>(DType::u8) && type <= static_cast<uint8_t>(DType::f64);
+  if (!is_known || static_cast<uint16_t>(array.codec) != codec || array.length > kMaxLength) {
+    return corrupt("a node has an unknown type, codec or length");
+  }
+  BOBBIN_ASSIGN(const std::span<const std::byte> metadata, input.bytes());
+  const auto* const first = reinterpret_cast<const uint8_t*>(metadata.data());
+  array.metadata.assign(first, first + metadata.size());
+  BOBBIN_TRY(read_buffers(input, array));
+  BOBBIN_ASSIGN(const uint32_t children, input.count());
+  for (uint32_t i = 0; i < children; ++i) {
+    BOBBIN_ASSIGN(Array child, read_node(input, depth + 1));
+    array.children.push_back(std::move(child));
+  }
+  return array;
+}
+
+}  // namespace
+
+bool has_slices(const Array& array) {
+  return array.offset != 0 || std::ranges::any_of(array.children, has_slices);
+}
+
+std::vector<std::byte> pack_array(const Array& array) {
+  std::vector<std::byte> out;
+  const auto magic = std::as_bytes(std::span(kArrayMagic));
+  out.insert(out.end(), magic.begin(), magic.end());
+  put_node(out, array);
+  put<uint64_t>(out, checksum(out));
+  return out;
+}
+
+Result<Array> unpack_array(std::span<const std::byte> bytes) {
+  const auto magic = std::as_bytes(std::span(kArrayMagic));
+  if (bytes.size() < magic.size() + sizeof(uint64_t) ||
+      !std::ranges::equal(bytes.first(magic.size()), magic)) {
+    return corrupt("the magic number is missing");
+  }
+  const auto content = bytes.first(bytes.size() - sizeof(uint64_t));
+  uint64_t stored = 0;
+  std::memcpy(&stored, bytes.data() + content.size(), sizeof(stored));
+  if (stored != checksum(content)) {
+    return corrupt("the checksum is wrong");
+  }
+  ByteInput input(content.subspan(magic.size()));
+  BOBBIN_ASSIGN(Array array, read_node(input, 0));
+  if (!input.at_end()) {
+    return corrupt("bytes follow the tree");
+  }
+  BOBBIN_TRY(array::validate(array).in("encoded array"));
+  if (array::has_nulls(array)) {
+    return corrupt("it has nulls");
+  }
+  return array;
+}
+
+}  // namespace bobbin::file

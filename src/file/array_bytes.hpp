@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// An encoded array as one run of bytes, for other processes and other machines. docs/format.md describes it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bobbin/status.hpp"
+#include "codecs/codec.hpp"
+
+namespace bobbin::file {
+
+// The array is in host memory, and no node of it is a slice.
+[[nodiscard]] std::vector<std::byte> pack_array(const Array& array);
+// Checked completely: the checksum, the tree's shape, and by its codecs.
+[[nodiscard]] Result<Array> unpack_array(std::span<const std::byte> bytes);
+// Whether some node begins within a vector, as only slices do.
+[[nodiscard]] bool has_slices(const Array& array);
+
+}  // namespace bobbin::file
