@@ -113,8 +113,11 @@ def main():
         figures = {name: measure(each) for name, each in works.items()}
         sizes = {kind: os.path.getsize(path) for kind, path in paths.items() if os.path.exists(path)}
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
-    result = {"machine": {"cpu": cpu, "cores": os.cpu_count(), "load": os.getloadavg()[0]}, "commit": os.environ.get("BOBBIN_COMMIT", ""),
-              "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "rows": rows, "bytes": sizes, "reads": figures}
+    lines = [{"python_read": name, "library": who, "table_rows": rows, "seconds": seconds}
+             for name, each in figures.items() for who, seconds in each.items()]
+    result = {"machine": {"cpu": cpu, "cores": os.cpu_count(), "gpu": None, "load": os.getloadavg()[0]},
+              "commit": os.environ.get("BOBBIN_COMMIT", "none"),
+              "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "bytes": sizes, "rows": lines}
     out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     for name, each in figures.items():
         first = next(iter(each.values()))["median_s"]

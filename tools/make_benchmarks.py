@@ -273,6 +273,17 @@ def small_reads(results):
     return markdown(["read", "Bobbin, ms", "Vortex, ms"], cells)
 
 
+def python_reads(results):
+    rows = results.rows(lambda row, machine: "python_read" in row)
+    cells = []
+    for name in dict.fromkeys(row["python_read"] for row in rows):
+        own, *others = [row for row in rows if row["python_read"] == name]
+        beside = ", ".join(f"{other['library']} {1e3 * other['seconds']['median_s']:.1f}" for other in others)
+        shares = ", ".join(f"{other['seconds']['median_s'] / own['seconds']['median_s']:.2f}" for other in others)
+        cells.append([name, f"{1e3 * own['seconds']['median_s']:.1f}", beside, shares])
+    return markdown(["work", "Bobbin, ms", "others, ms", "times as fast"], cells)
+
+
 def cpu_packing(results):
     found = results.rows(lambda row, machine: not on_gpu(machine) and row.get("method") == "bitpack")
     others = results.rows(lambda row, machine: not on_gpu(machine) and row.get("method") == "ffor")
@@ -331,7 +342,7 @@ TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table
           "loading": loading, "packing": packing, "deltas": deltas, "patches": patches, "floats": floats,
           "scans": scans, "strings": strings, "queries": queries, "cpu-queries": cpu_queries,
           "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans,
-          "small-reads": small_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode}
+          "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode}
 
 
 def filled(text, make):

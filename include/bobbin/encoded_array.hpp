@@ -55,8 +55,10 @@ class BOBBIN_API EncodedArray {
 
   // The array as one run of bytes, with a checksum; the same on every machine. A slice is encoded again.
   [[nodiscard]] Result<std::vector<std::byte>> to_bytes() const;
-  // Checks everything that decoding relies on; the bytes may be hostile.
-  static Result<EncodedArray> from_bytes(std::span<const std::byte> bytes);
+  // Checks everything that decoding relies on; the bytes may be hostile. A few bytes may encode very many
+  // values: more than max_length are refused.
+  static Result<EncodedArray> from_bytes(std::span<const std::byte> bytes,
+                                         uint64_t max_length = uint64_t{1} << 28);
 
   // Copies the array to a device. Waits for the stream.
   [[nodiscard]] Result<EncodedArray> to_device(StreamView stream) const;

@@ -109,15 +109,16 @@ class EncodedArray:
         return self._core.to_bytes()
 
     @staticmethod
-    def from_bytes(data: bytes | bytearray | memoryview) -> EncodedArray:
-        """The array that bytes() was called on. The bytes are checked first: they may come from anywhere."""
+    def from_bytes(data: bytes | bytearray | memoryview, max_length: int = 1 << 28) -> EncodedArray:
+        """The array that bytes() was called on. The bytes are checked first: they may come from anywhere. As a few
+        bytes may encode very many values, arrays of more than `max_length` are refused."""
         view = memoryview(data)
         if not view.nbytes:
             raise CorruptError("encoded array: the magic number is missing")
-        return EncodedArray(_core.Encoded.from_bytes(view.cast("B")))
+        return EncodedArray(_core.Encoded.from_bytes(view.cast("B"), max_length))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return EncodedArray.from_bytes, (bytes(self),)
+        return EncodedArray.from_bytes, (bytes(self), max(len(self), 1 << 28))
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
         """All values as a numpy array."""

@@ -118,8 +118,8 @@ nb::bytes to_bytes(const EncodedArray& array) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-EncodedArray from_bytes(const Bytes& bytes) {
-  return take(EncodedArray::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size()))));
+EncodedArray from_bytes(const Bytes& bytes, uint64_t max_length) {
+  return take(EncodedArray::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), max_length));
 }
 
 nb::list devices() {

@@ -240,6 +240,8 @@ def test_parts_of_encoded_arrays(kind: str) -> None:
     for wrong in (lambda: made[::2], lambda: made < "text", lambda: made.compare("~", 1)):
         with pytest.raises(ValueError):
             wrong()
+    with pytest.raises(bb.CorruptError, match="too many"):
+        bb.EncodedArray.from_bytes(bytes(made), max_length=2999)
     for bad in (b"", b"x", bytes(made)[:-1], bytes(100)):
         with pytest.raises(bb.CorruptError):
             bb.EncodedArray.from_bytes(bad)

@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kArrayMagic = "BOBARR\x01\n";
 constexpr uint32_t kMaxParts = 64;  // buffers or children of a node
 constexpr int kMaxTreeDepth = 32;
-constexpr uint64_t kMaxLength = uint64_t{1} << 56;
 
 template <class T>
 void put(std::vector<std::byte>& out, T value) {
@@ -97,7 +96,7 @@ Status read_buffers(ByteInput& input, Array& array) {
   return {};
 }
 
-Result<Array> read_node(ByteInput& input, int depth) {
+Result<Array> read_node(ByteInput& input, uint64_t max_length, int depth) {
   if (depth == kMaxTreeDepth) {
     return corrupt("the tree is too deep");
   }
@@ -108,8 +107,8 @@ Result<Array> read_node(ByteInput& input, int depth) {
   array.codec = static_cast<CodecId>(codec);
   array.type = static_cast<DType>(type);
   const bool is_known = type >= static_cast<uint8_t>(DType::u8) && type <= static_cast<uint8_t>(DType::f64);
-  if (!is_known || static_cast<uint16_t>(array.codec) != codec || array.length > kMaxLength) {
-    return corrupt("a node has an unknown type, codec or length");
+  if (!is_known || static_cast<uint16_t>(array.codec) != codec || array.length > max_length) {
+    return corrupt("a node has an unknown type or codec, or too many values");
   }
   BOBBIN_ASSIGN(const std::span<const std::byte> metadata, input.bytes());
   const auto* const first = reinterpret_cast<const uint8_t*>(metadata.data());
@@ -117,7 +116,7 @@ Result<Array> read_node(ByteInput& input, int depth) {
   BOBBIN_TRY(read_buffers(input, array));
   BOBBIN_ASSIGN(const uint32_t children, input.count());
   for (uint32_t i = 0; i < children; ++i) {
-    BOBBIN_ASSIGN(Array child, read_node(input, depth + 1));
+    BOBBIN_ASSIGN(Array child, read_node(input, max_length, depth + 1));
     array.children.push_back(std::move(child));
   }
   return array;
@@ -138,7 +137,7 @@ std::vector<std::byte> pack_array(const Array& array) {
   return out;
 }
 
-Result<Array> unpack_array(std::span<const std::byte> bytes) {
+Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length) {
   const auto magic = std::as_bytes(std::span(kArrayMagic));
   if (bytes.size() < magic.size() + sizeof(uint64_t) ||
       !std::ranges::equal(bytes.first(magic.size()), magic)) {
@@ -151,7 +150,7 @@ Result<Array> unpack_array(std::span<const std::byte> bytes) {
     return corrupt("the checksum is wrong");
   }
   ByteInput input(content.subspan(magic.size()));
-  BOBBIN_ASSIGN(Array array, read_node(input, 0));
+  BOBBIN_ASSIGN(Array array, read_node(input, max_length, 0));
   if (!input.at_end()) {
     return corrupt("bytes follow the tree");
   }

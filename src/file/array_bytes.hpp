@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace bobbin::file {
 
 // The array is in host memory, and no node of it is a slice.
 [[nodiscard]] std::vector<std::byte> pack_array(const Array& array);
-// Checked completely: the checksum, the tree's shape, and by its codecs.
-[[nodiscard]] Result<Array> unpack_array(std::span<const std::byte> bytes);
+// Checked completely: the checksum, the tree's shape, and by its codecs. Trees in which a node has more
+// values than max_length are refused.
+[[nodiscard]] Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length);
 // Whether some node begins within a vector, as only slices do.
 [[nodiscard]] bool has_slices(const Array& array);
 

@@ -137,8 +137,8 @@ Result<std::vector<std::byte>> EncodedArray::to_bytes() const {
   return file::pack_array(whole);
 }
 
-Result<EncodedArray> EncodedArray::from_bytes(std::span<const std::byte> bytes) {
-  BOBBIN_ASSIGN(Array array, file::unpack_array(bytes));
+Result<EncodedArray> EncodedArray::from_bytes(std::span<const std::byte> bytes, uint64_t max_length) {
+  BOBBIN_ASSIGN(Array array, file::unpack_array(bytes, max_length));
   return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(array)}));
 }
 
