@@ -31,6 +31,35 @@ Result<uint64_t> last_vector_below(const StoredNode& rows, uint64_t bound, Segme
   return low;
 }
 
+// Row numbers from the one at `first` on.
+struct DecodedVector {
+  [[nodiscard]] uint64_t end() const { return first + count; }
+  // All numbers before it are below the bound.
+  [[nodiscard]] uint64_t count_below(uint64_t bound) const {
+    return first + static_cast<uint64_t>(std::lower_bound(numbers, numbers + count, bound) - numbers);
+  }
+
+  uint64_t first = 0;
+  uint64_t count = 0;
+  uint32_t numbers[kVectorLength];
+};
+
+// Decodes the last vector that begins with a number below `bound`, or else the first one. Reading one number
+// may decode its whole vector, so vectors are searched by their first numbers.
+void find_vector(const Array& rows, uint64_t bound, DecodedVector& found) {
+  const Codec& codec = *find_codec(rows.codec);
+  const uint64_t before = rows.offset % kVectorLength;  // numbers of the first vector that are not in `rows`
+  uint64_t low = 0;                                     // vectors
+  uint64_t high = num_vectors(before + rows.length);
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (codec.value_at(rows, middle * kVectorLength - before).bits < bound ? low : high) = middle;
+  }
+  found.first = low == 0 ? 0 : low * kVectorLength - before;
+  found.count = std::min((low + 1) * kVectorLength - before, rows.length) - found.first;
+  codec.decode(codec.slice(rows, found.first, found.count), found.numbers);
+}
+
 }  // namespace
 
 Status check_row_numbers(const Array& array) {
@@ -65,22 +94,19 @@ Status check_ascending(const Array& array, uint32_t least) {
   return {};
 }
 
-// Reading one number may decode its whole vector, so vectors are searched by their first numbers, and the one
-// that is left is decoded once.
 uint64_t count_below(const Array& rows, uint64_t bound) {
-  const Codec& codec = *find_codec(rows.codec);
-  const uint64_t before = rows.offset % kVectorLength;  // numbers of the first vector that are not in `rows`
-  uint64_t low = 0;                                     // vectors
-  uint64_t high = num_vectors(before + rows.length);
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    (codec.value_at(rows, middle * kVectorLength - before).bits < bound ? low : high) = middle;
-  }
-  const uint64_t first = low == 0 ? 0 : low * kVectorLength - before;
-  const uint64_t count = std::min((low + 1) * kVectorLength - before, rows.length) - first;
-  uint32_t numbers[kVectorLength];
-  codec.decode(codec.slice(rows, first, count), numbers);
-  return first + static_cast<uint64_t>(std::lower_bound(numbers, numbers + count, bound) - numbers);
+  DecodedVector vector;
+  find_vector(rows, bound, vector);
+  return vector.count_below(bound);
+}
+
+// Few rows often begin and end in the same vector of numbers, which is then decoded once.
+std::pair<uint64_t, uint64_t> count_below(const Array& rows, uint64_t bound, uint64_t later_bound) {
+  DecodedVector vector;
+  find_vector(rows, bound, vector);
+  const bool has_later = vector.end() == rows.length || vector.numbers[vector.count - 1] >= later_bound;
+  return {vector.count_below(bound),
+          has_later ? vector.count_below(later_bound) : count_below(rows, later_bound)};
 }
 
 Array slice(const Array& array, uint64_t begin, uint64_t length) {

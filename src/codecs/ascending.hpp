@@ -57,6 +57,9 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
 // Counts the row numbers below `bound` by binary search.
 [[nodiscard]] uint64_t count_below(const Array& rows, uint64_t bound);
+// For two bounds, the later of which is not below the first.
+[[nodiscard]] std::pair<uint64_t, uint64_t> count_below(const Array& rows, uint64_t bound,
+                                                        uint64_t later_bound);
 
 // As Codec::slice and Codec::load_slice; the latter reads only the vectors of row numbers that it needs.
 [[nodiscard]] Array slice(const Array& array, uint64_t begin, uint64_t length);

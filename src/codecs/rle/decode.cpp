@@ -65,8 +65,9 @@ void decode_rows(ascending::Entries<T>& runs, uint64_t begin, uint64_t end, T* o
 
 RunRange runs_of(const Array& array) {
   const Array& ends = ascending::rows_of(array);
-  return {ascending::count_below(ends, ascending::begin_row(array) + 1),
-          ascending::count_below(ends, ascending::end_row(array)) + 1};
+  const auto [first, last] =
+      ascending::count_below(ends, ascending::begin_row(array) + 1, ascending::end_row(array));
+  return {first, last + 1};
 }
 
 std::string describe(const Array& array) {

@@ -19,8 +19,9 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
   }
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const Array& positions = ascending::rows_of(array);
-    ascending::Entries<T> others(array, ascending::count_below(positions, ascending::begin_row(array)),
-                                 ascending::count_below(positions, ascending::end_row(array)));
+    const auto [first, last] =
+        ascending::count_below(positions, ascending::begin_row(array), ascending::end_row(array));
+    ascending::Entries<T> others(array, first, last);
     for (; !others.done(); others.next()) {
       const uint64_t at = others.row() - ascending::first_row(array);
       const bool differs = range.holds(array.type, {others.value()}) != fill_hits;

@@ -63,8 +63,8 @@ void decode(const Array& array, void* out) {
     const Array& positions = ascending::rows_of(array);
     const uint64_t begin = ascending::begin_row(array);
     const uint64_t end = ascending::end_row(array);
-    ascending::Entries<T> others(array, ascending::count_below(positions, begin),
-                                 ascending::count_below(positions, end));
+    const auto [first, last] = ascending::count_below(positions, begin, end);
+    ascending::Entries<T> others(array, first, last);
     decode_rows(others, static_cast<T>(fill_of(array).bits), begin, end, static_cast<T*>(out));
   });
 }
