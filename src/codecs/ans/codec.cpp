@@ -20,7 +20,8 @@ constexpr Codec kCodec{
     .compact_only = true,
     .shape = {.metadata_bytes = Header::kBytes, .buffers = kBuffers},
     .tree_buffers = 3,
-    .device_cost = 1.8F,
+    // Measured on an H200: 832 GB/s, where memory is copied at 2125.
+    .device_cost = 2.6F,
     .estimate = &estimate,
     .encode = &encode,
     .describe = &describe,

@@ -2,7 +2,7 @@
 // The decoder. A warp decodes a segment; blocks go on with the next ones, because a table is costly to make.
 //
 // Two uses of shared memory keep it from being the bottleneck. The table of slots is there several times,
-// interleaved word by word: lanes look up unrelated slots, and each copy has its own banks for a few lanes.
+// interleaved entry by entry: lanes look up unrelated slots, and each copy has its own banks for a few lanes.
 // The segment's words pass through a ring per warp, filled 64 at a time (as many as 128 values can take) by a
 // load that was issued when the previous ones were stored.
 //
@@ -73,15 +73,15 @@ struct DecodeKernel {
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kMinBlocks = 2;  // with 100 KiB each, they fill the shared memory of an SM
   static constexpr uint32_t kSlots = 1U << kBits;
-  static constexpr uint32_t kCopies = kBits < 9 ? 32 : 1U << (14 - kBits);  // one for each lane, if they fit
+  static constexpr uint32_t kCopies = 1U << (13 - kBits);  // in 64 KiB
 
   struct Shared {
-    simt::Shared<Quad, kSlots * kCopies / 4> table;
+    simt::Shared<Quad, kSlots * kCopies / 2> table;
     simt::Shared<uint64_t, kWarps * Ring::kUnits> rings;
   };
   // While the table is made.
   using Begins = simt::Shared<uint32_t, 257>;
-  using Table = simt::Shared<uint32_t, kSlots * kCopies>;
+  using Table = simt::Shared<uint64_t, kSlots * kCopies>;
   using Words = simt::Shared<uint32_t, kWarps * Ring::kUnits * 2>;
 
   Header header;
@@ -135,9 +135,10 @@ struct DecodeKernel {
         symbol += cta.load(begins, symbol + step) <= slot ? step : 0;
       }
       const uint32_t own = cta.load(begins, symbol);
-      const uint32_t entry = Slot::pack(symbol, slot - own, cta.load(begins, symbol + 1) - own);
-      for (uint32_t i = 0; i < kCopies / 4; ++i) {
-        cta.store(table, slot * (kCopies / 4) + i, Quad{{entry, entry, entry, entry}});
+      const uint32_t frequency = cta.load(begins, symbol + 1) - own;
+      const uint32_t rest = Slot::pack(symbol, 0, slot - own);
+      for (uint32_t i = 0; i < kCopies / 2; ++i) {
+        cta.store(table, slot * (kCopies / 2) + i, Quad{{frequency, rest, frequency, rest}});
       }
     }
   }
@@ -185,6 +186,11 @@ struct DecodeKernel {
     }
   }
 
+  // An entry of the table has the frequency in one word, the slot's place and its byte in the other: taking
+  // them apart costs one instruction. (In one word it costs three, and integer instructions are the limit.)
+  static constexpr uint32_t kEntryBytes = 8;
+  static constexpr uint32_t kPlace = (1U << Slot::kFieldBits) - 1;
+
   // Constants of a lane. They pass through a shuffle, because the compiler would compute them again in every
   // step if it knew how.
   struct Lane {
@@ -193,10 +199,11 @@ struct DecodeKernel {
 
     template <class Cta>
     BOBBIN_HD static Lane of(Cta& cta) {
-      return {cta.shfl(cta.lane() % kCopies, cta.lane()) * 4, cta.shfl((1U << cta.lane()) - 1, cta.lane())};
+      return {cta.shfl(cta.lane() % kCopies, cta.lane()) * kEntryBytes,
+              cta.shfl((1U << cta.lane()) - 1, cta.lane())};
     }
   };
-  static constexpr uint32_t kPlaces = (kSlots - 1) * kCopies * 4;
+  static constexpr uint32_t kPlaces = (kSlots - 1) * kCopies * kEntryBytes;
 
   template <class Cta>
   BOBBIN_HD void refill_if_needed(Cta& cta, Shared& shared, Ring& ring) const {
@@ -227,10 +234,11 @@ struct DecodeKernel {
     uint32_t bytes = 0;
     BOBBIN_UNROLL
     for (uint32_t step = 0; step < kRun; ++step) {
-      const uint32_t place = (static_cast<uint32_t>(state) * (kCopies * 4) & kPlaces) | lane.copy;
-      const uint32_t slot = cta.load(table, place / 4);
-      state = Slot::next(slot, state, kBits);
-      bytes = permute_bytes(bytes, slot, 0x7321);
+      const uint32_t at = (static_cast<uint32_t>(state) * (kCopies * kEntryBytes) & kPlaces) | lane.copy;
+      const uint64_t entry = cta.load(table, at / kEntryBytes);
+      const auto rest = static_cast<uint32_t>(entry >> 32);
+      state = Slot::next(static_cast<uint32_t>(entry), rest & kPlace, state, kBits);
+      bytes = permute_bytes(bytes, rest, 0x7321);
       if (step % 2 == 1) {
         const bool takes = state >> 32 == 0;
         const uint32_t takers = cta.ballot(takes);

@@ -45,10 +45,12 @@ struct Slot {
   // The state after decoding, before it takes a word.
   BOBBIN_HD static uint64_t next(uint32_t slot, uint64_t state, uint32_t bits) {
     constexpr uint32_t kField = (1U << kFieldBits) - 1;
-    const uint32_t frequency = slot & kField;
+    return next(slot & kField, slot >> kFieldBits & kField, state, bits);
+  }
+  BOBBIN_HD static uint64_t next(uint32_t frequency, uint32_t place, uint64_t state, uint32_t bits) {
     const uint64_t rest = state >> bits;
     // In two products, because a GPU multiplies 32 bits; the upper one does not overflow.
-    const Halves added{slot >> kFieldBits & kField, frequency * static_cast<uint32_t>(rest >> 32)};
+    const Halves added{place, frequency * static_cast<uint32_t>(rest >> 32)};
     return multiply_add(frequency, static_cast<uint32_t>(rest), std::bit_cast<uint64_t>(added));
   }
 };
