@@ -13,7 +13,8 @@ TRIES = 5
 
 
 def import_seconds() -> float:
-    code = "import time; t = time.perf_counter(); import bobbin; print(time.perf_counter() - t)"
+    """On the CPU, so that other work on the machine does not count."""
+    code = "import time; t = time.process_time(); import bobbin; print(time.process_time() - t)"
     return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
                for _ in range(TRIES))
 
@@ -30,7 +31,7 @@ def main() -> None:
             assert f.scan().group_counts("s")["text 0"] == 143
     assert bb.encode(range(100)).decode().tolist() == list(range(100))
     seconds = import_seconds()
-    assert seconds < MAX_IMPORT_SECONDS or os.environ.get("BOBBIN_SLOW_MACHINE"), f"import takes {seconds:.3f} s"
+    assert seconds < MAX_IMPORT_SECONDS, f"import takes {seconds:.3f} s"
     print(f"bobbin {bb.__version__}: works; import takes {1000 * seconds:.0f} ms")
 
 
