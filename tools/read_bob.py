@@ -33,7 +33,7 @@ INFINITY = {9: 0x7f800000, 10: 0x7ff0000000000000}
 SIGNED = {8: 5, 16: 6, 32: 7, 64: 8}  # bits: the signed integer type
 MAX_EXPONENT = {9: 10, 10: 18}  # alp
 CODECS = {1: "bitpack", 2: "ffor", 3: "delta", 4: "fsst", 5: "patched", 6: "alp", 7: "alprd", 8: "masked",
-          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff", 15: "zstd", 16: "ans"}
+          9: "constant", 10: "dict", 11: "rle", 12: "sparse", 13: "zigzag", 14: "diff", 15: "zstd", 16: "ans", 17: "line"}
 FSST, MASKED, DICT, ZSTD = 4, 8, 10, 15
 TIMESTAMP, DECIMAL, TIME = 3, 4, 5
 LOGICAL = {0: tuple(TYPES), 1: (1,), 2: (7,), TIMESTAMP: (8,), DECIMAL: (5, 6, 7, 8), TIME: (8,)}  # and their types
@@ -1079,12 +1079,118 @@ def zstd_strings(node, content, base, validity):
     return strings
 
 
+# Codes of `line` for base and deltas at the usual widths: bytes of a value, bits of a delta.
+LINE_BDI = {3: (8, 8), 4: (8, 16), 5: (8, 32), 6: (4, 8), 7: (4, 16), 8: (2, 8)}
+LINE_SEGMENTS = {0: 0, 2: 4, 3: 8, 4: 8, 5: 8, 6: 4, 7: 16}
+
+
+def line_words(bits):
+    return 4 * -(-bits // 32)
+
+
+def line_bdi(code):
+    """Bytes of a value and bits of a delta, or None."""
+    if code in LINE_BDI:
+        return LINE_BDI[code]
+    size, width = {1: 2, 2: 4, 3: 8}.get(code >> 5), code & 31
+    return (size, width) if size and 1 <= width <= (14 if size == 2 else 15) and width != 8 else None
+
+
+def line_size(code, line_bytes):
+    """The bytes of an image."""
+    if code in (0, 1, 2):
+        return (line_bytes, 0, 8)[code]
+    if code == 9:
+        return 12 + line_words(line_bytes // 2) + line_bytes // 4
+    if code > 0x80:
+        size = 4 * (code - 0x80)
+    else:
+        bdi = line_bdi(code)
+        require(bdi is not None, f"line: the unknown code {code}")
+        count = line_bytes // bdi[0]
+        size = max(bdi[0], 4) + line_words(count) + line_words(count * bdi[1])
+    require(code < 0x20 or size < line_bytes, f"line: the unknown code {code}")
+    return size
+
+
+def with_sign(value, bits):
+    return value - 2**bits if value >> bits - 1 else value
+
+
+def line_of_bdi(image, line_bytes, size, width):
+    count = line_bytes // size
+    base = int.from_bytes(image[:size], "little")
+    at = max(size, 4)
+    mask = int.from_bytes(image[at:at + line_words(count)], "little")
+    deltas = int.from_bytes(image[at + line_words(count):], "little")
+    values = ((base if mask >> i & 1 else 0) + with_sign(deltas >> i * width & 2**width - 1, width) for i in range(count))
+    return b"".join((value % 2**(8 * size)).to_bytes(size, "little") for value in values)
+
+
+def line_of_fpc(image, line_bytes):
+    patterns = int.from_bytes(image[:4], "little")
+    require(patterns >> 3 * (line_bytes // 16) == 0, "line: patterns of segments that are not there")
+    at, line = 4, b""
+    for i in range(line_bytes // 16):
+        pattern = patterns >> 3 * i & 7
+        require(pattern in LINE_SEGMENTS, "line: an unknown pattern")
+        part, at = image[at:at + LINE_SEGMENTS[pattern]], at + LINE_SEGMENTS[pattern]
+        require(len(part) == LINE_SEGMENTS[pattern], "line: patterns that contradict their code")
+        halves = [int.from_bytes(part[2 * j:2 * j + 2], "little") for j in range(4)]
+        words = {0: lambda j: 0, 2: lambda j: with_sign(part[j], 8), 3: lambda j: with_sign(halves[j], 16),
+                 4: lambda j: halves[j] << 16, 6: lambda j: part[j] * 0x01010101,
+                 5: lambda j: with_sign(part[2 * j], 8) % 2**16 | with_sign(part[2 * j + 1], 8) % 2**16 << 16,
+                 7: lambda j: int.from_bytes(part[4 * j:4 * j + 4], "little")}[pattern]
+        line += b"".join((words(j) % 2**32).to_bytes(4, "little") for j in range(4))
+    require(at == len(image), "line: patterns that contradict their code")
+    return line
+
+
+def line_of_cpack(image, line_bytes):
+    count = line_bytes // 4
+    dictionary = (0,) + struct.unpack_from("<III", image)
+    low = 12 + line_words(2 * count)
+    indexes = int.from_bytes(image[12:low], "little")
+    words = (dictionary[indexes >> 2 * i & 3] & ~0xff | image[low + i] for i in range(count))
+    return b"".join(word.to_bytes(4, "little") for word in words)
+
+
+def line_of(code, image, line_bytes):
+    if code in (0, 1):
+        return image or bytes(line_bytes)
+    if code == 2:
+        return image * (line_bytes // 8)
+    if code == 9:
+        return line_of_cpack(image, line_bytes)
+    return line_of_fpc(image, line_bytes) if code > 0x80 else line_of_bdi(image, line_bytes, *line_bdi(code))
+
+
+def decode_line(node, buffers, bits):
+    require(len(node.metadata) == 1 and node.metadata[0] in (5, 6, 7) and len(buffers) == 3 and not node.children,
+            "line: its parts")
+    line_bytes, size = 1 << node.metadata[0], bits // 8
+    per_tile = min(32, 1024 * size // line_bytes)
+    tiles = -(-node.length * size // (line_bytes * per_tile))
+    starts, codes, images = buffers
+    require(len(starts) == 4 * tiles and len(codes) == per_tile * tiles and len(images) % 16 == 0, "line: the sizes of its parts")
+    content = b""
+    for tile, start in enumerate(struct.unpack(f"<{tiles}I", starts)):
+        own, at, lines = codes[tile * per_tile:(tile + 1) * per_tile], 16 * start, [b""] * per_tile
+        require(at <= len(images), "line: a tile after the images")
+        for i in sorted(range(per_tile), key=lambda i: (own[i], i)):
+            image, at = images[at:at + line_size(own[i], line_bytes)], at + line_size(own[i], line_bytes)
+            require(at <= len(images), "line: a tile that ends after the images")
+            lines[i] = line_of(own[i], image, line_bytes)
+        content += b"".join(lines)
+    return [int.from_bytes(content[i * size:(i + 1) * size], "little") for i in range(node.length)]
+
+
 def decode(node):
     decoders = {"bitpack": decode_bitpack, "ffor": decode_ffor, "delta": decode_delta, "fsst": decode_fsst,
                 "patched": decode_patched, "alp": decode_alp, "alprd": decode_alprd,
                 "masked": decode_masked, "constant": decode_constant, "dict": decode_dict, "rle": decode_rle, "sparse": decode_sparse,
                 "zigzag": decode_zigzag, "diff": decode_diff, "zstd": decode_zstd,
-                "ans": decode_ans}
+                "ans": decode_ans, "line": decode_line}
     return decoders[CODECS[node.codec]](node, node.buffers(), TYPES[node.type][2])
 
 

@@ -21,4 +21,5 @@
   CODEC(zigzag, 13)          \
   CODEC(diff, 14)            \
   CODEC(zstd, 15)            \
-  CODEC(ans, 16)
+  CODEC(ans, 16)             \
+  CODEC(line, 17)

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kDepth = 4;
 constexpr size_t kDepthOfFew = 3;
 constexpr double kFew = 4096;
+// Queries read cascades in one launch: a part of one must not have to be decoded to memory first.
+constexpr float kMostNestedCost = 2;
 
 // What a buffer costs in a file of format version 2. Up to 512 bytes it is part of the footer: its size is
 // stored, and trailing zeros are free. Larger ones are padded to a multiple of 16 bytes, 8 on average, and
@@ -259,8 +261,9 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
     for (const Codec* codec : value_codecs()) {
       const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
       const bool redundant = part.differences && codec->looks_back;
+      const bool slows = !chain_.empty() && codec->device_cost > kMostNestedCost;
       if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself ||
-          redundant || codec->compact_only) {
+          redundant || slows || codec->compact_only) {
         continue;
       }
       if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {

@@ -24,7 +24,8 @@ namespace {
 Array draw_array(Random& random, DType type, uint64_t length, int depth);
 
 Array draw_leaf(Random& random, DType type, uint64_t length) {
-  const CodecId leaves[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta, CodecId::zstd, CodecId::ans};
+  const CodecId leaves[] = {CodecId::bitpack, CodecId::ffor, CodecId::delta,
+                            CodecId::zstd,    CodecId::line, CodecId::ans};
   const size_t kinds = std::size(leaves) - (size_bytes(type) == 1 ? 0 : 1);  // the last one is for bytes
   const Codec& codec = *find_codec(leaves[random.below(kinds)]);
   const auto width = static_cast<uint32_t>(random.below(size_bits(type) + 1));

@@ -488,6 +488,7 @@ TEST(FileGolden, MakeFilesWhenAsked) {
   make.take_over("zstd_strings.bob", string_file("zstd"));
   make.good("ans.bob", skewed_bytes(), {.rows_per_group = 2048, .codec = "ans"});
   make.good("dict_ans.bob", runs(), {.rows_per_group = 2048, .codec = "dict(ans, bitpack)"});
+  make.good("line.bob", rare_values(), {.rows_per_group = 2048, .codec = "line"});
   make.take_over("strings.bob", string_file());
   make.take_over("small_strings.bob", small_string_file());
   make.take_over("masked.bob", nullable_file());

@@ -139,6 +139,24 @@ TEST(Select, StepsBetweenRestartsAreNarrow) {
   EXPECT_LT(array::encoded_bytes(*array), 100'000U / 2);
 }
 
+// Neighbours resemble each other in groups of 32, among them zeros: no width for 1024 values fits, and
+// differences jump.
+TEST(Select, LinesThatDifferAreLines) {
+  Random random(7);
+  uint64_t base = 0;
+  const auto values = make<uint64_t>(50'000, [&](uint64_t i) {
+    base = i % 32 == 0 ? random.next() : base;
+    return random.below(3) == 0 ? random.below(100) : base + random.below(100);
+  });
+  EXPECT_EQ(best(view(values)), "line");
+  const auto array = encode(view(values), {}, Backend::cpu);
+  ASSERT_TRUE(array.has_value());
+  expect_round_trip(values, *array);
+  // Inside a cascade it is not chosen, since queries would have to decode it first.
+  const auto codes = make<uint32_t>(5000, [](uint64_t i) { return i * i * 31 % 777; });
+  EXPECT_EQ(best(view(codes)).find("line"), std::string::npos);
+}
+
 TEST(Select, FactsOfFewAndManyValues) {
   for (const uint32_t length : {0U, 1U, 2U, 3U, 7U, 8U, 1000U, 5000U}) {
     std::vector<uint32_t> values(length);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compressed lines: making and decoding them next to memcpy, and kernels that read raw, tiled and slotted
+// arrays, on data of every class. Results of all views are compared.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "assist/kernels.hpp"
+#include "bench/gpu_kernels.cuh"
+#include "bench/gpu_timer.hpp"
+#include "codecs/line/kernels.hpp"
+#include "codecs/registry.hpp"
+#include "measure/report.hpp"
+#include "simt/cuda_launch.cuh"
+
+namespace bobbin::bench {
+namespace {
+
+using assist::GatherKernel;
+using assist::RawView;
+using assist::SlotView;
+using assist::SumKernel;
+using assist::TileView;
+
+enum class Data : uint8_t { zeros, repeated, near, sparse, wide, mixed, random };
+
+// Values whose lines all have one class, or several.
+template <class T>
+struct FillLines {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+  Global<T> out;
+  Data data;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (i >= out.size) {
+      return;
+    }
+    const uint64_t line = i * sizeof(T) / 128;
+    cta.store(out, i, static_cast<T>(value(data == Data::mixed ? kind_of(line) : data, line, i)));
+  }
+
+ private:
+  BOBBIN_HD static Data kind_of(uint64_t line) {
+    constexpr Data kKinds[] = {Data::zeros, Data::near, Data::near, Data::wide, Data::sparse, Data::random};
+    return kKinds[FillRandom::mix(line) % 6];
+  }
+  BOBBIN_HD static uint64_t value(Data kind, uint64_t line, uint64_t i) {
+    const uint64_t x = FillRandom::mix(i + 1);
+    const uint64_t base = FillRandom::mix(line / 64 + 7) | uint64_t{1} << 40;
+    switch (kind) {
+      case Data::zeros:
+        return 0;
+      case Data::repeated:
+        return line;
+      case Data::near:  // (4,1), (8,1)
+        return base + x % 250;
+      case Data::sparse:
+        return x % 4 == 0 ? base + (x >> 8) % 250 : (x >> 8) % 100;
+      case Data::wide:  // (4,2), (8,2)
+        return base + x % 60000;
+      default:
+        return x;
+    }
+  }
+};
+
+const char* name_of(Data data) {
+  constexpr const char* kNames[] = {"zeros", "repeated", "near", "sparse", "wide", "mixed", "random"};
+  return kNames[static_cast<int>(data)];
+}
+
+// Random places.
+struct FillIndices {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+  Global<uint32_t> out;
+  uint64_t length;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    cta.store(out, i, static_cast<uint32_t>(FillRandom::mix(i) % length));
+  }
+};
+
+template <class T>
+class AssistBench {
+ public:
+  AssistBench(StreamView stream, GpuTimer& timer, uint64_t bytes, TextTable& table)
+      : stream_(stream), timer_(timer), length_(bytes / sizeof(T)), table_(table) {}
+
+  Status measure(Data data) {
+    data_ = data;
+    const simt::CudaExecutor executor(stream_);
+    BOBBIN_ASSIGN(const DeviceBuffer raw, DeviceBuffer::create(length_ * sizeof(T), stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer copy, DeviceBuffer::create(length_ * sizeof(T), stream_));
+    BOBBIN_TRY(executor.run(FillLines<T>{{raw.as<T>(), length_}, data}, ceil_div<uint64_t>(length_, 256)));
+    const DeviceOps& ops = *device_ops(Backend::cuda, CodecId::line);
+    BOBBIN_ASSIGN(const Array array, ops.encode(kDTypeOf<T>, raw.data(), length_, stream_));
+    uint64_t stored = 0;
+    for (const Buffer& buffer : array.buffers) {
+      stored += buffer.bytes.size();
+    }
+    const uint64_t bytes = length_ * sizeof(T);
+    ratio_ = static_cast<double>(bytes) / static_cast<double>(stored);
+    BOBBIN_ASSIGN(const Sample memcpy_time,
+                  timer_.measure([&] { return copy_async(copy.data(), raw.data(), bytes, stream_); }));
+    const double copy_rate = memcpy_time.bytes_per_second(2 * bytes) / 1e9;
+    add("memcpy", memcpy_time, 2 * bytes, copy_rate);
+    BOBBIN_ASSIGN(const Sample encode_time, timer_.measure([&] {
+      return status_of(ops.encode(kDTypeOf<T>, raw.data(), length_, stream_));
+    }));
+    add("compress", encode_time, bytes + stored, copy_rate);
+    BOBBIN_ASSIGN(const Sample decode_time,
+                  timer_.measure([&] { return ops.decode(array, copy.data(), stream_); }));
+    add("decompress", decode_time, bytes + stored, copy_rate);
+    return measure_views(executor, raw, copy, array);
+  }
+
+ private:
+  template <class R>
+  static Status status_of(const R& result) {
+    return result.has_value() ? Status{} : result.error();
+  }
+
+  Status measure_views(const simt::CudaExecutor& executor, const DeviceBuffer& raw, const DeviceBuffer& copy,
+                       const Array& array) {
+    const RawView<T> raw_view{{raw.as<T>(), length_}};
+    const TileView<T> tile_view{codec::line::reader<128>(array), length_};
+    const uint64_t lines = ceil_div<uint64_t>(length_ * sizeof(T), 128);
+    BOBBIN_ASSIGN(const DeviceBuffer codes, DeviceBuffer::create(lines, stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer slots, DeviceBuffer::create(lines * 128, stream_));
+    const assist::FillSlotsKernel<T> fill{
+        raw_view, {codes.as<uint8_t>(), lines}, {slots.as<uint32_t>(), lines * 32}};
+    BOBBIN_TRY(executor.run(fill, fill.blocks()));
+    const SlotView<T> slot_view{{{slots.as<uint32_t>(), lines * 32}}, {codes.as<uint8_t>(), lines}, length_};
+    // The copy was decoded from the tiles: its sum must be the raw values'.
+    const RawView<T> decoded{{copy.as<T>(), length_}};
+    BOBBIN_TRY(measure_view<true>(executor, "raw", raw_view));
+    BOBBIN_TRY(measure_view<false>(executor, "decoded", decoded));
+    BOBBIN_TRY(measure_view<true>(executor, "tiles", tile_view));
+    return measure_view<true>(executor, "slots", slot_view);
+  }
+
+  template <bool kShown, class View>
+  Status measure_view(const simt::CudaExecutor& executor, const std::string& name, const View& view) {
+    BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(4 * sizeof(uint64_t), stream_));
+    BOBBIN_TRY(fill_async(result.data(), 0, result.size(), stream_));
+    auto* const sums = result.as<unsigned long long>();
+    const SumKernel<View, false> sum{view, T{0}, T{0}, {sums, 2}};
+    const SumKernel<View, true> filter{
+        view, T{1000}, static_cast<T>(T{1} << (8 * sizeof(T) - 1)), {sums + 2, 2}};
+    BOBBIN_TRY(executor.run(sum, sum.blocks()));
+    BOBBIN_TRY(executor.run(filter, filter.blocks()));
+    uint64_t found[4];
+    BOBBIN_TRY(copy_async(found, result.data(), sizeof found, stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    if (name == "raw") {
+      std::copy_n(found, 4, expected_);
+    }
+    BOBBIN_RETURN_IF(!std::equal(found, found + 4, expected_), StatusCode::device,
+                     name + ", " + name_of(data_) + ": another sum than the raw values'");
+    if constexpr (kShown) {
+      BOBBIN_ASSIGN(const Sample sum_time, timer_.measure([&] { return executor.run(sum, sum.blocks()); }));
+      compare("sum, " + name, sum_time);
+      BOBBIN_ASSIGN(const Sample filter_time,
+                    timer_.measure([&] { return executor.run(filter, filter.blocks()); }));
+      compare("filter, " + name, filter_time);
+      return measure_gather(executor, name, view);
+    }
+    return {};
+  }
+
+  template <class View>
+  Status measure_gather(const simt::CudaExecutor& executor, const std::string& name, const View& view) {
+    constexpr uint64_t kCount = uint64_t{1} << 26;
+    BOBBIN_ASSIGN(const DeviceBuffer indices, DeviceBuffer::create(kCount * sizeof(uint32_t), stream_));
+    BOBBIN_ASSIGN(const DeviceBuffer out, DeviceBuffer::create(kCount * sizeof(T), stream_));
+    BOBBIN_TRY(executor.run(FillIndices{{indices.as<uint32_t>(), kCount}, length_}, kCount / 256));
+    const GatherKernel<View> gather{view, {indices.as<uint32_t>(), kCount}, {out.as<T>(), kCount}};
+    BOBBIN_ASSIGN(const Sample time, timer_.measure([&] { return executor.run(gather, gather.blocks()); }));
+    compare("get, " + name, time);
+    return {};
+  }
+
+  void add(const std::string& what, const Sample& sample, uint64_t moved, double copy_rate) {
+    const double rate = sample.bytes_per_second(moved) / 1e9;
+    row(what, sample, rate, number(100 * rate / copy_rate, 1) + " % of memcpy");
+  }
+  // Next to the same on raw values, which come first.
+  void compare(const std::string& what, const Sample& sample) {
+    const std::string kind = what.substr(0, what.find(','));
+    if (what.ends_with("raw")) {
+      raw_[kind == "sum" ? 0 : kind == "filter" ? 1 : 2] = sample.median_s;
+    }
+    const double raw = raw_[kind == "sum" ? 0 : kind == "filter" ? 1 : 2];
+    row(what, sample, sample.bytes_per_second(length_ * sizeof(T)) / 1e9,
+        number(raw / sample.median_s, 2) + " of raw");
+  }
+  void row(const std::string& what, const Sample& sample, double rate, const std::string& relative) {
+    table_.add({std::string(to_string(kDTypeOf<T>)), name_of(data_), number(ratio_, 2), what,
+                number(sample.median_s * 1e3, 3), number(rate, 0), relative, number(100 * sample.spread, 1)});
+  }
+
+  StreamView stream_;
+  GpuTimer& timer_;
+  uint64_t length_;
+  TextTable& table_;
+  Data data_{};
+  double ratio_ = 0;
+  double raw_[3] = {};
+  uint64_t expected_[4] = {};
+};
+
+Status run(uint64_t bytes) {
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
+  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
+  TextTable table{{"type", "data", "ratio", "what", "ms", "GB/s", "relative", "spread %"}, 4};
+  AssistBench<uint32_t> narrow(stream.view(), timer, bytes, table);
+  AssistBench<uint64_t> wide(stream.view(), timer, bytes, table);
+  for (const Data data :
+       {Data::zeros, Data::repeated, Data::near, Data::sparse, Data::wide, Data::mixed, Data::random}) {
+    BOBBIN_TRY(narrow.measure(data));
+    BOBBIN_TRY(wide.measure(data));
+  }
+  std::printf("%s\n%s\n", report_head(describe_machine()).c_str(), table.markdown().c_str());
+  return {};
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+  const uint64_t bytes = argc > 1 ? std::stoull(argv[1]) : uint64_t{1} << 30;
+  const bobbin::Status status = bobbin::bench::run(bytes);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.message().c_str());
+  }
+  return status.ok() ? 0 : 1;
+}
