@@ -172,11 +172,11 @@ template <uint32_t kValueLog, class WordAt>
   Part out{};
   if constexpr (kValueLog == 3) {
     const uint64_t wide = base | static_cast<uint64_t>(word_at(1)) << 32;
+    const uint64_t bits = bits_at(first * width, 2 * width, delta_word);
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < 2; ++i) {
-      const uint64_t bits = bits_at((first + i) * width, width, delta_word);
-      const uint64_t value =
-          ((mask >> i & 1) != 0 ? wide : 0) + static_cast<uint64_t>(sign_extended(bits, width));
+      const uint64_t value = ((mask >> i & 1) != 0 ? wide : 0) +
+                             static_cast<uint64_t>(sign_extended(bits >> (i * width), width));
       out.word[2 * i] = static_cast<uint32_t>(value);
       out.word[2 * i + 1] = static_cast<uint32_t>(value >> 32);
     }

@@ -81,7 +81,8 @@ inline constexpr bool kIsWidth = requires { Code::kValueLog; };
 template <uint32_t kLineBytes, class Cta, class Code>
 [[nodiscard]] BOBBIN_HD Quad load_part(Cta& cta, Global<const uint32_t> images, uint64_t first_word,
                                        Code code, uint32_t part) {
-  const auto word_at = [&](uint32_t i) { return cta.load(images, first_word + i); };
+  const Global<const uint32_t> image{images.data + first_word, images.size - first_word};
+  const auto word_at = [&](uint32_t i) { return cta.load(image, i); };
   if constexpr (kIsWidth<Code>) {
     const Part words = expand_bdi<Code::kValueLog>(code.width, kLineBytes, part, word_at);
     return {{words.word[0], words.word[1], words.word[2], words.word[3]}};

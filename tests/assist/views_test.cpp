@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same kernels over raw, tiled and slotted arrays, in the emulator: all results are those of the values.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "assist/kernels.hpp"
+#include "codecs/line/array.hpp"
+#include "codecs/line/kernels.hpp"
+#include "simt/emulator.hpp"
+#include "tests/codecs/component.hpp"
+#include "tests/codecs/line/lines.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+using namespace assist;
+
+template <class K>
+void run(const K& kernel) {
+  const Status status = simt::emulate(kernel, kernel.blocks(), {.seed = 3});
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+template <class T>
+class Arrays {
+ public:
+  Arrays(Random& random, uint64_t lines, uint64_t missing) : quads_(lines * kLineBytes / sizeof(Quad)) {
+    const std::vector<std::byte> bytes = draw_lines(random, lines);
+    std::memcpy(quads_.data(), bytes.data(), bytes.size());
+    length_ = bytes.size() / sizeof(T) - missing;
+    array_ = *codec::line::encode_lines({kDTypeOf<T>, quads_.data(), length_}, kLineBytes);
+    slots_.resize(lines * kLineBytes / sizeof(Quad));
+    codes_.resize(lines);
+    run(FillSlotsKernel<T>{raw(), {codes_.data(), lines}, slot_words()});
+  }
+
+  [[nodiscard]] RawView<T> raw() const { return {{reinterpret_cast<const T*>(quads_.data()), length_}}; }
+  [[nodiscard]] TileView<T> tiles() const { return {codec::line::reader<kLineBytes>(array_), length_}; }
+  [[nodiscard]] SlotView<T> slots() {
+    const Global<uint32_t> words = slot_words();
+    return {{{words.data, words.size}}, {codes_.data(), codes_.size()}, length_};
+  }
+  [[nodiscard]] std::vector<T> values() const { return {raw().values.data, raw().values.data + length_}; }
+
+ private:
+  Global<uint32_t> slot_words() { return {reinterpret_cast<uint32_t*>(slots_.data()), slots_.size() * 4}; }
+
+  std::vector<Quad> quads_;
+  uint64_t length_ = 0;
+  Array array_;
+  std::vector<Quad> slots_;
+  std::vector<uint8_t> codes_;
+};
+
+template <bool kFilters, class T, class View>
+void expect_sum(const std::vector<T>& values, const View& view, T low, T span) {
+  unsigned long long result[2] = {0, 0};
+  run(SumKernel<View, kFilters>{view, low, span, {result, 2}});
+  unsigned long long sum = 0;
+  unsigned long long count = 0;
+  for (const T x : values) {
+    const bool hit = !kFilters || static_cast<T>(x - low) <= span;
+    sum += hit ? x : T{0};
+    count += hit ? 1 : 0;
+  }
+  EXPECT_EQ(result[0], sum);
+  EXPECT_EQ(result[1], count);
+}
+
+template <class T, class View>
+void expect_gather(const std::vector<T>& values, const View& view) {
+  std::vector<uint32_t> indices;
+  for (uint64_t i = 0; i < values.size(); i += 7) {
+    indices.push_back(static_cast<uint32_t>(i * 13 % values.size()));
+  }
+  std::vector<T> out(indices.size());
+  run(GatherKernel<View>{view, {indices.data(), indices.size()}, {out.data(), out.size()}});
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], values[indices[i]]) << indices[i];
+  }
+}
+
+template <class T>
+void check_views(uint64_t seed, uint64_t lines, uint64_t missing) {
+  SCOPED_TRACE(std::to_string(sizeof(T)) + " bytes, " + std::to_string(lines) + " lines");
+  Random random(seed);
+  Arrays<T> arrays(random, lines, missing);
+  const std::vector<T> values = arrays.values();
+  const auto check = [&](const auto& view) {
+    expect_sum<false>(values, view, T{0}, T{0});
+    expect_sum<true>(values, view, T{20}, static_cast<T>(T{1} << (8 * sizeof(T) - 2)));
+    expect_gather(values, view);
+  };
+  check(arrays.raw());
+  check(arrays.tiles());
+  check(arrays.slots());
+}
+
+TEST(AssistViews, KernelsReadEveryLayoutAlike) {
+  uint64_t seed = 1;
+  for (const uint64_t lines : {1, 32, 33, 300}) {
+    for (const uint64_t missing : {0, 3}) {
+      check_views<uint16_t>(++seed, lines, missing);
+      check_views<uint32_t>(++seed, lines, missing);
+      check_views<uint64_t>(++seed, lines, missing);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bobbin::testing
