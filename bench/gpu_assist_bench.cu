@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed lines: making and decoding them next to memcpy, and kernels that read raw, tiled and slotted
 // arrays, on data of every class. Results of all views are compared.
-#include <cstdio>
+#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "assist/kernels.hpp"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/program.hpp"
 #include "codecs/line/kernels.hpp"
 #include "codecs/registry.hpp"
 #include "measure/report.hpp"
@@ -89,8 +89,8 @@ struct FillIndices {
 template <class T>
 class AssistBench {
  public:
-  AssistBench(StreamView stream, GpuTimer& timer, uint64_t bytes, TextTable& table)
-      : stream_(stream), timer_(timer), length_(bytes / sizeof(T)), table_(table) {}
+  AssistBench(StreamView stream, GpuTimer& timer, uint64_t bytes, TextTable& table, Json& rows)
+      : stream_(stream), timer_(timer), length_(bytes / sizeof(T)), table_(table), rows_(rows) {}
 
   Status measure(Data data) {
     data_ = data;
@@ -201,43 +201,48 @@ class AssistBench {
         number(raw / sample.median_s, 2) + " of raw");
   }
   void row(const std::string& what, const Sample& sample, double rate, const std::string& relative) {
-    table_.add({std::string(to_string(kDTypeOf<T>)), name_of(data_), number(ratio_, 2), what,
-                number(sample.median_s * 1e3, 3), number(rate, 0), relative, number(100 * sample.spread, 1)});
+    const std::string type(to_string(kDTypeOf<T>));
+    table_.add({type, name_of(data_), number(ratio_, 2), what, number(sample.median_s * 1e3, 3),
+                number(rate, 0), relative, number(100 * sample.spread, 1)});
+    rows_.push_back({{"type", type},
+                     {"data", name_of(data_)},
+                     {"ratio", ratio_},
+                     {"what", what},
+                     {"seconds", to_json(sample)},
+                     {"gb_per_s", rate},
+                     {"relative", relative}});
   }
 
   StreamView stream_;
   GpuTimer& timer_;
   uint64_t length_;
   TextTable& table_;
+  Json& rows_;
   Data data_{};
   double ratio_ = 0;
   double raw_[3] = {};
   uint64_t expected_[4] = {};
 };
 
-Status run(uint64_t bytes) {
+Status run(const Arguments& arguments) {
+  const uint64_t bytes = arguments.number("--bytes", uint64_t{1} << 30);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   TextTable table{{"type", "data", "ratio", "what", "ms", "GB/s", "relative", "spread %"}, 4};
-  AssistBench<uint32_t> narrow(stream.view(), timer, bytes, table);
-  AssistBench<uint64_t> wide(stream.view(), timer, bytes, table);
+  Json rows = Json::array();
+  AssistBench<uint32_t> narrow(stream.view(), timer, bytes, table, rows);
+  AssistBench<uint64_t> wide(stream.view(), timer, bytes, table, rows);
   for (const Data data :
        {Data::zeros, Data::repeated, Data::near, Data::sparse, Data::wide, Data::mixed, Data::random}) {
     BOBBIN_TRY(narrow.measure(data));
     BOBBIN_TRY(wide.measure(data));
   }
-  std::printf("%s\n%s\n", report_head(describe_machine()).c_str(), table.markdown().c_str());
-  return {};
+  return publish(table.markdown(), rows, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  const uint64_t bytes = argc > 1 ? std::stoull(argv[1]) : uint64_t{1} << 30;
-  const bobbin::Status status = bobbin::bench::run(bytes);
-  if (!status.ok()) {
-    std::fprintf(stderr, "%s\n", status.message().c_str());
-  }
-  return status.ok() ? 0 : 1;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

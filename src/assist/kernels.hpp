@@ -17,10 +17,12 @@ struct SumKernel {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kMinBlocks = 4;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kGroups = 4;  // per warp
+  static constexpr uint32_t kGroups = 8;  // per warp
 
   struct Shared {
     typename View::Shared warp[kWarps];
+    simt::Shared<unsigned long long, kWarps> sums;
+    simt::Shared<uint32_t, kWarps> counts;
   };
 
   View view;
@@ -30,32 +32,49 @@ struct SumKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    auto& shared = cta.template shared<Shared>().warp[cta.warp()];
+    auto& shared = cta.template shared<Shared>();
     const uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * kGroups;
     unsigned long long sum = 0;
     uint32_t count = 0;
     for (uint64_t group = first; group < first + kGroups && group < view.num_groups(); ++group) {
-      view.read(cta, shared, group, [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
-        BOBBIN_UNROLL
-        for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
-          const T x = simt::value_of_quad<T>(quad, i);
-          const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
-          sum += hit ? x : T{0};
-          count += hit ? 1 : 0;
-        }
-      });
+      view.read(cta, shared.warp[cta.warp()], group,
+                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
+                  BOBBIN_UNROLL
+                  for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
+                    const T x = simt::value_of_quad<T>(quad, i);
+                    const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
+                    sum += hit ? x : T{0};
+                    count += hit ? 1 : 0;
+                  }
+                });
     }
+    add(cta, shared, sum, count);
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kWarps * kGroups); }
+
+ private:
+  // One addition to memory per block: those to one address take turns.
+  template <class Cta>
+  BOBBIN_HD void add(Cta& cta, Shared& shared, unsigned long long sum, uint32_t count) const {
     for (uint32_t distance = simt::kWarpSize / 2; distance != 0; distance /= 2) {
       sum += cta.shfl_xor(sum, distance);
     }
     count = cta.reduce_add(count);
     if (cta.lane() == 0) {
+      cta.store(shared.sums, cta.warp(), sum);
+      cta.store(shared.counts, cta.warp(), count);
+    }
+    cta.sync();
+    if (cta.thread() == 0) {
+      for (uint32_t w = 1; w < kWarps; ++w) {
+        sum += cta.load(shared.sums, w);
+        count += cta.load(shared.counts, w);
+      }
       cta.template atomic_add<simt::Order::relaxed>(result, 0, sum);
       cta.template atomic_add<simt::Order::relaxed>(result, 1, static_cast<unsigned long long>(count));
     }
   }
-
-  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kWarps * kGroups); }
 };
 
 // out[i] = the value at indices[i].

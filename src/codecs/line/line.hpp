@@ -421,22 +421,30 @@ template <class T, uint32_t kStep, uint32_t kWords>
   return {static_cast<T>(is_minimum ? least : most), is_minimum};
 }
 
-// The least width of deltas with any base, for every `kStep`-th value: a lower bound for all of them.
+// The least width of deltas with any base, and that without a base.
+struct Widths {
+  uint32_t least = 0;
+  uint32_t alone = 0;
+};
+
+// For every `kStep`-th value: a lower bound for all of them.
 template <class T, uint32_t kStep, uint32_t kWords>
-[[nodiscard]] BOBBIN_HD uint32_t least_width(const Line<kWords>& line, const Extreme<T>& extreme) {
+[[nodiscard]] BOBBIN_HD Widths least_width(const Line<kWords>& line, const Extreme<T>& extreme) {
   constexpr uint32_t kValues = kWords * 4 / sizeof(T);
   // Mirrored, a minimum is a maximum.
   const auto flip = static_cast<T>(extreme.is_minimum ? ~T{0} : T{0});
   const auto top = static_cast<T>(extreme.value ^ flip);
   T needs = 1;
+  T all = 0;
   BOBBIN_UNROLL
   for (uint32_t i = 0; i < kValues; i += kStep) {
     const auto x = static_cast<T>(value_of<T>(line, i) ^ flip);
     const auto alone = static_cast<T>(2 * magnitude(x));
     const auto below = static_cast<T>(top - x);
     needs |= alone < below ? alone : below;
+    all |= alone;
   }
-  return width_of(needs);
+  return {width_of(needs), width_of(all)};
 }
 
 [[nodiscard]] BOBBIN_HD uint32_t value_log_of(uint32_t value_bytes) {
@@ -458,37 +466,30 @@ template <class T, uint32_t kStep, uint32_t kWords>
   return code != kRaw && rank_of(code, line_bytes) < rank_of(best.code, line_bytes);
 }
 
-// Whether any value needs the base.
-template <class T, uint32_t kWords>
-[[nodiscard]] BOBBIN_HD bool needs_base(const Line<kWords>& line, uint32_t width) {
-  constexpr uint32_t kValues = kWords * 4 / sizeof(T);
-  T all = 0;
-  BOBBIN_UNROLL
-  for (uint32_t i = 0; i < kValues; ++i) {
-    all |= magnitude(value_of<T>(line, i));
-  }
-  return (all >> (width - 1)) != 0;
-}
-
 template <class T, uint32_t kWords>
 BOBBIN_HD void try_any_width(const Line<kWords>& line, Plan& best) {
   constexpr uint32_t kLineBytes = kWords * 4;
   const uint32_t log = value_log_of(sizeof(T));
-  // Most lines are ruled out by a quarter of their values.
+  // Most lines are ruled out by a quarter of their values. Values of 4 bytes come first, when nothing is
+  // known.
   constexpr uint32_t kStep = 4;
-  const Extreme<T> some = extreme_of<T, kStep>(line);
-  if (!improves(code_of_width(log, least_width<T, kStep>(line, some), kLineBytes), best, kLineBytes)) {
-    return;
+  if constexpr (sizeof(T) != 4) {
+    const Extreme<T> some = extreme_of<T, kStep>(line);
+    const uint32_t width = least_width<T, kStep>(line, some).least;
+    if (!improves(code_of_width(log, width, kLineBytes), best, kLineBytes)) {
+      return;
+    }
   }
   const Extreme<T> extreme = extreme_of<T, 1>(line);
-  const uint32_t code = code_of_width(log, least_width<T, 1>(line, extreme), kLineBytes);
+  const Widths widths = least_width<T, 1>(line, extreme);
+  const uint32_t code = code_of_width(log, widths.least, kLineBytes);
   if (!improves(code, best, kLineBytes)) {
     return;
   }
   const uint32_t width = bdi_of(code).width;
   const T half = static_cast<T>(T{1} << (width - 1));
   T base = static_cast<T>(extreme.is_minimum ? extreme.value + half : extreme.value - (half - 1));
-  base = needs_base<T>(line, width) ? base : T{0};
+  base = widths.alone > width ? base : T{0};
   best.code = code;
   best.field[0] = static_cast<uint32_t>(base);
   best.field[1] = static_cast<uint32_t>(static_cast<uint64_t>(base) >> 32);
