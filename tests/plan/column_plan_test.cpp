@@ -68,8 +68,13 @@ TEST(Columns, TellOfTheirDictionaries) {
 }
 
 TEST(Columns, OfADictionaryMuchLargerThanTheRowsAreDecoded) {
-  const Array array = *array::slice(dictionary(CodecId::ffor), 1000, 2);
-  EXPECT_EQ(form_of(array), std::nullopt);
+  std::vector<int32_t> values(3000);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<int32_t>(i % 1000 * 7919);
+  }
+  const Array array = encode(CodecId::dict, values);
+  EXPECT_NE(form_of(array), std::nullopt);
+  EXPECT_EQ(form_of(*array::slice(array, 1000, 2)), std::nullopt);
 }
 
 TEST(Columns, OfOneValueAndOfSignsNeedNoDecoding) {
