@@ -224,15 +224,41 @@ def queries(results):
 def zstd_decode(results):
     """Frames of one size are in one file of results, with nvCOMP where it was installed."""
     cells = []
-    for size in (1 << 16, 1 << 20):
-        rows = results.rows(lambda row, machine: on_gpu(machine) and has(row, what="decode", frame_bytes=size))
-        theirs = results.rows(lambda row, machine: on_gpu(machine) and row.get("what", "").startswith("nvCOMP"))
-        for row in rows:
-            peer = [other for other in theirs
-                    if has(other, file=row["file"], frames=row["frames"], frame_bytes=size)]
-            cells.append([row["file"], row["frames"], f"{size >> 10} KiB", f"{row['ratio']:.2f}",
+    for size in (1 << 16, 1 << 20, 1 << 28):
+        rows = results.rows(lambda row, machine: on_gpu(machine) and has(row, frame_bytes=size))
+        for row in (row for row in rows if row["what"] == "decode"):
+            peer = [other for other in rows
+                    if has(other, file=row["file"], frames=row["frames"], what="nvCOMP decode")]
+            cells.append([row["file"], row["frames"], "64 KiB" if size == 1 << 16 else f"{size >> 20} MiB", f"{row['ratio']:.2f}",
                           f"{row['gb_per_s']:.0f}", f"{peer[0]['gb_per_s']:.0f}" if peer else "-"])
     return markdown(["content", "frames of", "each", "ratio", "decode, GB/s", "nvCOMP, GB/s"], cells)
+
+
+def ans(results):
+    rows = results.rows(lambda row, machine: on_gpu(machine) and "nvCOMP decode" == row.get("what") and "frames" not in row)
+    cells = []
+    for peer in rows:
+        file = peer["file"]
+        ours, made, theirs = (results.row(lambda row, machine: on_gpu(machine) and "frames" not in row
+                                          and "level" not in row and has(row, file=file, what=what))
+                              for what in ("decode", "encode", "nvCOMP encode"))
+        cells.append([file, f"{ours['ratio']:.2f}", f"{peer['ratio']:.2f}", f"{ours['gb_per_s']:.0f}",
+                      f"{peer['gb_per_s']:.0f}", f"{made['gb_per_s']:.0f}", f"{theirs['gb_per_s']:.0f}"])
+    return markdown(["content", "ratio", "nvCOMP", "decode, GB/s", "nvCOMP", "encode, GB/s", "nvCOMP"], cells)
+
+
+def lines(results):
+    """The kinds of data in the order of the file."""
+    rows = results.rows(lambda row, machine: on_gpu(machine) and row.get("what") == "sum, tiles")
+    of = {(row["type"], row["data"], row["what"]): row for row in results.rows(
+        lambda row, machine: on_gpu(machine) and "relative" in row)}
+    cells = [[row["type"], row["data"], f"{row['ratio']:.2f}",
+              *(of[row["type"], row["data"], what]["relative"].removesuffix(" of memcpy").removesuffix(" of raw")
+                for what in ("compress", "decompress", "sum, tiles", "filter, tiles", "sum, slots", "get, slots"))]
+             for row in rows]
+    heads = ["type", "data", "ratio", "compress, of memcpy", "decompress, of memcpy", "sum, tiles", "filter, tiles",
+             "sum, slots", "gather, slots"]
+    return markdown(heads, cells)
 
 
 def zstd_encode(results):
@@ -342,7 +368,7 @@ TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table
           "loading": loading, "packing": packing, "deltas": deltas, "patches": patches, "floats": floats,
           "scans": scans, "strings": strings, "queries": queries, "cpu-queries": cpu_queries,
           "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans,
-          "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode}
+          "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode, "ans": ans, "lines": lines}
 
 
 def filled(text, make):

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "csv/unpack.hpp"
 #include "tests/csv/support.hpp"
 
 namespace {
@@ -42,7 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Result<csv_tests::CellTable> again = csv_tests::read_text(text, options);
   expect(table.has_value() == again.has_value(), "reading in small blocks gives a different kind of result");
   if (!table.has_value()) {
-    expect(table.error().message() == again.error().message(),
+    // How far a damaged stream is decompressed before it fails depends on the blocks.
+    const auto unpacker = csv::make_unpacker(text.substr(0, csv::kMagicBytes));
+    const bool compressed = !unpacker.has_value() || *unpacker != nullptr;
+    expect(compressed || table.error().message() == again.error().message(),
            "reading in small blocks gives a different error");
     return 0;
   }
