@@ -47,6 +47,14 @@ Bitmap empty_bitmap(const Array& array) {
   return bitmap;
 }
 
+uint64_t decoded_bytes(const Array& array) {
+  uint64_t bytes = array.decoded.bytes.size();
+  for (const Array& child : array.children) {
+    bytes += decoded_bytes(child);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 bool has_nulls(const Array& array) {
@@ -63,6 +71,10 @@ uint64_t encoded_bytes(const Array& array) {
     bytes += encoded_bytes(child);
   }
   return bytes;
+}
+
+uint64_t memory_bytes(const Array& array) {
+  return encoded_bytes(array) + decoded_bytes(array);
 }
 
 Status validate(const Array& array) {

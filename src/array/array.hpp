@@ -21,6 +21,8 @@ namespace bobbin::array {
 
 // Metadata and buffers of the whole tree, excluding padding.
 [[nodiscard]] uint64_t encoded_bytes(const Array& array);
+// With the values that it keeps decoded.
+[[nodiscard]] uint64_t memory_bytes(const Array& array);
 
 // Checks the tree: known codecs, then each codec's own rules. Must be called once on any array from an
 // untrusted source; everything below relies on it.

@@ -124,10 +124,6 @@ Result<Array> read_node(ByteInput& input, uint64_t max_length, int depth) {
 
 }  // namespace
 
-bool has_slices(const Array& array) {
-  return array.offset != 0 || std::ranges::any_of(array.children, has_slices);
-}
-
 std::vector<std::byte> pack_array(const Array& array) {
   std::vector<std::byte> out;
   const auto magic = std::as_bytes(std::span(kArrayMagic));

@@ -17,7 +17,5 @@ namespace bobbin::file {
 // Checked completely: the checksum, the tree's shape, and by its codecs. Trees in which a node has more
 // values than max_length are refused.
 [[nodiscard]] Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length);
-// Whether some node begins within a vector, as only slices do.
-[[nodiscard]] bool has_slices(const Array& array);
 
 }  // namespace bobbin::file

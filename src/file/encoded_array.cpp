@@ -12,6 +12,7 @@ struct EncodedArray::Impl {
   Array array;
   std::optional<Backend> device{};         // where its buffers are; nothing: in host memory
   std::shared_ptr<DeviceBuffer> memory{};  // of what was copied there
+  bool is_slice = false;                   // its parts may hold more than its values
 };
 
 namespace {
@@ -97,7 +98,7 @@ Result<EncodedArray> EncodedArray::slice(uint64_t begin, uint64_t length) const 
   const bool fits = begin <= this->length() && length <= this->length() - begin;
   BOBBIN_RETURN_IF(!fits, StatusCode::invalid_argument, "slice: the array has fewer values");
   BOBBIN_ASSIGN(Array part, array::slice(impl_->array, begin, length));
-  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(part)}));
+  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(part), .is_slice = true}));
 }
 
 Result<Scalar> EncodedArray::value_at(uint64_t index) const {
@@ -128,7 +129,7 @@ Result<std::vector<std::byte>> EncodedArray::to_bytes() const {
   if (impl_->device) {
     return in_wrong_memory(true);
   }
-  if (!file::has_slices(impl_->array)) {
+  if (!impl_->is_slice) {
     return file::pack_array(impl_->array);
   }
   std::vector<std::byte> values(length() * size_bytes(type()));

@@ -211,7 +211,7 @@ Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, u
   // Slicing relies on the content.
   BOBBIN_ASSIGN(Array loaded, load_chunk(group, column, Backend::cpu));
   const auto array = std::make_shared<const Array>(std::move(loaded));
-  chunks.keep({group, column}, array, chunk_bytes(group, column));
+  chunks.keep({group, column}, array, array::memory_bytes(*array));
   return array::slice(*array, begin, count);
 }
 

@@ -85,14 +85,16 @@ TEST(EncodedArray, PartsAreThoseOfTheValues) {
   for (const auto& cascade : kCascades) {
     const auto array = EncodedArray::encode(DType::i32, values.data(), 3000, cascade);
     ASSERT_TRUE(array.has_value()) << array.error().message();
-    for (const auto& [begin, length] : {std::pair{0, 3000}, {5, 2000}, {1024, 1}, {2999, 1}, {3000, 0}}) {
+    for (const auto& [begin, length] :
+         {std::pair{0, 3000}, {5, 2000}, {0, 10}, {1024, 1}, {2999, 1}, {3000, 0}}) {
       const auto part = array->slice(static_cast<uint64_t>(begin), static_cast<uint64_t>(length));
       ASSERT_TRUE(part.has_value()) << part.error().message();
       Bytes out(static_cast<size_t>(length) * 4);
       ASSERT_OK(part->decode(out));
       EXPECT_TRUE(
           std::ranges::equal(out, std::span(values).subspan(static_cast<size_t>(begin) * 4, out.size())));
-      const auto again = EncodedArray::from_bytes(*part->to_bytes());
+      // The bytes have nothing from outside the slice.
+      const auto again = EncodedArray::from_bytes(*part->to_bytes(), static_cast<uint64_t>(length));
       ASSERT_TRUE(again.has_value()) << again.error().message();
       Bytes copy(out.size());
       ASSERT_OK(again->decode(copy));

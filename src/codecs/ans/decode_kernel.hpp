@@ -69,9 +69,9 @@ struct Ring {
 
 template <uint32_t kBits>
 struct DecodeKernel {
-  static constexpr uint32_t kWarps = 24;
+  static constexpr uint32_t kWarps = 23;  // more would exceed the 99 KiB that a block has on many GPUs
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 2;  // with 100 KiB each, they fill the shared memory of an SM
+  static constexpr uint32_t kMinBlocks = 2;  // they fill the shared memory of an SM
   static constexpr uint32_t kSlots = 1U << kBits;
   static constexpr uint32_t kCopies = 1U << (13 - kBits);  // in 64 KiB
 

@@ -127,6 +127,7 @@ struct BlockWalk {
   uint32_t literal_run = kUnitBlocks;  // blocks in the current unit
   uint32_t sequence_run = kUnitBlocks;
   uint64_t produced = 0;  // content bytes, at least
+  uint32_t headers = 0;   // of all blocks: empty ones take time too
 
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kHeaderBytes = 3;
@@ -258,11 +259,9 @@ struct BlockWalk {
       if (emits) {
         emit(block, *this);
       }
-      if (++info.num_blocks > most_blocks(capacity)) {
-        return refuse(Verdict::needs_cpu);
-      }
+      ++info.num_blocks;
     }
-    return true;
+    return ++headers <= most_blocks(capacity) || refuse(Verdict::needs_cpu);
   }
 
   BOBBIN_HD bool add(uint32_t content) {
