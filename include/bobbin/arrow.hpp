@@ -33,6 +33,23 @@
 
 namespace bobbin::arrow {
 
+// An Arrow structure that is released when its owner goes.
+template <class T>
+struct Owned {
+  T held{};
+
+  Owned() = default;
+  // Moves the structure out of `from`.
+  explicit Owned(T& from) : held(from) { from.release = nullptr; }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (held.release != nullptr) {
+      held.release(&held);
+    }
+  }
+};
+
 // A column, and its type in Arrow in the notation of the C data interface: "l", "tsu:UTC", "d:10,2".
 struct Field {
   Column column;

@@ -211,10 +211,11 @@ bool can_export_as(const Column& column, const std::string& format) {
   const bool can_write = parsed->layout != Layout::views && parsed->layout != Layout::fixed &&
                          parsed->layout != Layout::all_null;
   if (column.logical.kind == Logical::Kind::decimal) {
+    if (parsed->layout != Layout::decimal || parsed->width != 128 || parsed->type.logical != column.logical) {
+      return false;
+    }
     const auto digits = interop::parse_count(std::string_view(format).substr(2, format.find(',') - 2));
-    return parsed->layout == Layout::decimal && parsed->width == 128 &&
-           parsed->type.logical == column.logical && *digits <= kMaxDigits128 &&
-           *digits >= column.logical.scale;
+    return *digits <= kMaxDigits128 && *digits >= column.logical.scale;
   }
   return can_write && parsed->type == ColumnType{column.type, column.logical};
 }

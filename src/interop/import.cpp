@@ -309,15 +309,20 @@ class Indices {
     if (is_null(validity_, row)) {
       return std::optional<uint64_t>();
     }
-    const Scalar scalar = scalar_at(type_, rows_.buffer(1), rows_.first + row);
-    // A negative index has its highest bit set, and is too large.
-    if (scalar.bits >= dictionary_length) {
+    const uint64_t index = widened(scalar_at(type_, rows_.buffer(1), rows_.first + row));
+    if (index >= dictionary_length) {
       return invalid(fmt::format("row {}: no such value in the dictionary of {}", row, dictionary_length));
     }
-    return std::optional(scalar.bits);
+    return std::optional(index);
   }
 
  private:
+  // The sign is extended: a negative index of any width is larger than all dictionaries.
+  [[nodiscard]] uint64_t widened(Scalar scalar) const {
+    const uint32_t unused = is_signed(type_) ? 64 - size_bits(type_) : 0;
+    return static_cast<uint64_t>(static_cast<int64_t>(scalar.bits << unused) >> unused);
+  }
+
   DType type_;
   const Rows& rows_;
   const uint8_t* validity_;

@@ -171,17 +171,20 @@ Result<Batch> Importer::import(const ArrowArray& array) const {
 }
 
 Status Importer::annotate(Writer& writer) const {
+  std::string note = interop::formats_note(impl_->fields);
+  if (note.size() > kMaxValueBytes) {
+    note.resize(note.rfind('\n', kMaxValueBytes - 1) + 1);
+  }
+  if (!note.empty()) {
+    BOBBIN_TRY(writer.set_metadata(std::string(interop::kFormatsKey), note));
+  }
   for (const auto& [key, value] : impl_->metadata) {
     // Other programs may keep more than a file's metadata can hold: that is refused, and left out.
     if (!key.starts_with("bobbin.")) {
       (void)writer.set_metadata(key, value);
     }
   }
-  std::string note = interop::formats_note(impl_->fields);
-  if (note.size() > kMaxValueBytes) {
-    note.resize(note.rfind('\n', kMaxValueBytes - 1) + 1);
-  }
-  return note.empty() ? Status() : writer.set_metadata(std::string(interop::kFormatsKey), note);
+  return {};
 }
 
 }  // namespace bobbin::arrow

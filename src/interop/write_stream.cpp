@@ -8,22 +8,6 @@
 namespace bobbin::arrow {
 namespace {
 
-// Releases what it holds, whatever happens.
-template <class T>
-struct Owned {
-  T held{};
-
-  Owned() = default;
-  explicit Owned(const T& taken) : held(taken) {}
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() {
-    if (held.release != nullptr) {
-      held.release(&held);
-    }
-  }
-};
-
 Status stream_error(ArrowArrayStream& stream, int code) {
   const char* const text = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
   return {code == ENOMEM ? StatusCode::out_of_memory : StatusCode::io,
@@ -57,7 +41,6 @@ Result<uint64_t> write_stream(ArrowArrayStream* stream, const std::string& path,
   BOBBIN_RETURN_IF(stream == nullptr || stream->release == nullptr, StatusCode::invalid_argument,
                    "Arrow stream: it was released");
   Owned<ArrowArrayStream> own(*stream);
-  stream->release = nullptr;  // moved
   BOBBIN_RETURN_IF(own.held.get_schema == nullptr || own.held.get_next == nullptr,
                    StatusCode::invalid_argument, "Arrow stream: a function is missing");
   Owned<ArrowSchema> schema;

@@ -159,6 +159,26 @@ TEST(ArrowImport, DictionariesAreDecoded) {
   EXPECT_EQ(import_column("c", column, 0, &texts).status.code(), StatusCode::invalid_argument);
 }
 
+// 255 as an unsigned byte, 65535 as two: the dictionaries have values at these places.
+TEST(ArrowImport, NegativeIndicesAreOutsideDictionariesOfAnySize) {
+  const std::vector<int64_t> numbers(70'000, 5);
+  int released = 0;
+  Made values(70'000, {nullptr, numbers.data()}, &released);
+  ArrowSchema integers = MadeSchema::structure("l", "");
+  const int64_t index = -1;
+  for (const char* format : {"c", "s", "i", "l"}) {
+    Made wrong(1, {nullptr, &index}, &released);
+    wrong.array.dictionary = &values.array;
+    EXPECT_EQ(import_column(format, wrong, 0, &integers).status.code(), StatusCode::invalid_argument)
+        << format;
+  }
+  for (const char* format : {"C", "S"}) {
+    Made right(1, {nullptr, &index}, &released);
+    right.array.dictionary = &values.array;
+    EXPECT_TRUE(import_column(format, right, 0, &integers).status.ok()) << format;
+  }
+}
+
 TEST(ArrowImport, TypesThatNoColumnHas) {
   int released = 0;
   Made column(0, {nullptr, nullptr}, &released);

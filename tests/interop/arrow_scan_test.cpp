@@ -405,6 +405,17 @@ TEST(ArrowScan, ForgedNotesAreIgnored) {
   EXPECT_EQ(fields[1].format, "u");
 }
 
+TEST(ArrowScan, DecimalsAreExportedAsDecimalsOnly) {
+  const Column column{"d", DType::i64, false, {.kind = Logical::Kind::decimal, .scale = 2}};
+  for (const char* format :
+       {"", "l", "u", "b", "n", "vu", "tdD", "w:4", "d:", "d:1,2", "d:39,2", "d:9,3", "d:9,2,64"}) {
+    EXPECT_FALSE(arrow::can_export_as(column, format)) << format;
+  }
+  for (const char* format : {"d:2,2", "d:38,2", "d:9,2,128"}) {
+    EXPECT_TRUE(arrow::can_export_as(column, format)) << format;
+  }
+}
+
 TEST(ArrowScan, AStreamThatFailsLeavesNoFile) {
   const TempDir dir;
   const std::vector<int64_t> words{1, 2};
