@@ -131,7 +131,7 @@ def _from_numpy(name: str, data: Any, numpy: Any) -> Buffers:
         values = [None if mask is not None and mask[i] else value for i, value in enumerate(data.tolist())]
         return _from_values(name, values)
     if kind == "M":
-        return _from_moments(name, data, numpy)
+        return _from_moments(name, data, mask, numpy)
     if kind not in "iufb" or data.dtype.itemsize > 8 or data.dtype == numpy.float16:
         raise UnsupportedError(f"column {name!r}: numpy arrays of {data.dtype}")
     native = numpy.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
@@ -140,13 +140,14 @@ def _from_numpy(name: str, data: Any, numpy: Any) -> Buffers:
     return Buffers(column, len(data), _bytes(memoryview(native.view(f"u{native.itemsize}"))), None, validity)
 
 
-def _from_moments(name: str, data: Any, numpy: Any) -> Buffers:
+def _from_moments(name: str, data: Any, mask: Any, numpy: Any) -> Buffers:
     unit, count = numpy.datetime_data(data.dtype)
     if count != 1 or unit not in ("D", *_UNITS):
         raise UnsupportedError(f"column {name!r}: numpy arrays of {data.dtype}")
-    missing = numpy.isnat(data)
+    native = data.astype(data.dtype.newbyteorder("="), copy=False)
+    missing = numpy.isnat(native) if mask is None else numpy.isnat(native) | mask
     validity = numpy.packbits(~missing, bitorder="little") if missing.any() else None
-    integers = numpy.ascontiguousarray(numpy.where(missing, 0, data.view("i8")))
+    integers = numpy.ascontiguousarray(numpy.where(missing, 0, native.view("i8")))
     if unit == "D":
         days = integers.astype("i4")
         if (days != integers).any():

@@ -132,12 +132,16 @@ class _Reader:
         return ("in", (column, values)) if kind == "column" and values else None
 
     def _guarded(self, body: dict[int, list[Any]]) -> Tree:
-        """DuckDB writes IN as: if the column is valid, then the list, else null. Rows pass only if the list holds."""
+        """DuckDB writes IN as: if the column is valid, then the list, else null. Rows pass only if the list holds. The
+        condition is left out, so that nobody negates what remains."""
         clauses = [_parse(clause) for clause in body.get(1, ())]
-        return self.node(_parse(clauses[0][2][0])) if len(clauses) == 1 and self._is_null(body) else None
+        if len(clauses) != 1 or not self._fails(body):
+            return None
+        return ("and", [None, self.node(_parse(clauses[0][2][0]))])
 
     @staticmethod
-    def _is_null(body: dict[int, list[Any]]) -> bool:
+    def _fails(body: dict[int, list[Any]]) -> bool:
+        """Whether the other branch is null or false."""
         otherwise = _parse(body[2][0]) if 2 in body else {1: [b""]}
         literal = _parse(otherwise[1][0]) if 1 in otherwise else {}
         return not literal or 29 in literal or literal.get(1) == [0]

@@ -88,10 +88,13 @@ def expressions() -> list[Any]:
         field("id") + 1 == 5,
         (field("id") < 5) | (pc.utf8_length(field("city")) == 7),
         field("day") == datetime.date(2020, 1, 2),
+        pc.if_else(field("id") > 50, field("city") == "city 3", False),
+        ~pc.if_else(field("id") > 50, field("city") == "city 3", False),
+        ~pc.if_else(field("id") > 50, field("city") == "city 3", pa.scalar(None, pa.bool_())),
     ]
 
 
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(13))
 def test_dataset_filters_exactly(table: Any, path: pathlib.Path, number: int) -> None:
     expression = expressions()[number]
     dataset = bb.open(path).dataset()
