@@ -79,7 +79,7 @@ class EncodedArray:
             raise InvalidArgumentError(f"unknown operator {op!r}")
         try:
             packed = struct.pack("<" + _FORMATS[self.type], constant)
-        except struct.error:
+        except (struct.error, OverflowError):
             message = f"cannot compare {self.type} with {constant!r}: it must be a value of that type"
             raise InvalidArgumentError(message) from None
         flags: Any = memoryview(self._core.compare(_OPERATORS.index(op), packed))

@@ -26,8 +26,17 @@ def _literal(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return _moment(value)
     if hasattr(value, "as_tuple"):
-        return ("digits", format(value, "f"))
+        return _digits(value)
     raise InvalidArgumentError(f"cannot compare a column with {value!r}")
+
+
+def _digits(value: Any) -> Any:
+    """A decimal with all its digits. What has none is a NaN, or not a constant that the extension takes."""
+    if value.is_qnan():
+        return float("nan")
+    if not value.is_finite():
+        raise InvalidArgumentError(f"cannot compare a column with {value!r}")
+    return ("digits", format(value, "f"))
 
 
 def _moment(value: Any) -> str:
@@ -83,7 +92,8 @@ def _parts(kind: str, *both: Expr | str) -> tuple[Any, ...]:
     parts: list[Any] = []
     for one in both:
         node = to_node(one)
-        assert node is not None
+        if node is None:
+            raise InvalidArgumentError(f"not a filter: {one!r}")
         parts.extend(node[1] if node[0] == kind else (node,))
     return tuple(parts)
 
@@ -169,8 +179,8 @@ def col(name: str) -> Col:
 
 def to_node(where: Any) -> tuple[Any, ...] | None:
     """A filter in the form that the extension takes: from an Expr, the command's text, or a list of
-    (column, operator, value), all of which must hold."""
-    if where is None:
+    (column, operator, value), all of which must hold. None for no filter, which an empty list is too."""
+    if where is None or (isinstance(where, (list, tuple)) and not where):
         return None
     if isinstance(where, Expr):
         return where._node

@@ -43,25 +43,27 @@ class File:
 
     def __init__(self, source: Any) -> None:
         self._path: str | None = None
-        self._keep: Any = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._file: _core.File | None = self._from_bytes(source)
         elif isinstance(source, int) or hasattr(source, "fileno"):
-            self._keep = source
             number = source if isinstance(source, int) else source.fileno()
-            self._file = _core.File.open_descriptor(number, getattr(source, "name", None) or f"<descriptor {number}>")
+            name = getattr(source, "name", None)  # an integer if the file has no name
+            shown = name if isinstance(name, str) else f"<descriptor {number}>"
+            text = os.fsencode(shown).decode(errors="backslashreplace")  # the name need not be UTF-8
+            self._file = _core.File.open_descriptor(number, text)
         else:
-            self._path = os.fsdecode(os.fspath(source))
-            self._file = _core.File.open(self._path)
+            self._path = os.fsdecode(source)
+            self._absolute = os.path.abspath(self._path)  # the process may change its directory
+            self._file = _core.File.open(os.fsencode(self._path))
 
     def _from_bytes(self, data: bytes | bytearray | memoryview) -> _core.File:
         import tempfile
 
-        # The reader wants a descriptor; the file has no name and is gone when it is closed.
-        self._keep = tempfile.TemporaryFile()
-        self._keep.write(data)
-        self._keep.flush()
-        return _core.File.open_descriptor(self._keep.fileno(), "<bytes>")
+        # The reader wants a descriptor, of which it keeps a duplicate; the file has no name, and is gone after that.
+        with tempfile.TemporaryFile() as stream:
+            stream.write(data)
+            stream.flush()
+            return _core.File.open_descriptor(stream.fileno(), "<bytes>")
 
     @property
     def _core(self) -> _core.File:
@@ -167,7 +169,6 @@ class File:
     def close(self) -> None:
         """Closes the file. Scans and arrays that were made before stay valid."""
         self._file = None
-        self._keep = None
 
     def __enter__(self) -> File:
         return self
@@ -182,7 +183,7 @@ class File:
     def __reduce__(self) -> tuple[object, ...]:
         if self._path is None:
             raise TypeError("only a file that was opened by its path can be pickled")
-        return File, (os.path.abspath(self._path),)
+        return File, (self._absolute,)
 
     def __repr__(self) -> str:
         name = self._path or "in memory"
@@ -217,6 +218,10 @@ def _row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> t
     if isinstance(rows, range):
         if rows.step != 1:
             raise InvalidArgumentError("rows= takes a range with step 1")
+        if not rows:
+            return 0, 0
+        if rows.start < 0:
+            raise InvalidArgumentError("rows= takes a range of row numbers from 0 on, or a slice")
         rows = (rows.start, rows.stop)
     begin, end, step = (rows if isinstance(rows, slice) else slice(*rows)).indices(num_rows)
     if step != 1:

@@ -58,13 +58,13 @@ def write(data: Any, path: Path, *, codec: str | None = None, column_codecs: Map
     options = _options(codec, column_codecs, goal, rows_per_group, backend, threads, overwrite)
     stream = stream_of(data)
     if stream is not None:
-        return _core.write_stream(stream, os.fspath(path), options, _pairs(metadata), progress)
+        return _core.write_stream(stream, os.fsencode(path), options, _pairs(metadata), progress)
     if not isinstance(data, Mapping):
         raise InvalidArgumentError(f"expected a table or a dict of columns, found {type(data).__name__}")
     columns = {name: from_any(name, values) for name, values in data.items()}
     _check_lengths(columns)
     schema = [(name, column.type, column.validity is not None) for name, column in columns.items()]
-    writer = _core.Writer(os.fspath(path), schema, options)
+    writer = _core.Writer(os.fsencode(path), schema, options)
     writer.set_metadata(_pairs(metadata))
     writer.append([tuple(column[1:]) for column in columns.values()])
     writer.finish()
@@ -82,7 +82,7 @@ class Writer:
 
     `schema` is anything with `__arrow_c_schema__` (a pyarrow schema, a File, a Scan), or a dict of column types such
     as {"id": "i64", "price": "decimal(2)"}, whose columns can all be null. An exception inside the `with` block drops
-    the file.
+    the file. One thread at a time may use a Writer.
     """
 
     def __init__(self, path: Path, schema: Any, *, codec: str | None = None,
@@ -92,11 +92,11 @@ class Writer:
         options = _options(codec, column_codecs, goal, rows_per_group, backend, threads, overwrite)
         self._names: list[str] | None = None
         if hasattr(schema, "__arrow_c_schema__"):
-            self._core = _core.Writer.like(os.fspath(path), schema.__arrow_c_schema__(), options)
+            self._core = _core.Writer.like(os.fsencode(path), schema.__arrow_c_schema__(), options)
         else:
             self._names = list(schema)
             columns = [(name, kind, True) for name, kind in schema.items()]
-            self._core = _core.Writer(os.fspath(path), columns, options)
+            self._core = _core.Writer(os.fsencode(path), columns, options)
             self._types = dict(schema)
         self._core.set_metadata(_pairs(metadata))
 

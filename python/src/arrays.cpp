@@ -19,6 +19,13 @@ namespace {
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using WritableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// Calls work() while other Python threads run.
+template <class F>
+auto without_gil(F&& work) {
+  nb::gil_scoped_release released;
+  return work();
+}
+
 EncodedArray encode(const Bytes& values, const std::string& type_name,
                     const std::optional<std::string>& codec) {
   const auto type = parse_dtype(type_name);
@@ -30,33 +37,20 @@ EncodedArray encode(const Bytes& values, const std::string& type_name,
     cascade = take(parse_cascade(*codec));
   }
   const uint64_t length = values.size() / size_bytes(*type);
-  nb::gil_scoped_release released;
-  auto made = EncodedArray::encode(*type, values.data(), length, cascade);
-  nb::gil_scoped_acquire acquired;
-  return take(std::move(made));
+  return take(without_gil([&] { return EncodedArray::encode(*type, values.data(), length, cascade); }));
 }
 
 void decode_into(const EncodedArray& array, const WritableBytes& out) {
   if (out.size() != array.length() * size_bytes(array.type())) {
     raise({StatusCode::invalid_argument, "the output has another size than the values"});
   }
-  Status status;
-  {
-    nb::gil_scoped_release released;
-    status = array.decode({reinterpret_cast<std::byte*>(out.data()), out.size()});
-  }
-  check(status);
+  check(without_gil([&] { return array.decode({reinterpret_cast<std::byte*>(out.data()), out.size()}); }));
 }
 
 nb::object decode(const EncodedArray& array) {
   const size_t size = array.length() * size_bytes(array.type());
   auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
-  Status status;
-  {
-    nb::gil_scoped_release released;
-    status = array.decode({bytes.get(), size});
-  }
-  check(status);
+  check(without_gil([&] { return array.decode({bytes.get(), size}); }));
   return memory_view(std::move(bytes), size);
 }
 
@@ -94,7 +88,7 @@ nb::object take_values(const EncodedArray& array, const std::vector<int64_t>& in
     rows.push_back(index_of(array, index));
   }
   std::vector<std::byte> out(rows.size() * size_bytes(array.type()));
-  check(array.take(rows, out));
+  check(without_gil([&] { return array.take(rows, out); }));
   return memory_view(std::move(out));
 }
 
@@ -105,7 +99,8 @@ nb::object compare(const EncodedArray& array, int op, const nb::bytes& constant)
   }
   Scalar scalar;
   std::memcpy(&scalar.bits, constant.c_str(), constant.size());
-  const std::vector<uint8_t> bits = take(array.compare(static_cast<Compare>(op), scalar));
+  const std::vector<uint8_t> bits =
+      take(without_gil([&] { return array.compare(static_cast<Compare>(op), scalar); }));
   std::vector<uint8_t> flags(array.length());
   for (uint64_t i = 0; i < flags.size(); ++i) {
     flags[i] = bits[i / 8] >> (i % 8) & 1;
@@ -114,12 +109,13 @@ nb::object compare(const EncodedArray& array, int op, const nb::bytes& constant)
 }
 
 nb::bytes to_bytes(const EncodedArray& array) {
-  const std::vector<std::byte> bytes = take(array.to_bytes());
+  const std::vector<std::byte> bytes = take(without_gil([&] { return array.to_bytes(); }));
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 EncodedArray from_bytes(const Bytes& bytes, uint64_t max_length) {
-  return take(EncodedArray::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), max_length));
+  const auto span = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  return take(without_gil([&] { return EncodedArray::from_bytes(span, max_length); }));
 }
 
 nb::list devices() {

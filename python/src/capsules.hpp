@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "bobbin/arrow_abi.h"
@@ -34,6 +35,11 @@ T* pointer_of(nb::handle capsule, const char* name) {
     throw nb::python_error();
   }
   return pointer;
+}
+
+// A path comes as bytes: it may have any, not only UTF-8.
+inline std::string path_from(const nb::bytes& path) {
+  return {path.c_str(), path.size()};
 }
 
 // A memoryview of bytes. The address of nothing is that of something, as a memoryview of null cannot be made.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files and scans. Python's side has the names and the documentation; here is what needs C++.
+#include <fcntl.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <numeric>
 
 #include "bobbin/bobbin.hpp"
@@ -48,12 +50,26 @@ struct Spec {
   }
 };
 
-File open_path(const std::string& path) {
-  return {std::make_shared<const Reader>(take(interruptible([path] { return Reader::open(path); })))};
+File open_path(const nb::bytes& path) {
+  const auto work = [text = path_from(path)] { return Reader::open(text); };
+  return {std::make_shared<const Reader>(take(interruptible(work)))};
 }
 
+// A reader, and the descriptor that it reads from.
+struct Opened {
+  file::Descriptor descriptor;
+  Reader reader;
+};
+
+// Of a duplicate: scans and streams may outlive the caller's descriptor.
 File open_descriptor(int descriptor, const std::string& name) {
-  return {std::make_shared<const Reader>(take(Reader::from_descriptor(descriptor, name)))};
+  auto own = file::Descriptor::own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (own.get() < 0) {
+    raise(file::io_error("open", errno).in(printable(name)));
+  }
+  Reader reader = take(Reader::from_descriptor(own.get(), name));
+  const auto opened = std::make_shared<const Opened>(std::move(own), std::move(reader));
+  return {std::shared_ptr<const Reader>(opened, &opened->reader)};
 }
 
 nb::list columns_of(const File& file) {
@@ -186,6 +202,9 @@ void apply_request(const File& file, nb::handle requested, ScanOptions& options)
     return;
   }
   const auto* const schema = pointer_of<ArrowSchema>(requested, "arrow_schema");
+  if (schema->release == nullptr) {
+    raise({StatusCode::invalid_argument, "the requested schema was released"});
+  }
   auto fields = take(arrow::scan_fields(*file.reader, options));
   if (schema->n_children != static_cast<int64_t>(fields.size())) {
     raise({StatusCode::invalid_argument, "the requested schema has another number of fields"});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/text.hpp"
 #include "errors.hpp"
 
 namespace bobbin::python {
@@ -45,7 +46,11 @@ std::string text_from(nb::handle value) {
 
 // All digits count, so that they go through the same parser as in the command.
 Literal number_from(const std::string& digits) {
-  return take(query::parse_predicate("x = " + digits)).literals[0];
+  const Predicate parsed = take(query::parse_predicate("x = " + digits));
+  if (parsed.kind != Predicate::Kind::compare || parsed.literals.empty()) {
+    raise({StatusCode::invalid_argument, "not a number: " + quoted_text(digits)});
+  }
+  return parsed.literals[0];
 }
 
 // bool, int, float, str, bytes, or ("digits", "12.50").

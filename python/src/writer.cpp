@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <utility>
 
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
@@ -60,9 +61,10 @@ Metadata metadata_from(const nb::list& pairs) {
 }
 
 // The stream may belong to Python code: it is read on this thread, which holds no GIL.
-uint64_t write_stream(nb::handle capsule, const std::string& path, const nb::dict& given,
-                      const nb::list& pairs, const nb::object& progress) {
+uint64_t write_stream(nb::handle capsule, const nb::bytes& path, const nb::dict& given, const nb::list& pairs,
+                      const nb::object& progress) {
   auto* const stream = pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream");
+  const std::string target = path_from(path);
   const WriteOptions options = options_from(given);
   const Metadata metadata = metadata_from(pairs);
   Heartbeat heartbeat;
@@ -76,7 +78,7 @@ uint64_t write_stream(nb::handle capsule, const std::string& path, const nb::dic
   std::optional<Result<uint64_t>> rows;
   {
     nb::gil_scoped_release released;
-    rows.emplace(arrow::write_stream(stream, path, options, metadata, visit));
+    rows.emplace(arrow::write_stream(stream, target, options, metadata, visit));
   }
   heartbeat.rethrow();
   return take(*std::move(rows));
@@ -138,20 +140,20 @@ ColumnView view_of(const Column& column, const Buffers& buffers) {
 
 class FileWriter {
  public:
-  FileWriter(const std::string& path, const std::vector<std::tuple<std::string, std::string, bool>>& columns,
+  FileWriter(const nb::bytes& path, const std::vector<std::tuple<std::string, std::string, bool>>& columns,
              const nb::dict& given) {
     for (const auto& [name, text, nullable] : columns) {
       const ColumnType type = type_from(text);
       columns_.push_back({name, type.type, nullable && !is_string(type.type), type.logical});
     }
-    writer_.emplace(take(Writer::create(path, columns_, options_from(given))));
+    writer_.emplace(take(Writer::create(path_from(path), columns_, options_from(given))));
   }
-  FileWriter(const std::string& path, nb::handle schema, const nb::dict& given) {
+  FileWriter(const nb::bytes& path, nb::handle schema, const nb::dict& given) {
     importer_.emplace(take(arrow::Importer::create(*pointer_of<ArrowSchema>(schema, "arrow_schema"))));
     for (const arrow::Field& field : importer_->fields()) {
       columns_.push_back(field.column);
     }
-    writer_.emplace(take(Writer::create(path, columns_, options_from(given))));
+    writer_.emplace(take(Writer::create(path_from(path), columns_, options_from(given))));
     check(importer_->annotate(*writer_));
   }
 
@@ -171,24 +173,23 @@ class FileWriter {
 
   // All arrays of a stream; their types must be those of the file.
   uint64_t append_stream(nb::handle capsule) {
-    auto* const stream = pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream");
-    ArrowSchema schema{};
-    call_stream(*stream, [&] { return stream->get_schema(stream, &schema); });
-    auto importer = arrow::Importer::create(schema);
-    schema.release(&schema);
-    const arrow::Importer arrays = take(std::move(importer));
+    (void)writer();
+    arrow::Owned<ArrowArrayStream> own(*pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream"));
+    ArrowArrayStream& stream = own.held;
+    check_stream(stream);
+    arrow::Owned<ArrowSchema> schema;
+    call_stream(stream, [&] { return stream.get_schema(&stream, &schema.held); });
+    const arrow::Importer arrays = take(arrow::Importer::create(schema.held));
     check_fields(arrays.fields());
     uint64_t rows = 0;
     for (;;) {
-      ArrowArray array{};
-      call_stream(*stream, [&] { return stream->get_next(stream, &array); });
-      if (array.release == nullptr) {
+      arrow::Owned<ArrowArray> array;
+      call_stream(stream, [&] { return stream.get_next(&stream, &array.held); });
+      if (array.held.release == nullptr) {
         return rows;
       }
-      const Status status = append_array(arrays, array);
-      rows += static_cast<uint64_t>(array.length);
-      array.release(&array);
-      check(status);
+      check(append_array(arrays, array.held));
+      rows += static_cast<uint64_t>(array.held.length);
       if (PyErr_CheckSignals() != 0) {
         throw nb::python_error();
       }
@@ -249,6 +250,15 @@ class FileWriter {
     }
   }
 
+  static void check_stream(const ArrowArrayStream& stream) {
+    if (stream.release == nullptr) {
+      raise({StatusCode::invalid_argument, "Arrow stream: it was released"});
+    }
+    if (stream.get_schema == nullptr || stream.get_next == nullptr) {
+      raise({StatusCode::invalid_argument, "Arrow stream: a function is missing"});
+    }
+  }
+
   template <class F>
   static void call_stream(ArrowArrayStream& stream, F&& call) {
     int code = 0;
@@ -257,7 +267,7 @@ class FileWriter {
       code = call();
     }
     if (code != 0) {
-      const char* const text = stream.get_last_error(&stream);
+      const char* const text = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
       raise({StatusCode::io, std::string("Arrow stream: ") + (text == nullptr ? "failed" : text)});
     }
   }
@@ -269,23 +279,10 @@ class FileWriter {
 
 // A stream with one array, from the capsules of __arrow_c_array__.
 struct SingleArray {
-  ArrowSchema schema{};
-  ArrowArray array{};
+  arrow::Owned<ArrowSchema> schema;
+  arrow::Owned<ArrowArray> array;
 
-  SingleArray(ArrowSchema& type, ArrowArray& values) : schema(type), array(values) {
-    type.release = nullptr;
-    values.release = nullptr;
-  }
-  SingleArray(const SingleArray&) = delete;
-  SingleArray& operator=(const SingleArray&) = delete;
-  ~SingleArray() {
-    if (schema.release != nullptr) {
-      schema.release(&schema);
-    }
-    if (array.release != nullptr) {
-      array.release(&array);
-    }
-  }
+  SingleArray(ArrowSchema& type, ArrowArray& values) : schema(type), array(values) {}
 };
 
 SingleArray& single(ArrowArrayStream* stream) {
@@ -294,14 +291,12 @@ SingleArray& single(ArrowArrayStream* stream) {
 
 // The type can be asked for once: nothing here asks again.
 int single_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-  *out = single(stream).schema;
-  single(stream).schema.release = nullptr;
+  *out = std::exchange(single(stream).schema.held, {});
   return out->release == nullptr ? EINVAL : 0;
 }
 
 int single_next(ArrowArrayStream* stream, ArrowArray* out) {
-  *out = single(stream).array;
-  single(stream).array.release = nullptr;
+  *out = std::exchange(single(stream).array.held, {});
   return 0;
 }
 
@@ -328,10 +323,10 @@ void add_writers(nb::module_& module) {
              nb::arg("metadata"), nb::arg("progress").none());
   module.def("stream_of_array", stream_of_array);
   nb::class_<FileWriter>(module, "Writer")
-      .def(nb::init<const std::string&, const std::vector<std::tuple<std::string, std::string, bool>>&,
+      .def(nb::init<const nb::bytes&, const std::vector<std::tuple<std::string, std::string, bool>>&,
                     const nb::dict&>())
       .def_static("like",
-                  [](const std::string& path, nb::handle schema, const nb::dict& options) {
+                  [](const nb::bytes& path, nb::handle schema, const nb::dict& options) {
                     return std::make_unique<FileWriter>(path, schema, options).release();
                   })
       .def("append", &FileWriter::append)

@@ -2,9 +2,11 @@
 """To and from Arrow: types, slices, lifetimes, memory."""
 from __future__ import annotations
 
+import ctypes
 import datetime
 import decimal
 import gc
+import os
 import pathlib
 from typing import Any
 
@@ -151,6 +153,141 @@ def test_a_stream_is_read_once(plain: pathlib.Path) -> None:
     pa.RecordBatchReader.from_stream(once).read_all()
     with pytest.raises(ValueError):
         bb.write(once, plain.with_name("twice.bob"))
+
+
+def test_a_stream_is_appended_once(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"x": [1, 2]})
+
+    class Same:
+        capsule = table.__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.capsule
+
+    with bb.Writer(tmp_path / "w.bob", table.schema) as writer:
+        writer.append(Same())
+        for _ in range(2):
+            with pytest.raises(bb.InvalidArgumentError, match="released"):
+                writer.append(Same())
+    assert bb.open(tmp_path / "w.bob").num_rows == 2
+
+
+class MadeStream(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("get_schema", "get_next", "get_last_error", "release", "own")]
+
+
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.POINTER(MadeStream))(lambda stream: setattr(stream[0], "release", None))
+SUCCEED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda stream, out: 0)
+FAIL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda stream, out: 5)
+
+
+@pytest.mark.parametrize("functions", [
+    {}, {"get_schema": SUCCEED}, {"get_next": SUCCEED}, {"get_schema": SUCCEED, "get_next": SUCCEED},
+    {"get_schema": FAIL, "get_next": SUCCEED},
+])
+def test_streams_that_lack_something(tmp_path: pathlib.Path, functions: dict[str, Any]) -> None:
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    streams = []
+
+    class Lacking:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            streams.append(MadeStream(release=ctypes.cast(RELEASE, ctypes.c_void_p)))
+            for name, function in functions.items():
+                setattr(streams[-1], name, ctypes.cast(function, ctypes.c_void_p))
+            capsule: object = new(ctypes.addressof(streams[-1]), b"arrow_array_stream", None)
+            return capsule
+
+    with bb.Writer(tmp_path / "w.bob", {"x": "i64"}) as writer:
+        with pytest.raises((bb.InvalidArgumentError, bb.FileError)):
+            writer.append(Lacking())
+    with pytest.raises((bb.InvalidArgumentError, bb.FileError)):
+        bb.write(Lacking(), tmp_path / "v.bob")
+    assert [stream.release for stream in streams] == [None, None]
+
+
+def test_a_closed_writer_keeps_nothing(tmp_path: pathlib.Path) -> None:
+    writer = bb.Writer(tmp_path / "w.bob", pa.schema({"x": pa.int64()}))
+    writer.close()
+    before = pa.total_allocated_bytes()
+    batch = pa.record_batch({"x": pa.array(range(100_000))})
+    with pytest.raises(bb.InvalidArgumentError, match="closed"):
+        writer.append(batch)
+    del batch
+    gc.collect()
+    assert pa.total_allocated_bytes() == before
+
+
+@pytest.mark.parametrize("how", ["bytes", "descriptor", "file object"])
+def test_a_stream_outlives_the_descriptor(plain: pathlib.Path, how: str) -> None:
+    def open_files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    before = open_files()
+    number = os.open(plain, os.O_RDONLY)
+    stream = plain.open("rb")
+    file = bb.open({"bytes": plain.read_bytes(), "descriptor": number, "file object": stream}[how])
+    reader = file.scan("id").reader()
+    file.close()
+    stream.close()
+    os.close(number)
+    del file, stream
+    gc.collect()
+    others = [os.open("/dev/null", os.O_RDONLY) for _ in range(4)]  # they get the numbers of those that were closed
+    try:
+        assert reader.read_all()["id"].to_pylist() == list(range(5000))
+    finally:
+        for other in others:
+            os.close(other)
+    del reader
+    gc.collect()
+    assert open_files() == before
+
+
+def test_requests_of_other_types_are_ignored(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"d": pa.array([decimal.Decimal("1.25")], pa.decimal128(9, 2))})
+    bb.write(table, tmp_path / "d.bob")
+    for wanted in (pa.int64(), pa.string(), pa.bool_(), pa.date32()):
+        capsule = bb.open(tmp_path / "d.bob").__arrow_c_stream__(pa.schema({"d": wanted}).__arrow_c_schema__())
+        stream = type("Stream", (), {"__arrow_c_stream__": lambda self, requested_schema=None: capsule})()
+        assert pa.table(stream) == table
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64"])
+def test_negative_indices_of_dictionaries(tmp_path: pathlib.Path, kind: str) -> None:
+    indices = pa.array([0, -1], getattr(pa, kind)())
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(range(70_000)), safe=False)
+    with pytest.raises(bb.InvalidArgumentError, match="dictionary"):
+        bb.write(pa.table({"x": column}), tmp_path / "x.bob")
+
+
+def test_types_come_back_beside_much_metadata(tmp_path: pathlib.Path) -> None:
+    schema = pa.schema({"t": pa.timestamp("us", "Europe/Berlin")}, {str(i): "x" for i in range(1100)})
+    bb.write(pa.table({"t": [1]}, schema=schema), tmp_path / "m.bob")
+    assert bb.open(tmp_path / "m.bob").to_arrow().schema.field("t").type == pa.timestamp("us", "Europe/Berlin")
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("unit", ["D", "s", "ms", "us", "ns"])
+def test_numpy_moments(tmp_path: pathlib.Path, order: str, unit: str) -> None:
+    numpy = pytest.importorskip("numpy")
+    moments = numpy.array(["2024-01-01", "NaT", "1969-12-31", "2000-02-29"], f"M8[{unit}]")
+    given = numpy.ma.MaskedArray(moments.astype(f"{order}M8[{unit}]"), [0, 0, 0, 1])
+    bb.write({"all": given.data, "masked": given}, tmp_path / "t.bob")
+    made = bb.open(tmp_path / "t.bob").to_numpy()
+    assert numpy.array_equal(made["all"], moments, equal_nan=True)
+    assert numpy.isnat(made["masked"]).tolist() == [False, True, False, True]
+    assert (made["masked"][::2] == moments[::2]).all()
+
+
+@pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u2", "u4", "u8", "f4", "f8", "U3"])
+def test_numpy_of_the_other_byte_order(tmp_path: pathlib.Path, kind: str) -> None:
+    numpy = pytest.importorskip("numpy")
+    values = numpy.array([1, 2, 100]).astype(f">{kind}")
+    bb.write({"x": values, "m": numpy.ma.MaskedArray(values, [0, 1, 0])}, tmp_path / "t.bob")
+    made = bb.open(tmp_path / "t.bob").to_numpy(nulls="mask")
+    assert made["x"].tolist() == values.tolist() and made["m"].tolist() == [values[0], None, values[2]]
 
 
 def resident() -> int:

@@ -10,7 +10,9 @@ import pathlib
 import pickle
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 
 import pytest
 
@@ -42,18 +44,31 @@ def test_what_is_in_a_file(plain: pathlib.Path) -> None:
     assert shown["rows"] == ROWS and shown["columns"][0] == {"name": "id", "type": "i64", "nullable": False}
 
 
-@pytest.mark.parametrize("how", ["str", "path", "bytes", "descriptor", "file object", "bytes path"])
+@pytest.mark.parametrize("how", ["str", "path", "bytes", "descriptor", "file object", "file without a name", "bytes path"])
 def test_sources(plain: pathlib.Path, how: str) -> None:
-    with plain.open("rb") as stream:
+    with plain.open("rb") as stream, tempfile.TemporaryFile() as unnamed:
+        unnamed.write(plain.read_bytes())
+        unnamed.flush()
         sources = {
             "str": str(plain),
             "path": plain,
             "bytes": plain.read_bytes(),
             "descriptor": stream.fileno(),
             "file object": stream,
+            "file without a name": unnamed,
             "bytes path": type("P", (), {"__fspath__": lambda self: os.fsencode(plain)})(),
         }
         assert bb.open(sources[how]).scan(where="id < 10").sum("id") == 45
+
+
+def test_paths_of_any_bytes(tmp_path: pathlib.Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.bob")
+    bb.write({"x": [1]}, path)
+    with bb.Writer(path, {"x": "i64"}, overwrite=True) as writer:
+        writer.append({"x": [1, 2]})
+    assert bb.open(path).num_rows == pickle.loads(pickle.dumps(bb.open(path))).num_rows == 2
+    with open(path, "rb") as stream:
+        assert bb.open(stream).num_rows == 2
 
 
 FILTERS = [
@@ -93,9 +108,27 @@ def test_filters_are_objects() -> None:
     assert '"a" < 10' in repr(where)
     with pytest.raises(TypeError, match="&"):
         bool(where)
-    for wrong in (lambda: bb.col("a") == None, lambda: bb.col("a") < object()):  # noqa: E711
+    for wrong in (lambda: bb.col("a") == None, lambda: bb.col("a") < object(),  # noqa: E711
+                  lambda: where & [], lambda: None | where):
         with pytest.raises(bb.InvalidArgumentError):
             wrong()
+
+
+@pytest.mark.parametrize("text", ["Infinity", "-Infinity", "sNaN", "-sNaN12"])
+def test_decimals_that_are_not_numbers(plain: pathlib.Path, text: str) -> None:
+    for wrong in (lambda: bb.col("id") < decimal.Decimal(text), lambda: bb.col("id").isin([1, decimal.Decimal(text)])):
+        with pytest.raises(bb.InvalidArgumentError):
+            wrong()
+    # The extension checks again what the package has let through.
+    with pytest.raises(bb.InvalidArgumentError):
+        bb.open(plain).scan(where=bb.Expr(("<", "id", (("digits", text),))))
+
+
+@pytest.mark.parametrize("text", ["NaN", "-NaN", "NaN12"])
+def test_decimals_that_are_nan(plain: pathlib.Path, text: str) -> None:
+    f = bb.open(plain)
+    assert f.scan(where=bb.col("price") < decimal.Decimal(text)).count() == 0
+    assert f.scan(where=bb.col("price") != decimal.Decimal(text)).count() == ROWS
 
 
 def test_ranges_limits_and_groups(plain: pathlib.Path) -> None:
@@ -103,10 +136,14 @@ def test_ranges_limits_and_groups(plain: pathlib.Path) -> None:
     assert list(f.scan(rows=slice(10, 13)).row_ids()) == [10, 11, 12]
     assert list(f.scan(rows=slice(-2, None)).row_ids()) == [ROWS - 2, ROWS - 1]
     assert list(f.scan(rows=range(5, 7)).row_ids()) == [5, 6]
+    for empty in (range(0), range(0, -1), range(7, 5), range(-3, -3)):
+        assert f.scan(rows=empty).count() == 0
+    assert f.scan(rows=range(2**70)).count() == ROWS
+    assert f.scan(where=[]).count() == f.scan(where=()).count() == ROWS
     assert list(f.scan(where="id >= 100", limit=2).row_ids()) == [100, 101]
     assert f.scan(row_groups=[0, 4]).count() == 1024 + 904
     assert f.scan(limit=0).count() == 0
-    for wrong in ({"limit": -1}, {"rows": slice(0, 9, 2)}, {"row_groups": [9]}, {"columns": ["none"]}, {"where": "no = 1"},
+    for wrong in ({"limit": -1}, {"rows": slice(0, 9, 2)}, {"rows": range(-2, 3)}, {"rows": range(-3, -1)}, {"row_groups": [9]}, {"columns": ["none"]}, {"where": "no = 1"},
                   {"where": "id <"}, {"batch_rows": 0}, {"backend": "abacus"}):
         with pytest.raises(ValueError):
             f.scan(**wrong)
@@ -197,6 +234,14 @@ def test_pickle_and_repr(plain: pathlib.Path) -> None:
         pickle.dumps(bb.open(plain.read_bytes()))
 
 
+def test_pickle_after_a_change_of_directory(plain: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(plain.parent)
+    f = bb.open(plain.name)
+    assert f.path == plain.name
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickle.dumps(f)).num_rows == ROWS
+
+
 def test_html_is_escaped(tmp_path: pathlib.Path) -> None:
     bb.write({"<b>&": [1]}, tmp_path / "h.bob")
     shown = bb.open(tmp_path / "h.bob")._repr_html_()
@@ -218,6 +263,12 @@ def test_encoded_arrays() -> None:
         with pytest.raises(ValueError):
             wrong()
     assert isinstance(bb.devices(), list)
+
+
+def test_constants_outside_the_type() -> None:
+    for kind, constant in (("f", 1e300), ("f", -1e300), ("b", 128), ("Q", -1), ("q", 2**63)):
+        with pytest.raises(bb.InvalidArgumentError):
+            bb.encode(array.array(kind, [1])).compare("<", constant)
 
 
 @pytest.mark.parametrize("kind", "bBhHiIqQfd")
@@ -256,6 +307,43 @@ def test_threads_share_a_file(plain: pathlib.Path) -> None:
     for worker in workers:
         worker.join()
     assert found == [sum(range(2500))] * 8
+
+
+ENCODED = bb.encode(array.array("q", [i * 7919 % 100_003 for i in range(300_000)]))
+SOME = list(range(0, 300_000, 3))
+CALLS = {
+    "take": lambda: ENCODED.take(SOME),
+    "compare": lambda: ENCODED.compare("<", 1000),
+    "bytes": lambda: bytes(ENCODED),
+    "from_bytes": lambda data=bytes(ENCODED): bb.EncodedArray.from_bytes(data),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_gil_is_free_during_calls(name: str) -> None:
+    ticks = 0
+    done = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.wait(0.0001):
+            ticks += 1
+
+    ticker = threading.Thread(target=tick)
+    interval = sys.getswitchinterval()
+    ticker.start()
+    sys.setswitchinterval(1000)  # only a call that releases the GIL lets the other thread run
+    try:
+        before = ticks
+        end = time.monotonic() + 5
+        while ticks < before + 3 and time.monotonic() < end:
+            CALLS[name]()
+    finally:
+        sys.setswitchinterval(interval)
+        during = ticks - before
+        done.set()
+        ticker.join()
+    assert during >= 3
 
 
 def test_the_gil_is_free_during_work() -> None:
