@@ -75,6 +75,13 @@ struct TileOrder {
   }
 };
 
+// Where a tile's images begin, in bytes. The starts may be unaligned in host memory.
+[[nodiscard]] inline uint64_t start_of(const std::byte* starts, uint64_t tile) {
+  uint32_t units = 0;
+  std::memcpy(&units, starts + tile * sizeof(units), sizeof(units));
+  return uint64_t{units} * kStartBytes;
+}
+
 // The array's buffers by name. They may be unaligned in host memory.
 struct Parts {
   const std::byte* starts;
@@ -86,12 +93,7 @@ struct Parts {
         codes(reinterpret_cast<const uint8_t*>(array.buffers[1].bytes.data())),
         images(array.buffers[2].bytes.data()) {}
 
-  // In bytes.
-  [[nodiscard]] uint64_t start(uint64_t tile) const {
-    uint32_t units = 0;
-    std::memcpy(&units, starts + tile * sizeof(units), sizeof(units));
-    return uint64_t{units} * kStartBytes;
-  }
+  [[nodiscard]] uint64_t start(uint64_t tile) const { return start_of(starts, tile); }
 };
 
 // Encodes with lines of another size than 128 bytes.

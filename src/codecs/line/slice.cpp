@@ -13,26 +13,27 @@ struct Bytes {
   uint64_t end = 0;
 };
 
-// The images of a slice's tiles, whose codes need not be valid.
+// The images of a slice's tiles, whose codes need not be valid. They are not loaded yet.
 Bytes images_of(const Array& part, const Layout& layout, uint64_t tiles) {
-  const Parts parts(part);
+  const auto* const codes = reinterpret_cast<const uint8_t*>(part.buffers[1].bytes.data());
   Bytes all;
   for (uint64_t t = 0; t < tiles; ++t) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < layout.tile_lines(); ++i) {
-      bytes += image_bytes(parts.codes[t * layout.tile_lines() + i], layout.line_bytes);
+      bytes += image_bytes(codes[t * layout.tile_lines() + i], layout.line_bytes);
     }
-    all.begin = std::min(all.begin, parts.start(t));
-    all.end = std::max(all.end, parts.start(t) + round_up<uint64_t>(bytes, kStartBytes));
+    const uint64_t start = start_of(part.buffers[0].bytes.data(), t);
+    all.begin = std::min(all.begin, start);
+    all.end = std::max(all.end, start + round_up<uint64_t>(bytes, kStartBytes));
   }
   return tiles == 0 ? Bytes{0, 0} : all;
 }
 
 // Copies starts, reduced by `less` bytes, for images cut at the front.
-Buffer shift_starts(const Array& part, uint64_t tiles, uint64_t less) {
+Buffer shift_starts(const Buffer& starts, uint64_t tiles, uint64_t less) {
   const NewBuffer shifted = make_buffer(tiles * sizeof(uint32_t));
   for (uint64_t t = 0; t < tiles; ++t) {
-    const auto units = static_cast<uint32_t>((Parts(part).start(t) - less) / kStartBytes);
+    const auto units = static_cast<uint32_t>((start_of(starts.bytes.data(), t) - less) / kStartBytes);
     std::memcpy(shifted.data + t * sizeof units, &units, sizeof units);
   }
   return shifted.buffer;
@@ -66,7 +67,7 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   BOBBIN_TRY(loader.add_buffer(first * layout.tile_lines(), tiles * layout.tile_lines()));
   const Bytes images = images_of(part, layout, tiles);
   BOBBIN_TRY(loader.add_buffer(images.begin, images.end - images.begin));
-  part.buffers[0] = shift_starts(part, tiles, images.begin);
+  part.buffers[0] = shift_starts(part.buffers[0], tiles, images.begin);
   return std::move(part);
 }
 
