@@ -15,6 +15,7 @@
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/nvcomp.cuh"
+#include "bench/program.hpp"
 #include "codecs/ans/ans.hpp"
 #include "codecs/registry.hpp"
 #include "measure/report.hpp"
@@ -24,16 +25,10 @@ namespace {
 
 constexpr uint64_t kChunk = uint64_t{64} << 10;  // nvCOMP's
 
-struct Args {
-  std::string out;
-  std::vector<std::string> files;
-  uint64_t bytes = uint64_t{1} << 30;
-};
-
 class AnsBench {
  public:
-  AnsBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, const Args& args)
-      : stream_(stream), timer_(std::move(timer)), nvcomp_(nvcomp), args_(args) {}
+  AnsBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, uint64_t bytes)
+      : stream_(stream), timer_(std::move(timer)), nvcomp_(nvcomp), bytes_(bytes) {}
 
   Status measure(const std::string& path) {
     file_ = std::filesystem::path(path).filename().string();
@@ -63,7 +58,7 @@ class AnsBench {
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     BOBBIN_RETURN_IF(text.empty(), StatusCode::io, path + ": empty or not there");
-    values_.resize(args_.bytes / kChunk * kChunk);
+    values_.resize(bytes_ / kChunk * kChunk);
     for (size_t at = 0; at < values_.size(); at += text.size()) {
       std::memcpy(values_.data() + at, text.data(), std::min(text.size(), values_.size() - at));
     }
@@ -196,7 +191,7 @@ class AnsBench {
   StreamView stream_;
   GpuTimer timer_;
   std::optional<Nvcomp> nvcomp_;
-  const Args& args_;
+  uint64_t bytes_;
   std::string file_;
   std::vector<uint8_t> values_;
   uint64_t bytes_measured_ = 0;  // 0: all values
@@ -205,38 +200,17 @@ class AnsBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
-  BOBBIN_RETURN_IF(args.files.empty(), StatusCode::invalid_argument, "expected files of bytes");
+Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   BOBBIN_ASSIGN(const std::optional<Nvcomp> nvcomp, Nvcomp::load());
-  AnsBench bench(stream.view(), std::move(timer), nvcomp, args);
-  for (const std::string& file : args.files) {
-    BOBBIN_TRY(bench.measure(file));
-  }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  AnsBench bench(stream.view(), std::move(timer), nvcomp, arguments.number("--bytes", uint64_t{1} << 30));
+  return measure_files(bench, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (!name.starts_with("--")) {
-      args.files.push_back(name);
-    } else if (i + 1 < argc) {
-      const std::string value = argv[++i];
-      args.out = name == "--out" ? value : args.out;
-      args.bytes = name == "--bytes" ? std::strtoull(value.c_str(), nullptr, 10) : args.bytes;
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-ans: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

@@ -14,6 +14,7 @@
 
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/program.hpp"
 #include "bobbin/zstd.hpp"
 #include "codecs/zstd/encode_launch.hpp"
 #include "measure/report.hpp"
@@ -24,12 +25,18 @@ namespace {
 
 using Plans = zstd::EncodePlans<simt::CudaExecutor>;
 
-struct Args {
-  std::string out;
-  std::vector<std::string> files;
-  uint64_t bytes = uint64_t{1} << 30;
+struct Choices {
+  uint64_t bytes = 0;
   zstd::EncodeBatchOptions options;
-  std::vector<uint32_t> levels;
+  std::vector<uint32_t> levels{1, 3};
+
+  explicit Choices(const Arguments& arguments) : bytes(arguments.number("--bytes", uint64_t{1} << 30)) {
+    options.checksum = arguments.has("--checksums");
+    options.slice_bytes = arguments.number("--slice", options.slice_bytes);
+    if (arguments.has("--level")) {
+      levels = {static_cast<uint32_t>(arguments.number("--level", 0))};
+    }
+  }
 };
 
 // One block of device memory, kept from call to call, because allocation should not be measured.
@@ -48,8 +55,8 @@ class KeptMemory final : public MemoryResource {
 
 class EncodeBench {
  public:
-  EncodeBench(StreamView stream, GpuTimer timer, const Args& args)
-      : stream_(stream), timer_(std::move(timer)), args_(args), options_(args.options) {}
+  EncodeBench(StreamView stream, GpuTimer timer, const Choices& choices)
+      : stream_(stream), timer_(std::move(timer)), choices_(choices), options_(choices.options) {}
 
   Status measure(const std::string& path) {
     file_ = std::filesystem::path(path).filename().string();
@@ -57,13 +64,13 @@ class EncodeBench {
     text_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     text_.resize(text_.size() / options_.frame_bytes * options_.frame_bytes);
     BOBBIN_RETURN_IF(text_.empty(), StatusCode::io, path + ": missing, or smaller than a frame");
-    bytes_ = std::max<uint64_t>(args_.bytes / text_.size(), 1) * text_.size();
+    bytes_ = std::max<uint64_t>(choices_.bytes / text_.size(), 1) * text_.size();
     BOBBIN_ASSIGN(const DeviceBuffer in, DeviceBuffer::create(bytes_ + 4, stream_));
     for (uint64_t at = 0; at < bytes_; at += text_.size()) {
       BOBBIN_TRY(copy_async(in.as<std::byte>() + at, text_.data(), text_.size(), stream_));
     }
     BOBBIN_TRY(stream_.synchronize());
-    for (const uint32_t level : args_.levels) {
+    for (const uint32_t level : choices_.levels) {
       options_.level = level;
       BOBBIN_TRY(measure_level(in));
     }
@@ -168,7 +175,7 @@ class EncodeBench {
 
   StreamView stream_;
   GpuTimer timer_;
-  const Args& args_;
+  Choices choices_;
   zstd::EncodeBatchOptions options_;
   std::string file_;
   std::string text_;
@@ -179,47 +186,16 @@ class EncodeBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
-  BOBBIN_RETURN_IF(args.files.empty(), StatusCode::invalid_argument, "expected files to make frames of");
+Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
-  EncodeBench bench(stream.view(), std::move(timer), args);
-  for (const std::string& file : args.files) {
-    BOBBIN_TRY(bench.measure(file));
-  }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  EncodeBench bench(stream.view(), std::move(timer), Choices(arguments));
+  return measure_files(bench, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--checksums") {
-      args.options.checksum = true;
-    } else if (!name.starts_with("--")) {
-      args.files.push_back(name);
-    } else if (i + 1 < argc) {
-      const std::string value = argv[++i];
-      const uint64_t number = std::strtoull(value.c_str(), nullptr, 10);
-      args.out = name == "--out" ? value : args.out;
-      args.bytes = name == "--bytes" ? number : args.bytes;
-      args.options.slice_bytes = name == "--slice" ? number : args.options.slice_bytes;
-      if (name == "--level") {
-        args.levels.push_back(static_cast<uint32_t>(number));
-      }
-    }
-  }
-  if (args.levels.empty()) {
-    args.levels = {1, 3};
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-encode: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run, {"--checksums"});
 }

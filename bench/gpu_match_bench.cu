@@ -12,18 +12,13 @@
 
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/program.hpp"
 #include "codecs/zstd/match_kernels.hpp"
 #include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {
 namespace {
-
-struct Args {
-  std::string out;
-  std::vector<std::string> files;
-  uint64_t bytes = uint64_t{1} << 28;
-};
 
 class MatchBench {
  public:
@@ -116,37 +111,16 @@ class MatchBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
-  BOBBIN_RETURN_IF(args.files.empty(), StatusCode::invalid_argument, "expected files to make frames of");
+Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
-  MatchBench bench(stream.view(), std::move(timer), args.bytes);
-  for (const std::string& file : args.files) {
-    BOBBIN_TRY(bench.measure(file));
-  }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  MatchBench bench(stream.view(), std::move(timer), arguments.number("--bytes", uint64_t{1} << 28));
+  return measure_files(bench, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (!name.starts_with("--")) {
-      args.files.push_back(name);
-    } else if (i + 1 < argc) {
-      const std::string value = argv[++i];
-      args.out = name == "--out" ? value : args.out;
-      args.bytes = name == "--bytes" ? std::strtoull(value.c_str(), nullptr, 10) : args.bytes;
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-match: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run);
 }

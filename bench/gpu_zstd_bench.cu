@@ -16,6 +16,7 @@
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/nvcomp.cuh"
+#include "bench/program.hpp"
 #include "bobbin/zstd.hpp"
 #include "codecs/zstd/kernels.hpp"
 #include "measure/peers.hpp"
@@ -27,9 +28,7 @@ namespace {
 
 using Plans = zstd::Plans<simt::CudaExecutor>;
 
-struct Args {
-  std::string out;
-  std::vector<std::string> files;
+struct Choices {
   uint64_t bytes = uint64_t{1} << 30;
   uint64_t frame_bytes = uint64_t{64} << 10;
   uint64_t slice_bytes = uint64_t{1} << 30;
@@ -38,9 +37,16 @@ struct Args {
   bool checksums = false;  // in our frames
   bool one = false;        // one large frame, by libzstd
 
-  void set_one() {
-    one = true;
-    bytes = frame_bytes = uint64_t{256} << 20;
+  explicit Choices(const Arguments& arguments) : one(arguments.has("--one")) {
+    if (one) {
+      bytes = frame_bytes = uint64_t{256} << 20;
+    }
+    bytes = arguments.number("--bytes", bytes);
+    frame_bytes = arguments.number("--frame", frame_bytes);
+    slice_bytes = arguments.number("--slice", slice_bytes);
+    split_bytes = arguments.number("--split", split_bytes);
+    level = static_cast<int>(arguments.number("--level", static_cast<uint64_t>(level)));
+    checksums = arguments.has("--checksums");
   }
 };
 
@@ -125,14 +131,14 @@ struct Batch {
 
 class ZstdBench {
  public:
-  ZstdBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, const Args& args)
-      : stream_(stream), timer_(std::move(timer)), nvcomp_(nvcomp), args_(args) {}
+  ZstdBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, const Choices& choices)
+      : stream_(stream), timer_(std::move(timer)), nvcomp_(nvcomp), choices_(choices) {}
 
   Status measure(const std::string& path) {
     file_ = std::filesystem::path(path).filename().string();
     BOBBIN_ASSIGN(const std::vector<std::byte> content, read(path));
     BOBBIN_TRY(measure_frames(by_libzstd(content)));
-    if (args_.one) {
+    if (choices_.one) {
       return {};
     }
     BOBBIN_ASSIGN(const Frames ours, by_us(content));
@@ -151,19 +157,20 @@ class ZstdBench {
     const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
     std::vector<std::byte> content(bytes, bytes + text.size());
     // A frame that is longer than the file repeats the file's bytes.
-    while (content.size() < args_.frame_bytes) {
-      const auto more = static_cast<ptrdiff_t>(std::min(content.size(), args_.frame_bytes - content.size()));
+    while (content.size() < choices_.frame_bytes) {
+      const auto more =
+          static_cast<ptrdiff_t>(std::min(content.size(), choices_.frame_bytes - content.size()));
       const std::vector<std::byte> part(content.begin(), content.begin() + more);
       content.insert(content.end(), part.begin(), part.end());
     }
-    content.resize(content.size() / args_.frame_bytes * args_.frame_bytes);
+    content.resize(content.size() / choices_.frame_bytes * choices_.frame_bytes);
     return content;
   }
 
   [[nodiscard]] Frames by_libzstd(const std::vector<std::byte>& content) const {
-    Frames made{"libzstd -" + std::to_string(args_.level), content, {}, args_.frame_bytes};
-    for (uint64_t i = 0; i * args_.frame_bytes < content.size(); ++i) {
-      const auto frame = zstd_frame(made.content_of(i), args_.level);
+    Frames made{"libzstd -" + std::to_string(choices_.level), content, {}, choices_.frame_bytes};
+    for (uint64_t i = 0; i * choices_.frame_bytes < content.size(); ++i) {
+      const auto frame = zstd_frame(made.content_of(i), choices_.level);
       if (!frame.has_value()) {
         return {};  // libzstd is not in this build
       }
@@ -173,13 +180,13 @@ class ZstdBench {
   }
 
   [[nodiscard]] Result<Frames> by_us(const std::vector<std::byte>& content) const {
-    const zstd::EncodeOptions options{.level = static_cast<uint32_t>(args_.level),
-                                      .frame_bytes = static_cast<uint32_t>(args_.frame_bytes),
-                                      .checksum = args_.checksums,
+    const zstd::EncodeOptions options{.level = static_cast<uint32_t>(choices_.level),
+                                      .frame_bytes = static_cast<uint32_t>(choices_.frame_bytes),
+                                      .checksum = choices_.checksums,
                                       .threads = 0};
     BOBBIN_ASSIGN(const auto frames, zstd::encode(content, options));
     BOBBIN_ASSIGN(const auto listed, zstd::list_frames(frames));
-    Frames made{"bobbin -" + std::to_string(args_.level), content, {}, args_.frame_bytes};
+    Frames made{"bobbin -" + std::to_string(choices_.level), content, {}, choices_.frame_bytes};
     for (const zstd::SeekEntry& entry : listed) {
       const auto begin = frames.begin() + static_cast<ptrdiff_t>(entry.compressed_begin);
       made.frames.emplace_back(begin, begin + static_cast<ptrdiff_t>(entry.compressed_bytes));
@@ -192,7 +199,7 @@ class ZstdBench {
       return {};
     }
     made_by_ = made.made_by;
-    BOBBIN_ASSIGN(const Batch batch, Batch::create(made, args_.bytes, stream_));
+    BOBBIN_ASSIGN(const Batch batch, Batch::create(made, choices_.bytes, stream_));
     bytes_ = batch.content_bytes;
     ratio_ = static_cast<double>(bytes_) / static_cast<double>(batch.stored_bytes);
     BOBBIN_TRY(measure_memcpy(batch));
@@ -211,8 +218,8 @@ class ZstdBench {
 
   Status measure_ours(const Frames& made, const Batch& batch) {
     zstd::BatchOptions options{.max_out_bytes = made.frame_bytes,
-                               .slice_bytes = args_.slice_bytes,
-                               .split_bytes = args_.split_bytes};
+                               .slice_bytes = choices_.slice_bytes,
+                               .split_bytes = choices_.split_bytes};
     const uint64_t scratch = zstd::batch_scratch_bytes(batch.frames.size(), options);
     BOBBIN_ASSIGN(DeviceBuffer kept, DeviceBuffer::create(scratch, stream_));
     KeptMemory memory(std::move(kept));
@@ -225,7 +232,7 @@ class ZstdBench {
     }));
     BOBBIN_TRY(check(made, batch));
     BOBBIN_TRY(check_results(batch));
-    add("decode", sample, scratch, decode_bar(file_, made.made_by.starts_with("bobbin"), args_.one));
+    add("decode", sample, scratch, decode_bar(file_, made.made_by.starts_with("bobbin"), choices_.one));
     return measure_stages(batch, options);
   }
 
@@ -329,7 +336,7 @@ class ZstdBench {
                 bar > 0 ? number(bar, 0) : "-"});
     rows_.push_back({{"file", file_},
                      {"frames", made_by_},
-                     {"frame_bytes", args_.frame_bytes},
+                     {"frame_bytes", choices_.frame_bytes},
                      {"what", what},
                      {"bytes", bytes_},
                      {"ratio", ratio_},
@@ -343,7 +350,7 @@ class ZstdBench {
   StreamView stream_;
   GpuTimer timer_;
   std::optional<Nvcomp> nvcomp_;
-  const Args& args_;
+  Choices choices_;
   std::string file_;
   std::string made_by_;
   uint64_t bytes_ = 0;
@@ -353,47 +360,17 @@ class ZstdBench {
   Json rows_ = Json::array();
 };
 
-Status run(const Args& args) {
-  BOBBIN_RETURN_IF(args.files.empty(), StatusCode::invalid_argument, "expected files to make frames of");
+Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   BOBBIN_ASSIGN(const std::optional<Nvcomp> nvcomp, Nvcomp::load());
-  ZstdBench bench(stream.view(), std::move(timer), nvcomp, args);
-  for (const std::string& file : args.files) {
-    BOBBIN_TRY(bench.measure(file));
-  }
-  const Machine machine = describe_machine();
-  std::printf("%s\n%s\n", report_head(machine).c_str(), bench.markdown().c_str());
-  return args.out.empty() ? Status{} : write_text(args.out, dump(make_report(machine, bench.rows())) + "\n");
+  ZstdBench bench(stream.view(), std::move(timer), nvcomp, Choices(arguments));
+  return measure_files(bench, arguments);
 }
 
 }  // namespace
 }  // namespace bobbin::bench
 
 int main(int argc, char** argv) {
-  bobbin::bench::Args args;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--checksums") {
-      args.checksums = true;
-    } else if (name == "--one") {
-      args.set_one();
-    } else if (!name.starts_with("--")) {
-      args.files.push_back(name);
-    } else if (i + 1 < argc) {
-      const std::string value = argv[++i];
-      const uint64_t number = std::strtoull(value.c_str(), nullptr, 10);
-      args.out = name == "--out" ? value : args.out;
-      args.bytes = name == "--bytes" ? number : args.bytes;
-      args.frame_bytes = name == "--frame" ? number : args.frame_bytes;
-      args.slice_bytes = name == "--slice" ? number : args.slice_bytes;
-      args.split_bytes = name == "--split" ? number : args.split_bytes;
-      args.level = name == "--level" ? static_cast<int>(number) : args.level;
-    }
-  }
-  if (const bobbin::Status status = bobbin::bench::run(args); !status.ok()) {
-    std::fprintf(stderr, "bobbin-bench-gpu-zstd: %s\n", status.message().c_str());
-    return 1;
-  }
-  return 0;
+  return bobbin::bench::run_program(argc, argv, bobbin::bench::run, {"--one", "--checksums"});
 }

@@ -11,10 +11,14 @@
 
 namespace bobbin::bench {
 
-Arguments::Arguments(int argc, char** argv) {
+Arguments::Arguments(int argc, char** argv, const std::set<std::string>& flags) {
   const auto is_name = [&](int i) { return std::string_view(argv[i]).starts_with("--"); };
   for (int i = 1; i < argc; ++i) {
-    const bool has_value = i + 1 < argc && !is_name(i + 1);
+    if (!is_name(i)) {
+      files_.emplace_back(argv[i]);
+      continue;
+    }
+    const bool has_value = i + 1 < argc && !is_name(i + 1) && !flags.contains(argv[i]);
     values_[argv[i]] = has_value ? argv[i + 1] : "";
     i += has_value ? 1 : 0;
   }
@@ -30,8 +34,9 @@ uint64_t Arguments::number(const std::string& name, uint64_t otherwise) const {
   return found == values_.end() ? otherwise : std::strtoull(found->second.c_str(), nullptr, 10);
 }
 
-int run_program(int argc, char** argv, const std::function<Status(const Arguments&)>& run) {
-  const Status status = run(Arguments(argc, argv));
+int run_program(int argc, char** argv, const std::function<Status(const Arguments&)>& run,
+                const std::set<std::string>& flags) {
+  const Status status = run(Arguments(argc, argv, flags));
   if (!status.ok()) {
     std::fprintf(stderr, "%s: %s\n", argv[0], status.message().c_str());
   }
