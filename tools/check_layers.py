@@ -21,7 +21,7 @@ LAYERS = [
 ]
 FIRST_PROGRAM = LAYERS.index("sim")  # from here on: users of the library, not parts of it
 # Programs that use the library as anybody else would: the public headers, and these folders.
-PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure"}, "python": {"python"}, "examples": {"examples", "measure", "bench"}}
+PUBLIC_USERS = {"measure": {"measure"}, "cli": {"cli", "measure", "sim"}, "python": {"python"}, "examples": {"examples", "measure", "bench"}}
 
 # Which other codecs a codec may build on.
 KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"delta"},
