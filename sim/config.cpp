@@ -105,7 +105,7 @@ constexpr Parameter kParameters[] = {
     {"md.shared", &Config::md_shared, 0, 1, false, "",
      "left open by the paper: 1 divides md.bytes by the channels"},
 
-    {"caba.awt_entries", &Config::caba_awt_entries, 1, 1024, false, "", kOpen},
+    {"caba.awt_entries", &Config::caba_awt_entries, 1, 128, false, "", kOpen},
     {"caba.aws_entries", &Config::caba_aws_entries, 1, 65536, false, "",
      "left open by the paper: instructions"},
     {"caba.aws_latency", &Config::caba_aws_latency, 0, 100, false, "",

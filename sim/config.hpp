@@ -54,7 +54,7 @@ struct Config {
   uint32_t l1_miss_queue = 8;
 
   uint32_t store_lines = 16;
-  uint32_t store_wait = 128;
+  uint32_t store_wait = 0;
 
   uint32_t icnt_flit_bytes = 32;
   uint32_t icnt_header_bytes = 8;

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/assist.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/sm.hpp"
+
+namespace bobbin::sim {
+namespace {
+
+constexpr uint32_t kRoutineRegisters = 64;  // of the scoreboard; what is allocated is smaller
+
+}  // namespace
+
+AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
+    : machine_(machine),
+      sm_(sm),
+      number_(number),
+      entries_(machine.config.caba_awt_entries),
+      stalled_(kMaxSlots),
+      expansions_on_(kMaxSlots),
+      stores_on_(kMaxSlots),
+      prefetches_on_(kMaxSlots),
+      random_(machine.options.seed * 7919 + number) {
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].warp = std::make_unique<Warp>(WarpPlace{}, kRoutineRegisters);
+    entries_[i].warp->assisting = true;
+    free_.set(i);
+  }
+}
+
+void AssistController::log(const Entry& entry, uint32_t id, AssistEventKind kind) {
+  EventLog* log = machine_.options.log;
+  if (machine_.logs(machine_.now) && log->assists.size() < log->limit) {
+    log->assists.push_back({machine_.now, number_, entry.trigger.parent, id, kind, entry.trigger.is_low()});
+  }
+}
+
+void AssistController::trigger(const Trigger& trigger) {
+  if (machine_.config.caba_free != 0) {
+    run_for_free(trigger);
+    return;
+  }
+  pending_.push_back(trigger);
+  pending_.back().when = machine_.now;
+}
+
+void AssistController::stage(Entry& entry, const Trigger& trigger) {
+  entry.trigger = trigger;
+  if (trigger.kind == Trigger::Kind::store) {
+    std::memcpy(entry.line.raw.data(), sm_.stores().entry(trigger.tag).payload.bytes.data(), kLineBytes);
+    entry.line.code = kRawCode;
+  } else if (trigger.kind != Trigger::Kind::prefetch) {
+    const Payload& payload = machine_.payloads[trigger.payload];
+    entry.line.image = payload.image.words;
+    entry.line.code = payload.image.code;
+    entry.version = payload.version;
+    machine_.payloads.give_back(trigger.payload);
+  }
+}
+
+void AssistController::emit(Entry& entry) {
+  Warp& warp = *entry.warp;
+  const Config& config = machine_.config;
+  const Trigger& trigger = entry.trigger;
+  if (trigger.kind == Trigger::Kind::store) {
+    emit_compress(warp, entry.line, machine_.traits.algorithm, hint_, config.caba_one_encoding != 0);
+  } else if (trigger.kind == Trigger::Kind::prefetch) {
+    emit_prefetch_routine(warp, Memory::kFirst + trigger.line * kLineBytes, trigger.stride,
+                          config.prefetch_distance);
+  } else {
+    const LineImage image{entry.line.code, image_size(entry.line.code), entry.line.image};
+    emit_decompress(warp, entry.line);
+    const LineBytes expected = expand_line(image);
+    if (std::memcmp(expected.data(), entry.line.raw.data(), kLineBytes) != 0) {
+      warp.fail(fmt::format("the decompression routine of code {:#04x} made another line than the codec",
+                            image.code));
+    }
+  }
+  if (!warp.fault().empty()) {
+    machine_.fail({StatusCode::corrupt, warp.fault()});
+  }
+}
+
+// For the limit of assist warps that cost nothing: the result is there at once.
+void AssistController::run_for_free(const Trigger& trigger) {
+  Entry& entry = entries_[0];
+  stage(entry, trigger);
+  emit(entry);
+  entry.warp->flush();
+  ++machine_.counters.assist_triggers;
+  ++machine_.counters.assist_completed;
+  complete(entry);
+}
+
+// One instance of each routine per parent; the table must have room.
+bool AssistController::may_start(const Trigger& trigger) {
+  return machine_.now >= trigger.when + machine_.config.caba_aws_latency && running_on(trigger) == 0 &&
+         free_.any();
+}
+
+void AssistController::start(const Trigger& trigger) {
+  const uint32_t id = free_.first();
+  Entry& entry = entries_[id];
+  free_.clear(id);
+  active_.set(id);
+  deployable_.set(id);
+  ++running_on(trigger);
+  stalled_[trigger.parent] += trigger.is_low() ? 0 : 1;
+  stage(entry, trigger);
+  entry.busy = 0;
+  entry.outstanding = 0;
+  entry.deployed = 0;
+  entry.killed = false;
+  entry.kill_after = kNone;
+  if (trigger.kind == Trigger::Kind::store) {
+    sm_.stores().entry(trigger.tag).state = StoreBuffer::State::compressing;
+    const bool is_killed = random_() % 1000 < machine_.options.kill_per_thousand;
+    entry.kill_after = is_killed ? static_cast<uint32_t>(random_() % 24) : kNone;
+  }
+  emit(entry);
+  ++machine_.counters.assist_triggers;
+  ++machine_.progress;
+  log(entry, id, AssistEventKind::trigger);
+}
+
+void AssistController::tick() {
+  if (!active_.any() && pending_.empty()) {
+    return;
+  }
+  for (size_t i = 0; i < pending_.size();) {
+    const Trigger trigger = pending_[i];
+    if (may_start(trigger)) {
+      pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(i));
+      start(trigger);
+      break;  // one entry of the table per cycle
+    }
+    ++i;
+  }
+  machine_.counters.assist_table_full += !pending_.empty() && !free_.any() ? 1 : 0;
+  const bool held = is_throttled();
+  SlotSet candidates = deployable_;
+  for (uint32_t width = machine_.config.caba_deploy_width; width > 0 && candidates.any();) {
+    const uint32_t id = candidates.next(next_);
+    candidates.clear(id);
+    Entry& entry = entries_[id];
+    const bool is_low = entry.trigger.is_low();
+    machine_.counters.assist_throttled += is_low && held ? 1 : 0;
+    const bool fits = is_low ? !held && low_.size() < machine_.config.caba_low_entries
+                             : entry.staged.size() < machine_.config.sm_ibuffer;
+    if (fits) {
+      deploy(id);
+      next_ = id + 1;
+      --width;
+    }
+  }
+}
+
+void AssistController::deploy(uint32_t id) {
+  Entry& entry = entries_[id];
+  if (entry.deployed++ >= entry.kill_after) {
+    kill(id);
+    return;
+  }
+  const Instruction taken = entry.warp->take();
+  if (entry.warp->queued() == 0) {
+    deployable_.clear(id);
+  }
+  log(entry, id, AssistEventKind::deploy);
+  if (machine_.config.caba_direct_load != 0 && taken.op == Op::line_store && !entry.trigger.is_low()) {
+    end_if_done(id);  // the coalescer takes the values: the line is not stored back
+    return;
+  }
+  if (entry.trigger.is_low()) {
+    low_.push_back({id, taken});
+  } else {
+    entry.staged.push(taken);
+    staged_high_.set(id);
+    ready_high_.set(id);
+  }
+}
+
+// Low priority waits while parents use most of the issue slots.
+bool AssistController::is_throttled() {
+  const Config& config = machine_.config;
+  if (config.caba_throttle == 0) {
+    return false;
+  }
+  if (machine_.now >= window_end_) {
+    const uint64_t slots = uint64_t{config.caba_throttle_window} * config.sm_schedulers;
+    // A window that nobody watched to its end says nothing.
+    const bool watched = machine_.now < window_end_ + config.caba_throttle_window;
+    throttled_ = watched && window_issued_ * 100 > slots * config.caba_throttle_percent;
+    window_issued_ = 0;
+    window_end_ = machine_.now + config.caba_throttle_window;
+  }
+  return throttled_;
+}
+
+bool AssistController::issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low) {
+  Entry& entry = entries_[id];
+  uint64_t needs = instruction.destination == kNoRegister ? 0 : uint64_t{1} << instruction.destination;
+  for (uint32_t i = 0; i < instruction.num_sources; ++i) {
+    needs |= uint64_t{1} << instruction.sources[i];
+  }
+  if ((needs & entry.busy) != 0) {
+    return false;
+  }
+  if (!sm_.issue_assist(id, entry.trigger.parent, *entry.warp, instruction, scheduler, is_low)) {
+    return false;
+  }
+  entry.busy |= instruction.destination == kNoRegister ? 0 : uint64_t{1} << instruction.destination;
+  ++entry.outstanding;
+  return true;
+}
+
+bool AssistController::issue_high(uint32_t scheduler) {
+  SlotSet candidates = ready_high_;
+  while (candidates.any()) {
+    const uint32_t id = candidates.first();
+    candidates.clear(id);
+    Entry& entry = entries_[id];
+    if (entry.trigger.parent % machine_.config.sm_schedulers != scheduler) {
+      continue;
+    }
+    if (!issue(id, entry.staged.front(), scheduler, false)) {
+      ready_high_.clear(id);
+      continue;
+    }
+    entry.staged.pop();
+    if (entry.staged.empty()) {
+      staged_high_.clear(id);
+      ready_high_.clear(id);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool AssistController::issue_low(uint32_t scheduler) {
+  for (size_t i = 0; i < low_.size(); ++i) {
+    // Instructions of one assist warp stay in order.
+    const bool is_first =
+        std::none_of(low_.begin(), low_.begin() + static_cast<ptrdiff_t>(i),
+                     [&](const LowInstruction& other) { return other.entry == low_[i].entry; });
+    if (is_first && issue(low_[i].entry, low_[i].instruction, scheduler, true)) {
+      low_.erase(low_.begin() + static_cast<ptrdiff_t>(i));
+      return true;
+    }
+  }
+  return false;
+}
+
+void AssistController::write_back(uint32_t id, uint16_t reg) {
+  Entry& entry = entries_[id];
+  entry.busy &= reg == kNoRegister ? ~uint64_t{0} : ~(uint64_t{1} << reg);
+  --entry.outstanding;
+  if (staged_high_.has(id)) {
+    ready_high_.set(id);
+  }
+  end_if_done(id);
+}
+
+void AssistController::end_if_done(uint32_t id) {
+  Entry& entry = entries_[id];
+  const bool in_low =
+      entry.trigger.is_low() &&
+      std::any_of(low_.begin(), low_.end(), [&](const LowInstruction& other) { return other.entry == id; });
+  if (entry.outstanding != 0 || entry.warp->queued() != 0 || !entry.staged.empty() || in_low) {
+    return;
+  }
+  if (!entry.killed) {
+    ++machine_.counters.assist_completed;
+    log(entry, id, AssistEventKind::complete);
+    free(id);
+    complete(entry);
+  } else {
+    free(id);
+  }
+}
+
+void AssistController::free(uint32_t id) {
+  Entry& entry = entries_[id];
+  --running_on(entry.trigger);
+  if (!entry.trigger.is_low() && --stalled_[entry.trigger.parent] == 0) {
+    sm_.parent_continues(entry.trigger.parent);
+  }
+  active_.clear(id);
+  deployable_.clear(id);
+  free_.set(id);
+}
+
+void AssistController::complete(Entry& entry) {
+  const Trigger trigger = entry.trigger;
+  LineBytes raw;
+  std::memcpy(raw.data(), entry.line.raw.data(), kLineBytes);
+  switch (trigger.kind) {
+    case Trigger::Kind::fill:
+      ++machine_.counters.decompressions;
+      sm_.load_store().fill_expanded(trigger.tag);
+      break;
+    case Trigger::Kind::hit:
+      ++machine_.counters.decompressions;
+      sm_.load_store().line_arrived(trigger.tag);
+      break;
+    case Trigger::Kind::expand:
+      ++machine_.counters.decompressions;
+      sm_.stores().expanded(trigger.tag, raw, entry.version);
+      break;
+    case Trigger::Kind::store: {
+      const LineImage image{entry.line.code, image_size(entry.line.code), entry.line.image};
+      if (image.code != kRawCode && (!is_valid_image(image) || expand_line(image) != raw)) {
+        machine_.fail(
+            {StatusCode::corrupt,
+             fmt::format("the compression routine made a wrong image with code {:#04x}", image.code)});
+      }
+      hint_ = image.code;
+      sm_.stores().compressed(trigger.tag, image);
+      break;
+    }
+    case Trigger::Kind::prefetch:
+      break;
+  }
+}
+
+// Entries of the table and the buffer are flushed; instructions in the pipelines end without effect.
+void AssistController::kill(uint32_t id) {
+  Entry& entry = entries_[id];
+  const Trigger trigger = entry.trigger;
+  entry.killed = true;
+  entry.warp->flush();
+  deployable_.clear(id);
+  std::erase_if(low_, [&](const LowInstruction& other) { return other.entry == id; });
+  ++machine_.counters.assist_kills;
+  log(entry, id, AssistEventKind::kill);
+  end_if_done(id);
+  if (trigger.kind == Trigger::Kind::store) {
+    sm_.stores().give_up(trigger.tag);
+  }
+}
+
+void AssistController::kill_store(uint32_t tag) {
+  for (SlotSet left = active_; left.any();) {
+    const uint32_t id = left.first();
+    left.clear(id);
+    const Entry& entry = entries_[id];
+    if (entry.trigger.kind == Trigger::Kind::store && entry.trigger.tag == tag && !entry.killed) {
+      kill(id);
+      return;
+    }
+  }
+}
+
+bool AssistController::withdraw_store(uint32_t tag) {
+  return std::erase_if(pending_, [&](const Trigger& trigger) {
+           return trigger.kind == Trigger::Kind::store && trigger.tag == tag;
+         }) != 0;
+}
+
+}  // namespace bobbin::sim

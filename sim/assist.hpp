@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assist warp controller of an SM, with its table (AWT) and buffer (AWB). The assist warp store is the
+// routines themselves: their instructions are taken one per deployment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "sim/machine.hpp"
+#include "sim/program.hpp"
+#include "sim/routines.hpp"
+#include "sim/slot_set.hpp"
+
+namespace bobbin::sim {
+
+class Sm;
+
+// What an assist warp is for, and who waits for it.
+struct Trigger {
+  enum class Kind : uint8_t {
+    fill,      // a compressed line arrived: tag is the MSHR
+    hit,       // a load hit a line that L1 keeps compressed: tag is the load
+    store,     // a whole line waits to be compressed: tag is the entry of the store buffer
+    expand,    // a partial write met a compressed line: tag is the entry of the store buffer
+    prefetch,  // addresses ahead of a load
+  };
+  Kind kind = Kind::fill;
+  uint32_t parent = 0;
+  uint32_t tag = 0;
+  uint32_t payload = kNone;  // with the image to expand
+  uint64_t line = 0;
+  int64_t stride = 0;
+  uint64_t when = 0;
+
+  [[nodiscard]] bool is_low() const { return kind == Kind::store || kind == Kind::prefetch; }
+};
+
+class AssistController {
+ public:
+  AssistController(Machine& machine, Sm& sm, uint32_t number);
+
+  void trigger(const Trigger& trigger);
+  // One cycle: starts triggered assist warps, deploys instructions in turn.
+  void tick();
+  // Parents' use of issue slots, for throttling.
+  void note_issue(uint32_t slots_used) { window_issued_ += slots_used; }
+
+  // ---- for the schedulers
+  // -------------------------------------------------------------------------------------
+  [[nodiscard]] bool has_high() const { return ready_high_.any(); }
+  [[nodiscard]] bool has_low() const { return !low_.empty(); }
+  // Issues one instruction of high priority whose parent belongs to the scheduler.
+  [[nodiscard]] bool issue_high(uint32_t scheduler);
+  [[nodiscard]] bool issue_low(uint32_t scheduler);
+  [[nodiscard]] bool stalls(uint32_t slot) const { return stalled_[slot] != 0; }
+  // A result of an instruction is there (kNoRegister: a store is done).
+  void write_back(uint32_t entry, uint16_t reg);
+  // A structural obstacle may be gone.
+  void retry() { ready_high_ = staged_high_; }
+
+  // Drops the assist warp of an entry of the store buffer.
+  void kill_store(uint32_t tag);
+  // Drops a trigger that has not started; whether there was one.
+  [[nodiscard]] bool withdraw_store(uint32_t tag);
+  [[nodiscard]] bool is_idle() const { return !active_.any() && pending_.empty(); }
+
+ private:
+  struct Entry {
+    Trigger trigger;
+    std::unique_ptr<Warp> warp;
+    StagedLine line;
+    uint64_t start = 0;        // of the first deployment
+    uint64_t busy = 0;         // registers that wait for a result
+    uint32_t outstanding = 0;  // instructions in the pipelines
+    uint32_t kill_after = kNone;
+    uint32_t deployed = 0;
+    uint32_t version = 0;
+    bool killed = false;
+    Fifo<Instruction> staged;  // of high priority: in the parent's part of the instruction buffer
+  };
+  struct LowInstruction {
+    uint32_t entry = 0;
+    Instruction instruction;
+  };
+
+  [[nodiscard]] bool may_start(const Trigger& trigger);
+  void start(const Trigger& trigger);
+  void run_for_free(const Trigger& trigger);
+  void emit(Entry& entry);
+  void stage(Entry& entry, const Trigger& trigger);
+  void deploy(uint32_t id);
+  void end_if_done(uint32_t id);
+  void complete(Entry& entry);
+  void kill(uint32_t id);
+  void free(uint32_t id);
+  [[nodiscard]] bool issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
+  [[nodiscard]] bool is_throttled();
+  void log(const Entry& entry, uint32_t id, AssistEventKind kind);
+  [[nodiscard]] uint32_t& running_on(const Trigger& trigger) {
+    return (trigger.kind == Trigger::Kind::store      ? stores_on_
+            : trigger.kind == Trigger::Kind::prefetch ? prefetches_on_
+                                                      : expansions_on_)[trigger.parent];
+  }
+
+  Machine& machine_;
+  Sm& sm_;
+  uint32_t number_;
+  std::vector<Entry> entries_;
+  SlotSet active_;
+  SlotSet free_;
+  SlotSet deployable_;   // with instructions that are not in a buffer yet
+  SlotSet staged_high_;  // with an instruction in the buffer
+  SlotSet ready_high_;   // of those, the ones that may be issued
+  std::vector<LowInstruction> low_;
+  std::vector<Trigger> pending_;
+  uint32_t next_ = 0;
+  std::vector<uint32_t> stalled_;  // by parent: assist warps of high priority
+  std::vector<uint32_t> expansions_on_;
+  std::vector<uint32_t> stores_on_;
+  std::vector<uint32_t> prefetches_on_;
+  uint32_t hint_ = kRawCode;
+  uint64_t window_end_ = 0;
+  uint64_t window_issued_ = 0;
+  bool throttled_ = false;
+  std::mt19937_64 random_;
+};
+
+}  // namespace bobbin::sim

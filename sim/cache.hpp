@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tags of a set-associative cache with LRU replacement. Lines take 1 to 4 segments of a burst each; with more
+// tags than ways, a set holds more compressed lines than raw ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/config.hpp"
+
+namespace bobbin::sim {
+
+struct CacheLine {
+  uint64_t line = 0;
+  uint64_t used = 0;  // when last
+  uint8_t segments = 0;
+  bool valid = false;
+  bool pending = false;  // reserved for a fill
+  bool dirty = false;
+  bool compressed = false;  // as held here
+  bool prefetched = false;  // and not used since
+};
+
+class Cache {
+ public:
+  Cache(uint32_t bytes, uint32_t ways, uint32_t tags_per_way);
+
+  // Null if it is not there. `touch` makes it the most recently used.
+  [[nodiscard]] CacheLine* find(uint64_t line, bool touch = true);
+
+  // Where a new line of this many segments could go: the tag, after the lines in `victims` are gone. Null if
+  // all lines of the set are pending.
+  struct Place {
+    CacheLine* tag = nullptr;
+    std::vector<CacheLine*>* victims = nullptr;
+  };
+  [[nodiscard]] Place place_for(uint64_t line, uint32_t segments);
+  // Fills a tag; the victims must have been invalidated.
+  void fill(CacheLine& tag, uint64_t line, uint32_t segments);
+  void clear();
+
+  [[nodiscard]] std::vector<CacheLine>& lines() { return lines_; }
+
+ private:
+  [[nodiscard]] CacheLine* set_of(uint64_t line) { return lines_.data() + (line & (sets_ - 1)) * tags_; }
+
+  uint64_t sets_;
+  uint32_t tags_;
+  uint32_t capacity_;  // segments per set
+  uint64_t clock_ = 0;
+  std::vector<CacheLine> lines_;
+  std::vector<CacheLine*> victims_;
+};
+
+}  // namespace bobbin::sim

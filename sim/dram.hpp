@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// One memory controller: GDDR5 chips with their own data buses, FR-FCFS scheduling, all timings of the
+// configuration, and the cache of the metadata that says how many bursts a line takes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/machine.hpp"
+#include "sim/metadata.hpp"
+
+namespace bobbin::sim {
+
+// Timings in DRAM cycles. A wider or narrower bus changes the clock, not the nanoseconds of a chip's arrays.
+struct DramTimings {
+  explicit DramTimings(const Config& config);
+  uint32_t cl, wl, rp, rc, ras, rcd, rrd, cdlr, wr, ccd, ccdl, rtp, burst, read_to_write;
+};
+
+class Dram {
+ public:
+  Dram(Machine& machine, uint32_t channel);
+
+  [[nodiscard]] bool can_take(uint64_t line) const {
+    return chips_[machine_.chip_of(line)].held < machine_.config.dram_queue;
+  }
+  // Bursts are counted when the request is made: a write carries them, a read finds them in the metadata.
+  void read(uint64_t line, uint32_t bursts);
+  void write(uint64_t line, uint32_t bursts);
+  // Lines that were read.
+  [[nodiscard]] bool has_data() const { return !data_.empty(); }
+  [[nodiscard]] uint64_t take_data();
+
+  void tick();  // one DRAM cycle
+  [[nodiscard]] bool is_idle() const { return requests_ == 0; }
+
+ private:
+  enum class Kind : uint8_t { read, write, metadata_read, metadata_write };
+  struct Request {
+    uint64_t line = 0;  // or the metadata line
+    uint32_t row = 0;
+    uint16_t bank = 0;
+    uint8_t left = 0;  // bursts
+    Kind kind = Kind::read;
+  };
+  struct Bank {
+    int64_t row = -1;
+    uint64_t next_activate = 0;
+    uint64_t next_precharge = 0;
+    uint64_t next_column = 0;
+  };
+  struct Chip {
+    std::vector<Request> reads;  // oldest first
+    std::vector<Request> writes;
+    std::vector<Bank> banks;
+    uint32_t held = 0;  // requests, those that wait for metadata too
+    uint64_t next_activate = 0;
+    uint64_t next_read = 0;
+    uint64_t next_write = 0;
+    std::vector<uint64_t> next_group;  // column command of a bank group
+    bool drains = false;               // writes go first
+    uint64_t wake = 0;                 // no command can be issued before
+  };
+  // Requests on their way, in the order in which they arrive.
+  struct Timed {
+    uint64_t when = 0;
+    uint64_t line = 0;
+    uint8_t bursts = 0;
+    Kind kind = Kind::read;
+  };
+  void accept(const Timed& request);
+  void enqueue(uint32_t chip, const Request& request);
+  [[nodiscard]] Request place(uint64_t local, Kind kind, uint64_t line, uint32_t bursts) const;
+  void look_up(const Timed& request);
+  void fetch_metadata(uint64_t md_line);
+  void write_back_metadata(uint64_t md_line);
+  void finish(Chip& chip, const Request& request, uint64_t when);
+  void deliver();
+  void finish_metadata(uint64_t md_line);
+  [[nodiscard]] bool schedule(Chip& chip);
+  [[nodiscard]] bool issue_column(Chip& chip, std::vector<Request>& requests, bool is_write, uint64_t& hits,
+                                  uint64_t& wake);
+  [[nodiscard]] bool issue_row(Chip& chip, std::vector<Request>& requests, uint64_t hits, uint64_t& wake);
+  void column(Chip& chip, Bank& bank, std::vector<Request>& requests, size_t index, bool is_write);
+  void log(const Chip& chip, uint32_t bank, uint32_t row, DramCommand command);
+  [[nodiscard]] uint64_t column_ready(const Chip& chip, const Request& request, bool is_write) const;
+
+  Machine& machine_;
+  uint32_t channel_;
+  DramTimings timings_;
+  MetadataCache metadata_;
+  std::vector<Chip> chips_;
+  Fifo<Timed> arriving_;
+  std::vector<Timed> waiting_;  // reads for which metadata is on its way
+  Fifo<Timed> moving_;          // by the end of their last burst
+  Fifo<uint64_t> data_;
+  uint64_t cycle_ = 0;
+  uint64_t requests_ = 0;
+};
+
+}  // namespace bobbin::sim

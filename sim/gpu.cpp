@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bobbin::sim {
+
+Traits traits_of(Design design, const Config& config) {
+  switch (design) {
+    case Design::base:
+      return {};
+    case Design::hw_bdi_mem:
+      return {.algorithm = Algorithm::bdi,
+              .absorbs = true,
+              .decompress = config.hw_decompress,
+              .compress = config.hw_compress};
+    case Design::hw_bdi:
+      return {.algorithm = Algorithm::bdi,
+              .compressed_l2 = true,
+              .decompress = config.hw_decompress,
+              .compress = config.hw_compress};
+    case Design::ideal_bdi:
+      return {.algorithm = Algorithm::bdi, .compressed_l2 = true, .absorbs = true};
+    case Design::caba_bdi:
+      return {.algorithm = Algorithm::bdi, .compressed_l2 = true, .assists = true};
+    case Design::caba_fpc:
+      return {.algorithm = Algorithm::fpc, .compressed_l2 = true, .assists = true};
+    case Design::caba_cpack:
+      return {.algorithm = Algorithm::cpack, .compressed_l2 = true, .assists = true};
+    case Design::caba_best:
+      return {.algorithm = Algorithm::best, .compressed_l2 = true, .assists = true};
+  }
+  return {};
+}
+
+RoutineNeeds assist_needs(const Config& config, const Traits& traits) {
+  RoutineNeeds sum;
+  const auto add = [&](const RoutineNeeds& needs) {
+    sum.instructions += needs.instructions;
+    sum.registers += needs.registers;
+  };
+  if (traits.assists) {
+    add(decompress_needs(traits.algorithm));
+    add(compress_needs(traits.algorithm));
+  }
+  if (config.prefetch_enable != 0) {
+    add(prefetch_needs());
+  }
+  if (config.memo_enable != 0) {
+    add(memo_needs());
+  }
+  if (config.caba_registers != 0 && sum.registers != 0) {
+    sum.registers = config.caba_registers;
+  }
+  sum.registers = config.caba_free != 0 ? 0 : sum.registers;
+  return sum;
+}
+
+Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t assist_registers) {
+  const auto blocks_with = [&](uint32_t registers) {
+    const uint32_t by_warps = config.sm_warps / (launch.block_threads / kLanes);
+    const uint32_t by_registers = config.sm_registers / (launch.block_threads * registers);
+    const uint32_t by_shared =
+        launch.shared_bytes == 0 ? config.sm_blocks : config.sm_shared_bytes / launch.shared_bytes;
+    return std::min({config.sm_blocks, by_warps, by_registers, by_shared});
+  };
+  Occupancy out;
+  const uint32_t parents = blocks_with(launch.registers);
+  out.blocks = blocks_with(launch.registers + assist_registers);
+  out.unallocated_registers = config.sm_registers - parents * launch.block_threads * launch.registers;
+  out.unallocated_shared_bytes = config.sm_shared_bytes - parents * launch.shared_bytes;
+  return out;
+}
+
+Gpu::Gpu(Machine& machine)
+    : machine_(machine),
+      requests_(machine.config.gpu_sms, machine.config.dram_channels, machine.config.icnt_queue,
+                machine.config.icnt_latency),
+      replies_(machine.config.dram_channels, machine.config.gpu_sms, machine.config.icnt_queue,
+               machine.config.icnt_latency) {
+  const Config& config = machine.config;
+  icnt_.rate = config.clock_icnt;
+  l2_.rate = config.clock_l2;
+  dram_.rate = config.clock_dram * config.dram_bandwidth_percent / 100;
+  for (uint32_t channel = 0; channel < config.dram_channels; ++channel) {
+    drams_.push_back(std::make_unique<Dram>(machine, channel));
+    slices_.push_back(std::make_unique<L2Slice>(machine, channel, *drams_.back(), requests_, replies_));
+  }
+  for (uint32_t sm = 0; sm < config.gpu_sms; ++sm) {
+    sms_.push_back(std::make_unique<Sm>(machine, sm, requests_, replies_));
+  }
+}
+
+void Gpu::cycle() {
+  ++machine_.now;
+  const uint32_t core = machine_.config.clock_core;
+  for (uint32_t ticks = dram_.ticks(core); ticks > 0; --ticks) {
+    ++machine_.counters.dram_cycles;
+    for (const auto& dram : drams_) {
+      dram->tick();
+    }
+  }
+  for (uint32_t ticks = l2_.ticks(core); ticks > 0; --ticks) {
+    for (const auto& slice : slices_) {
+      slice->tick();
+    }
+  }
+  for (uint32_t ticks = icnt_.ticks(core); ticks > 0; --ticks) {
+    requests_.tick();
+    replies_.tick();
+  }
+  for (const auto& sm : sms_) {
+    sm->tick();
+    blocks_left_ -= sm->take_ended_blocks();
+  }
+}
+
+// Each SM with room gets one block per cycle.
+void Gpu::place_blocks(const Launch& launch) {
+  for (const auto& sm : sms_) {
+    if (next_block_ < launch.blocks && sm->has_room()) {
+      sm->add_block(next_block_++);
+      ++machine_.counters.blocks;
+      ++machine_.progress;
+    }
+  }
+}
+
+bool Gpu::is_quiet() const {
+  return requests_.in_flight() == 0 && replies_.in_flight() == 0 &&
+         std::all_of(sms_.begin(), sms_.end(), [](const auto& sm) { return sm->is_idle(); }) &&
+         std::all_of(slices_.begin(), slices_.end(), [](const auto& slice) { return slice->is_idle(); }) &&
+         std::all_of(drams_.begin(), drams_.end(), [](const auto& dram) { return dram->is_idle(); });
+}
+
+Status Gpu::stuck(uint64_t cycles, bool too_long) const {
+  std::string who = "requests wait in L2 or DRAM";
+  for (const auto& sm : sms_) {
+    if (!sm->is_idle()) {
+      who = sm->describe();
+      break;
+    }
+  }
+  return {StatusCode::invalid_argument,
+          too_long ? fmt::format("not finished after {} cycles (run.max_cycles): {}", cycles, who)
+                   : fmt::format("nothing moved for {} cycles: {}", cycles, who)};
+}
+
+Status Gpu::run(const Launch& launch, uint32_t number) {
+  const Config& config = machine_.config;
+  const RoutineNeeds needs = assist_needs(config, machine_.traits);
+  const Occupancy occupancy = occupancy_of(config, launch, needs.registers);
+  if (occupancy.blocks == 0) {
+    return {
+        StatusCode::invalid_argument,
+        fmt::format(
+            "a block of {} threads with {} registers (and {} of assist warps) and {} bytes of shared memory "
+            "does not fit on an SM",
+            launch.block_threads, launch.registers, needs.registers, launch.shared_bytes)};
+  }
+  Counters& counters = machine_.counters;
+  if (counters.launches++ == 0) {
+    counters.unallocated_registers = occupancy.unallocated_registers;
+    counters.unallocated_shared_bytes = occupancy.unallocated_shared_bytes;
+  }
+  counters.resident_warps =
+      std::max<uint64_t>(counters.resident_warps, uint64_t{occupancy.blocks} * launch.block_threads / kLanes);
+  for (const auto& sm : sms_) {
+    sm->begin_launch(launch, number, occupancy.blocks);
+  }
+  next_block_ = 0;
+  blocks_left_ = launch.blocks;
+  uint64_t last_progress = machine_.progress;
+  uint64_t stalled = 0;
+  while ((blocks_left_ != 0 || !is_quiet()) && machine_.fault.ok()) {
+    if (next_block_ < launch.blocks) {
+      place_blocks(launch);
+    }
+    cycle();
+    stalled = machine_.progress == last_progress ? stalled + 1 : 0;
+    last_progress = machine_.progress;
+    if (stalled > config.run_stall_cycles) {
+      return stuck(stalled, false);
+    }
+    if (machine_.now > config.run_max_cycles) {
+      return stuck(config.run_max_cycles, true);
+    }
+  }
+  return machine_.fault;
+}
+
+void Gpu::finish() {
+  Counters& counters = machine_.counters;
+  counters.core_cycles = machine_.now;
+  const uint64_t requests = counters.dram_reads + counters.dram_writes;
+  counters.dram_row_hits = requests - std::min(requests, counters.dram_activates);
+  for (const auto& sm : sms_) {
+    counters.memo_lookups += sm->memo().lookups;
+    counters.memo_hits += sm->memo().hits;
+  }
+}
+
+}  // namespace bobbin::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole machine: SMs, crossbars, L2 slices and memory controllers in four clock domains, and the block
+// scheduler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/crossbar.hpp"
+#include "sim/dram.hpp"
+#include "sim/l2.hpp"
+#include "sim/machine.hpp"
+#include "sim/sm.hpp"
+
+namespace bobbin::sim {
+
+// How many blocks of a launch an SM holds, and what that leaves.
+struct Occupancy {
+  uint32_t blocks = 0;
+  uint32_t unallocated_registers = 0;
+  uint32_t unallocated_shared_bytes = 0;
+};
+[[nodiscard]] Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t assist_registers);
+
+// Registers per thread and instructions in the store of all routines that are enabled.
+[[nodiscard]] RoutineNeeds assist_needs(const Config& config, const Traits& traits);
+
+class Gpu {
+ public:
+  explicit Gpu(Machine& machine);
+
+  // Runs all blocks of a launch and waits until memory is quiet.
+  [[nodiscard]] Status run(const Launch& launch, uint32_t number);
+  void finish();  // counters that are kept elsewhere
+
+ private:
+  // Ticks of a domain per core cycle, as a fraction.
+  struct Clock {
+    uint32_t rate = 1;  // MHz
+    uint32_t left = 0;
+    [[nodiscard]] uint32_t ticks(uint32_t core) {
+      left += rate;
+      const uint32_t count = left / core;
+      left -= count * core;
+      return count;
+    }
+  };
+
+  void cycle();
+  void place_blocks(const Launch& launch);
+  [[nodiscard]] bool is_quiet() const;
+  [[nodiscard]] Status stuck(uint64_t cycles, bool too_long) const;
+
+  Machine& machine_;
+  Crossbar requests_;
+  Crossbar replies_;
+  std::vector<std::unique_ptr<Dram>> drams_;
+  std::vector<std::unique_ptr<L2Slice>> slices_;
+  std::vector<std::unique_ptr<Sm>> sms_;
+  Clock icnt_;
+  Clock l2_;
+  Clock dram_;
+  uint32_t next_block_ = 0;
+  uint32_t blocks_left_ = 0;
+};
+
+}  // namespace bobbin::sim

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/l2.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bobbin::sim {
+
+L2Slice::L2Slice(Machine& machine, uint32_t channel, Dram& dram, Crossbar& requests, Crossbar& replies)
+    : machine_(machine),
+      channel_(channel),
+      dram_(dram),
+      requests_(requests),
+      replies_(replies),
+      cache_(machine.config.l2_bytes / machine.config.dram_channels, machine.config.l2_ways,
+             machine.traits.compressed_l2 ? machine.config.caba_l2_tags : 1) {}
+
+void L2Slice::tick() {
+  ++cycle_;
+  send_reply();
+  take_fill();
+  accept();
+  if (!pipeline_.empty() && pipeline_.front().when <= cycle_ && process(pipeline_.front().packet)) {
+    pipeline_.pop();
+    ++machine_.progress;
+  }
+}
+
+void L2Slice::accept() {
+  const size_t room = machine_.config.l2_latency + machine_.config.l2_queue;
+  if (requests_.has_arrived(channel_) && pipeline_.size() < room) {
+    pipeline_.push({cycle_ + machine_.config.l2_latency, requests_.receive(channel_)});
+  }
+}
+
+void L2Slice::send_reply() {
+  if (!replies_waiting_.empty() && replies_waiting_.front().when <= cycle_ && replies_.can_send(channel_)) {
+    const Packet packet = replies_waiting_.front().packet;
+    replies_waiting_.pop();
+    replies_.send(channel_, packet.sm, packet);
+    machine_.counters.reply_flits += packet.flits;
+    ++machine_.counters.reply_packets;
+    ++machine_.progress;
+  }
+}
+
+void L2Slice::take_fill() {
+  // Replies that wait hold up fills, and with them DRAM.
+  if (!dram_.has_data() || replies_waiting_.size() >= machine_.config.l2_queue) {
+    return;
+  }
+  const uint64_t line = dram_.take_data();
+  const auto mshr = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& m) { return m.line == line; });
+  CacheLine* tag = cache_.find(machine_.local_of(line), false);
+  tag->pending = false;
+  tag->compressed = machine_.traits.compressed_l2 && machine_.stored.is_compressed(line);
+  const std::vector<Packet> waiting = std::move(mshr->waiting);
+  mshrs_.erase(mshr);
+  for (const Packet& packet : waiting) {
+    // A write may have moved the line to another tag.
+    serve(packet, *cache_.find(machine_.local_of(line), false));
+  }
+}
+
+bool L2Slice::is_whole_write(const Packet& packet) {
+  if (packet.kind != PacketKind::write) {
+    return false;
+  }
+  const Payload& payload = machine_.payloads[packet.payload];
+  return !payload.expands && payload.mask.all();
+}
+
+bool L2Slice::process(const Packet& packet) {
+  if (replies_waiting_.size() >= machine_.config.l2_queue) {
+    return false;
+  }
+  Counters& counters = machine_.counters;
+  CacheLine* tag = cache_.find(machine_.local_of(packet.line));
+  if (packet.kind == PacketKind::keep_raw) {
+    if (tag != nullptr && !tag->pending) {
+      tag->compressed = false;
+    }
+    return true;
+  }
+  if (tag != nullptr && tag->pending) {
+    return join(packet);
+  }
+  if (tag == nullptr && !miss(packet)) {
+    return false;
+  }
+  ++counters.l2_accesses;
+  if (tag != nullptr) {
+    ++counters.l2_hits;
+    serve(packet, *tag);
+  }
+  return true;
+}
+
+bool L2Slice::join(const Packet& packet) {
+  for (Mshr& mshr : mshrs_) {
+    if (mshr.line == packet.line && mshr.waiting.size() < machine_.config.l2_merges) {
+      mshr.waiting.push_back(packet);
+      ++machine_.counters.l2_accesses;
+      ++machine_.counters.l2_merges;
+      return true;
+    }
+  }
+  return false;
+}
+
+uint32_t L2Slice::segments_of(uint64_t line) const {
+  const bool packs = machine_.config.caba_l2_tags > 1 && machine_.traits.compressed_l2;
+  return packs ? machine_.stored.bursts(line) : kLineBursts;
+}
+
+// Evicts what must go; false if the lines cannot go now.
+bool L2Slice::make_room(uint64_t line, CacheLine*& tag) {
+  const Cache::Place place = cache_.place_for(machine_.local_of(line), segments_of(line));
+  if (place.tag == nullptr) {
+    return false;
+  }
+  // Tags hold the line's number within the channel.
+  const auto whole = [&](uint64_t local) {
+    const uint64_t chips = machine_.config.dram_chips;
+    return (local / chips * machine_.config.dram_channels + channel_) * chips + local % chips;
+  };
+  for (const CacheLine* victim : *place.victims) {
+    if (victim->dirty && !dram_.can_take(whole(victim->line))) {
+      return false;
+    }
+  }
+  for (CacheLine* victim : *place.victims) {
+    if (victim->dirty) {
+      const uint64_t victim_line = whole(victim->line);
+      dram_.write(victim_line, machine_.stored.bursts(victim_line));
+      ++machine_.counters.l2_writebacks;
+    }
+    victim->valid = false;
+  }
+  tag = place.tag;
+  return true;
+}
+
+bool L2Slice::miss(const Packet& packet) {
+  CacheLine* tag = nullptr;
+  if (is_whole_write(packet)) {
+    if (!make_room(packet.line, tag)) {
+      return false;
+    }
+    cache_.fill(*tag, machine_.local_of(packet.line), segments_of(packet.line));
+    serve(packet, *tag);
+    return true;
+  }
+  if (mshrs_.size() >= machine_.config.l2_mshrs || !dram_.can_take(packet.line) ||
+      !make_room(packet.line, tag)) {
+    return false;
+  }
+  cache_.fill(*tag, machine_.local_of(packet.line), segments_of(packet.line));
+  tag->pending = true;
+  mshrs_.push_back({packet.line, {packet}});
+  dram_.read(packet.line, machine_.stored.bursts(packet.line));
+  return true;
+}
+
+void L2Slice::serve(const Packet& packet, CacheLine& tag) {
+  if (packet.kind == PacketKind::read) {
+    serve_read(packet, tag);
+  } else if (packet.kind == PacketKind::write) {
+    serve_write(packet, tag);
+  } else {
+    serve_atomic(packet, tag);
+  }
+}
+
+uint32_t L2Slice::payload_of(uint64_t line) {
+  const uint32_t id = machine_.payloads.take();
+  machine_.payloads[id].image = machine_.stored.image(line);
+  machine_.payloads[id].has_image = true;
+  machine_.payloads[id].version = machine_.versions[line];
+  return id;
+}
+
+void L2Slice::reply(const Packet& to, PacketKind kind, uint32_t flits, uint32_t payload, bool compressed) {
+  Packet packet;
+  packet.kind = kind;
+  packet.compressed = compressed;
+  packet.sm = to.sm;
+  packet.flits = static_cast<uint16_t>(flits);
+  packet.payload = payload;
+  packet.tag = to.tag;
+  packet.line = to.line;
+  // Dedicated logic between L2 and DRAM, of the design that compresses DRAM only.
+  const uint32_t extra = machine_.traits.compressed_l2 || !machine_.stored.is_compressed(to.line)
+                             ? 0
+                             : machine_.traits.decompress;
+  replies_waiting_.push({cycle_ + extra, packet});
+}
+
+void L2Slice::serve_read(const Packet& packet, const CacheLine& tag) {
+  const uint32_t size = tag.compressed ? machine_.stored.size(packet.line) : kLineBytes;
+  reply(packet, PacketKind::fill, machine_.line_flits(size), tag.compressed ? payload_of(packet.line) : kNone,
+        tag.compressed);
+}
+
+// The line has new contents in the stored image.
+void L2Slice::changed(uint64_t line, CacheLine& tag) {
+  ++machine_.versions[line];
+  tag.dirty = true;
+  tag.compressed = machine_.traits.compressed_l2 && machine_.stored.is_compressed(line);
+  const uint32_t segments = segments_of(line);
+  if (segments <= tag.segments) {
+    tag.segments = static_cast<uint8_t>(segments);
+    return;
+  }
+  // It no longer fits where it was: others go. If none can, the set is over its capacity until one does.
+  CacheLine* other = nullptr;
+  const CacheLine copy = tag;
+  tag.valid = false;
+  if (!make_room(line, other)) {
+    other = &tag;
+  }
+  cache_.fill(*other, copy.line, segments);
+  other->dirty = true;
+  other->compressed = copy.compressed;
+}
+
+bool L2Slice::write_part(uint64_t line, const Payload& payload, bool held_raw) {
+  StoredImage& stored = machine_.stored;
+  ++machine_.counters.partial_writes;
+  if (machine_.traits.absorbs || held_raw) {
+    LineBytes bytes = stored.decoded(line);
+    for (uint32_t i = 0; i < kLineBytes; ++i) {
+      bytes[i] = payload.mask[i] ? payload.bytes[i] : bytes[i];
+    }
+    const bool compresses = machine_.traits.absorbs && stored.is_compressible(line);
+    const Algorithm algorithm = compresses ? machine_.traits.algorithm : Algorithm::none;
+    stored.write_image(line, compress_line(bytes, algorithm, machine_.config.caba_first_base != 0));
+    return true;
+  }
+  if (stored.is_compressed(line)) {
+    ++machine_.counters.partial_writes_wrong;
+    return false;
+  }
+  stored.write_bytes(line, payload.bytes, payload.mask);
+  return true;
+}
+
+void L2Slice::write_whole(uint64_t line, const Payload& payload) {
+  StoredImage& stored = machine_.stored;
+  if (payload.has_image) {
+    stored.write_image(line, payload.image);
+    return;
+  }
+  const bool compresses = machine_.traits.absorbs && stored.is_compressible(line);
+  stored.write_image(line,
+                     compress_line(payload.bytes, compresses ? machine_.traits.algorithm : Algorithm::none,
+                                   machine_.config.caba_first_base != 0));
+}
+
+void L2Slice::serve_write(const Packet& packet, CacheLine& tag) {
+  const uint32_t id = packet.payload;
+  const bool answers = machine_.traits.compressed_l2 && !machine_.traits.absorbs &&
+                       machine_.stored.is_compressible(packet.line);
+  const bool whole = machine_.payloads[id].mask.all() || machine_.payloads[id].expands;
+  const bool is_current =
+      !machine_.payloads[id].expands || machine_.payloads[id].version == machine_.versions[packet.line];
+  bool done = true;
+  if (whole && is_current) {
+    write_whole(packet.line, machine_.payloads[id]);
+  } else {
+    // The variant with a raw L2 has expanded the line already.
+    const bool held_raw =
+        machine_.stored.is_compressed(packet.line) && machine_.traits.compressed_l2 && !tag.compressed;
+    done = write_part(packet.line, machine_.payloads[id], held_raw);
+  }
+  const bool asks = !machine_.payloads[id].mask.all() || machine_.payloads[id].expands;
+  machine_.payloads.give_back(id);
+  if (answers && asks) {
+    const uint32_t size = machine_.stored.size(packet.line);
+    reply(packet, done ? PacketKind::write_ok : PacketKind::write_fail, done ? 1 : machine_.line_flits(size),
+          done ? kNone : payload_of(packet.line), false);
+  }
+  if (done) {
+    changed(packet.line, tag);
+  }
+}
+
+// Atomics work on raw lines. Memory already has the result, also of atomics that arrive later.
+void L2Slice::serve_atomic(const Packet& packet, CacheLine& tag) {
+  Payload& payload = machine_.payloads[packet.payload];
+  const auto line = machine_.memory.line(packet.line);
+  LineBytes bytes = machine_.stored.decoded(packet.line);
+  for (uint32_t i = 0; i < kLineBytes; ++i) {
+    bytes[i] = payload.mask[i] ? line[i] : bytes[i];
+  }
+  const auto data = static_cast<uint32_t>(payload.mask.count());
+  machine_.payloads.give_back(packet.payload);
+  machine_.stored.write_image(packet.line, compress_line(bytes, Algorithm::none, false));
+  changed(packet.line, tag);
+  reply(packet, PacketKind::atomic_done, machine_.flits(data), kNone, false);
+}
+
+}  // namespace bobbin::sim

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace bobbin::sim {
+namespace {
+
+[[nodiscard]] bool is_memory(Op op) {
+  return op >= Op::load && op <= Op::line_store;
+}
+
+[[nodiscard]] uint64_t wheel_size(const Config& config) {
+  const uint32_t longest = std::max({config.sm_alu_latency, config.sm_sfu_latency, config.sm_shared_latency,
+                                     config.l1_latency, config.hw_decompress});
+  return std::bit_ceil(longest + config.sm_collectors + kMaxSources + 8U);
+}
+
+}  // namespace
+
+Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
+    : machine_(machine),
+      number_(number),
+      replies_(replies),
+      stores_(machine, *this, number, requests),
+      load_store_(machine, *this, number, requests),
+      assists_(machine, *this, number),
+      slots_(machine.config.sm_warps),
+      blocks_(machine.config.sm_blocks),
+      of_scheduler_(machine.config.sm_schedulers),
+      last_issued_(machine.config.sm_schedulers),
+      wheel_(wheel_size(machine.config)),
+      collector_free_(machine.config.sm_collectors),
+      sfu_free_(machine.config.sm_sfu_pipes) {
+  memo_.entries.resize(machine.config.memo_entries);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    free_slots_.set(i);
+    of_scheduler_[i % machine.config.sm_schedulers].set(i);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Blocks
+
+void Sm::begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks) {
+  launch_ = &launch;
+  launch_number_ = launch_number;
+  max_blocks_ = max_blocks;
+  load_store_.invalidate();
+}
+
+void Sm::add_block(uint32_t number) {
+  const auto place =
+      std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.used; });
+  const uint32_t block_warps = launch_->block_threads / kLanes;
+  *place = {.used = true, .number = number, .warps = block_warps, .shared = std::move(place->shared)};
+  place->shared.assign(launch_->shared_bytes, 0);
+  ++resident_blocks_;
+  for (uint32_t warp = 0; warp < block_warps; ++warp) {
+    const uint32_t id = free_slots_.first();
+    free_slots_.clear(id);
+    Slot& slot = slots_[id];
+    slot = {};
+    slot.block = static_cast<uint32_t>(place - blocks_.begin());
+    slot.age = next_age_++;
+    slot.warp = std::make_unique<Warp>(WarpPlace{launch_number_, number, launch_->blocks, warp, block_warps},
+                                       launch_->registers);
+    slot.warp->memo = machine_.config.memo_enable != 0 ? &memo_ : nullptr;
+    slot.warp->start(launch_->kernel(*slot.warp));
+    wants_fetch_.set(id);
+  }
+}
+
+void Sm::end_warp(uint32_t id) {
+  Slot& slot = slots_[id];
+  slot.ended = true;
+  Block& block = blocks_[slot.block];
+  ready_.clear(id);
+  slot.warp.reset();
+  free_slots_.set(id);
+  if (--block.warps == 0) {
+    block.used = false;
+    --resident_blocks_;
+    ++ended_blocks_;
+  } else if (block.at_barrier == block.warps) {
+    open_barrier(slot.block);
+  }
+}
+
+void Sm::reach_barrier(uint32_t id) {
+  Slot& slot = slots_[id];
+  slot.at_barrier = true;
+  ready_.clear(id);
+  wants_fetch_.clear(id);
+  if (++blocks_[slot.block].at_barrier == blocks_[slot.block].warps) {
+    open_barrier(slot.block);
+  }
+}
+
+void Sm::open_barrier(uint32_t block) {
+  blocks_[block].at_barrier = 0;
+  for (uint32_t id = 0; id < slots_.size(); ++id) {
+    Slot& slot = slots_[id];
+    if (slot.warp != nullptr && slot.block == block && slot.at_barrier) {
+      slot.at_barrier = false;
+      slot.warp->release();
+      wants_fetch_.set(id);
+    }
+  }
+}
+
+bool Sm::is_idle() const {
+  return resident_blocks_ == 0 && events_ == 0 && load_store_.is_idle() && stores_.is_empty() &&
+         assists_.is_idle();
+}
+
+std::string Sm::describe() const {
+  for (const Slot& slot : slots_) {
+    if (slot.warp == nullptr) {
+      continue;
+    }
+    const std::string who =
+        fmt::format("SM {}, block {}, warp {}", number_, slot.warp->place().block, slot.warp->place().warp);
+    if (slot.at_barrier) {
+      const Block& block = blocks_[slot.block];
+      return fmt::format("{} waits at a barrier that {} of {} warps have reached", who, block.at_barrier,
+                         block.warps);
+    }
+    const bool waits =
+        std::any_of(slot.busy.begin(), slot.busy.end(), [](uint64_t bits) { return bits != 0; });
+    return fmt::format("{} {}", who, waits ? "waits for a load or a result" : "still makes instructions");
+  }
+  return fmt::format("SM {} has no warps and waits for its stores to be written", number_);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Events
+
+void Sm::after(uint32_t cycles, const Event& event) {
+  wheel_[(machine_.now + std::max(1U, cycles)) & (wheel_.size() - 1)].push_back(event);
+  ++events_;
+}
+
+void Sm::run_events() {
+  due_.clear();
+  std::swap(due_, wheel_[machine_.now & (wheel_.size() - 1)]);
+  events_ -= due_.size();
+  for (const Event& event : due_) {
+    switch (event.kind) {
+      case EventKind::write_back:
+        write_back(event.owner);
+        break;
+      case EventKind::line:
+        load_store_.line_arrived(event.id);
+        break;
+      case EventKind::fill:
+        load_store_.fill_expanded(event.id);
+        break;
+      case EventKind::expand: {
+        const uint32_t version = machine_.payloads[event.owner.id].version;
+        const LineBytes line = expand_line(machine_.payloads[event.owner.id].image);
+        machine_.payloads.give_back(event.owner.id);
+        stores_.expanded(event.id, line, version);
+        break;
+      }
+    }
+  }
+}
+
+void Sm::expand(uint32_t tag, uint32_t parent, uint32_t payload) {
+  if (machine_.traits.assists) {
+    assists_.trigger({.kind = Trigger::Kind::expand, .parent = parent, .tag = tag, .payload = payload});
+    return;
+  }
+  ++machine_.counters.decompressions;
+  after(machine_.traits.decompress, {EventKind::expand, {payload, false, kNoRegister}, tag});
+}
+
+void Sm::set_ready(uint32_t id) {
+  waits_for_result_.clear(id);
+  if (slots_[id].count != 0) {
+    ready_.set(id);
+  }
+}
+
+void Sm::write_back(const Owner& owner) {
+  if (owner.is_assist) {
+    assists_.write_back(owner.id, owner.reg);
+    return;
+  }
+  if (owner.reg == kNoRegister) {
+    return;
+  }
+  slots_[owner.id].busy[owner.reg / 64] &= ~(uint64_t{1} << owner.reg % 64);
+  if (waits_for_result_.has(owner.id)) {
+    set_ready(owner.id);
+  }
+}
+
+void Sm::parent_continues(uint32_t id) {
+  if (waits_for_result_.has(id)) {
+    set_ready(id);
+  }
+}
+
+void Sm::load_store_freed() {
+  ready_ = ready_ | waits_for_unit_;
+  waits_for_unit_ = {};
+  assists_.retry();
+}
+
+void Sm::receive() {
+  if (replies_.has_arrived(number_)) {
+    load_store_.received(replies_.receive(number_));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Fetch
+
+// One warp per cycle, in turn, gets instructions.
+void Sm::fetch() {
+  SlotSet candidates = wants_fetch_;
+  while (candidates.any()) {
+    const uint32_t id = candidates.next(next_fetch_);
+    candidates.clear(id);
+    if (slots_[id].fetch_at > machine_.now) {
+      continue;
+    }
+    if (!slots_[id].warp->advance()) {
+      wants_fetch_.clear(id);  // until its load is issued or its barrier opens
+      continue;
+    }
+    fill_buffer(id);
+    next_fetch_ = id + 1;
+    return;
+  }
+}
+
+void Sm::fill_buffer(uint32_t id) {
+  Slot& slot = slots_[id];
+  for (uint32_t i = 0; i < machine_.config.sm_fetch_width && slot.count < machine_.config.sm_ibuffer; ++i) {
+    if (!slot.warp->advance()) {
+      break;
+    }
+    slot.buffer[(slot.first + slot.count++) % kMaxBuffer] = slot.warp->take();
+  }
+  if (!slot.warp->fault().empty()) {
+    machine_.fail({StatusCode::invalid_argument, slot.warp->fault()});
+  }
+  wants_fetch_.clear(id);
+  if (!waits_for_result_.has(id) && !waits_for_unit_.has(id)) {
+    ready_.set(id);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Issue
+
+bool Sm::is_blocked(const Slot& slot, const Instruction& instruction) const {
+  const auto busy = [&](uint16_t reg) { return (slot.busy[reg / 64] >> reg % 64 & 1) != 0; };
+  if (instruction.destination != kNoRegister && busy(instruction.destination)) {
+    return true;
+  }
+  for (uint32_t i = 0; i < instruction.num_sources; ++i) {
+    if (busy(instruction.sources[i])) {
+      return true;
+    }
+  }
+  // A warp ends, and a block's warps meet, when its own instructions are done.
+  return instruction.op == Op::exit && (slot.busy[0] | slot.busy[1] | slot.busy[2] | slot.busy[3]) != 0;
+}
+
+// Whether there is a pipeline for the instruction now.
+Sm::Outcome Sm::unit_for(const Instruction& instruction) const {
+  if (is_memory(instruction.op)) {
+    return load_store_.has_room() ? Outcome::issued : Outcome::memory;
+  }
+  const bool collects = std::any_of(collector_free_.begin(), collector_free_.end(),
+                                    [&](uint64_t when) { return when <= machine_.now; });
+  if (!collects) {
+    return Outcome::compute;
+  }
+  if (instruction.op == Op::sfu) {
+    const bool is_free =
+        std::any_of(sfu_free_.begin(), sfu_free_.end(), [&](uint64_t when) { return when <= machine_.now; });
+    return is_free ? Outcome::issued : Outcome::compute;
+  }
+  const bool uses_alu = instruction.op != Op::barrier && instruction.op != Op::exit;
+  return !uses_alu || alu_used_ < machine_.config.sm_alu_pipes ? Outcome::issued : Outcome::compute;
+}
+
+void Sm::count_issue(const Instruction& instruction, uint32_t warp, uint32_t scheduler, bool is_low) {
+  Counters& counters = machine_.counters;
+  const bool is_assist = instruction.assist;
+  (is_assist ? counters.assist_instructions : counters.instructions) += 1;
+  counters.thread_instructions += is_assist ? 0 : static_cast<uint64_t>(std::popcount(instruction.mask));
+  const bool is_shared = instruction.op == Op::shared_load || instruction.op == Op::shared_store;
+  counters.shared_instructions += is_shared ? 1 : 0;
+  counters.memory_instructions += is_memory(instruction.op) && !is_shared ? 1 : 0;
+  counters.sfu_instructions += instruction.op == Op::sfu ? 1 : 0;
+  counters.alu_instructions += instruction.op <= Op::branch && instruction.op != Op::sfu ? 1 : 0;
+  counters.branches += instruction.op == Op::branch ? 1 : 0;
+  counters.divergent_branches += instruction.op == Op::branch && instruction.mask != 0xffff'ffff ? 1 : 0;
+  counters.register_reads += instruction.num_sources;
+  counters.register_writes += instruction.destination != kNoRegister ? 1 : 0;
+  ++machine_.progress;
+  EventLog* log = machine_.options.log;
+  const bool wanted = log != nullptr && (log->sm == number_ || log->sm == EventLog::kAllSms);
+  if (wanted && machine_.logs(machine_.now) && log->issues.size() < log->limit) {
+    log->issues.push_back({machine_.now, number_, scheduler, warp, instruction.op, is_assist, is_low});
+  }
+}
+
+// Reads operands in a free collector; registers of the same bank take a cycle each.
+uint32_t Sm::collect(const Instruction& instruction, uint32_t warp) {
+  uint32_t cycles = 1;
+  const uint32_t banks = machine_.config.sm_register_banks;
+  for (uint32_t i = 0; i < instruction.num_sources; ++i) {
+    uint32_t same = 1;
+    for (uint32_t j = 0; j < i; ++j) {
+      same += (instruction.sources[i] + warp) % banks == (instruction.sources[j] + warp) % banks ? 1 : 0;
+    }
+    cycles = std::max(cycles, same);
+  }
+  const auto free = std::find_if(collector_free_.begin(), collector_free_.end(),
+                                 [&](uint64_t when) { return when <= machine_.now; });
+  if (free != collector_free_.end()) {
+    *free = machine_.now + cycles;
+  }
+  return cycles;
+}
+
+void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, uint32_t parent) {
+  const Config& config = machine_.config;
+  if (is_memory(instruction.op)) {
+    const MemoryOperands* operands =
+        instruction.operands == kNoOperands ? nullptr : &warp.operands(instruction);
+    load_store_.add(instruction, operands, owner, parent);
+    warp.free_operands(instruction);
+    ++window_memory_;
+    return;
+  }
+  const uint32_t collected = collect(instruction, parent);
+  if (instruction.op == Op::sfu) {
+    *std::min_element(sfu_free_.begin(), sfu_free_.end()) = machine_.now + config.sm_sfu_interval;
+    write_back_after(owner, collected - 1 + config.sm_sfu_latency);
+    return;
+  }
+  ++alu_used_;
+  if (owner.is_assist || owner.reg != kNoRegister) {
+    write_back_after(owner, collected - 1 + config.sm_alu_latency);
+  }
+}
+
+bool Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
+                      uint32_t scheduler, bool is_low) {
+  const Outcome unit = unit_for(instruction);
+  if (unit != Outcome::issued) {
+    return false;
+  }
+  count_issue(instruction, parent, scheduler, is_low);
+  start(instruction, warp, {entry, true, instruction.destination}, parent);
+  return true;
+}
+
+Sm::Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
+  Slot& slot = slots_[id];
+  const Instruction instruction = slot.buffer[slot.first];
+  if (assists_.stalls(id) || is_blocked(slot, instruction)) {
+    return Outcome::dependence;
+  }
+  if (const Outcome unit = unit_for(instruction); unit != Outcome::issued) {
+    return unit;
+  }
+  slot.first = (slot.first + 1) % kMaxBuffer;
+  --slot.count;
+  if (slot.count == 0) {
+    ready_.clear(id);
+  }
+  count_issue(instruction, id, scheduler, false);
+  issued(id, instruction);
+  return Outcome::issued;
+}
+
+// The effects of a parent's instruction.
+void Sm::issued(uint32_t id, const Instruction& instruction) {
+  Slot& slot = slots_[id];
+  Warp& warp = *slot.warp;
+  if (instruction.op == Op::exit) {
+    end_warp(id);
+    return;
+  }
+  if (!warp.execute(instruction, machine_.memory, blocks_[slot.block].shared)) {
+    machine_.fail({StatusCode::invalid_argument, warp.fault()});
+    return;
+  }
+  if (instruction.op == Op::load && machine_.config.prefetch_enable != 0) {
+    note_load(id, warp.operands(instruction), instruction);
+  }
+  if (instruction.destination != kNoRegister) {
+    slot.busy[instruction.destination / 64] |= uint64_t{1} << instruction.destination % 64;
+  }
+  if (instruction.op == Op::barrier) {
+    reach_barrier(id);
+    return;
+  }
+  start(instruction, warp, {id, false, instruction.destination}, id);
+  if (instruction.op == Op::branch) {
+    slot.fetch_at = machine_.now + machine_.config.sm_branch_cycles;
+  }
+  if (slot.count == 0 && warp.queued() == 0 && warp.is_waiting()) {
+    warp.release();
+  }
+  if (slot.count + machine_.config.sm_fetch_width <= machine_.config.sm_ibuffer || slot.count == 0) {
+    wants_fetch_.set(id);
+  }
+}
+
+// Greedy: the warp that issued last. Then the oldest; or, in turn, the next one.
+uint32_t Sm::choose(const SlotSet& candidates, uint32_t scheduler) const {
+  const uint32_t last = last_issued_[scheduler];
+  if (machine_.config.sm_policy == 1) {
+    return candidates.next(last + 1);
+  }
+  if (candidates.has(last)) {
+    return last;
+  }
+  uint32_t oldest = kNone;
+  for (SlotSet left = candidates; left.any();) {
+    const uint32_t id = left.first();
+    left.clear(id);
+    oldest = oldest == kNone || slots_[id].age < slots_[oldest].age ? id : oldest;
+  }
+  return oldest;
+}
+
+bool Sm::issue_parent(uint32_t scheduler) {
+  SlotSet candidates = ready_ & of_scheduler_[scheduler];
+  while (candidates.any()) {
+    const uint32_t id = choose(candidates, scheduler);
+    candidates.clear(id);
+    switch (try_issue(id, scheduler)) {
+      case Outcome::issued:
+        last_issued_[scheduler] = id;
+        return true;
+      case Outcome::dependence:
+        ready_.clear(id);
+        waits_for_result_.set(id);
+        break;
+      case Outcome::memory:
+        ready_.clear(id);
+        waits_for_unit_.set(id);
+        break;
+      case Outcome::compute:
+        saw_compute_ = true;
+        break;
+    }
+  }
+  return false;
+}
+
+void Sm::issue() {
+  alu_used_ = 0;
+  saw_compute_ = false;
+  uint32_t used = 0;
+  uint32_t idle = 0;  // schedulers, a bit each
+  for (uint32_t scheduler = 0; scheduler < of_scheduler_.size(); ++scheduler) {
+    const bool issued = (assists_.has_high() && assists_.issue_high(scheduler)) ||
+                        ((ready_ & of_scheduler_[scheduler]).any() && issue_parent(scheduler));
+    used += issued ? 1 : 0;
+    idle |= (issued ? 0U : 1U) << scheduler;
+  }
+  assists_.note_issue(used);
+  // What is left goes to assist warps of low priority.
+  for (uint32_t scheduler = 0; assists_.has_low() && scheduler < of_scheduler_.size(); ++scheduler) {
+    used += (idle >> scheduler & 1) != 0 && assists_.issue_low(scheduler) ? 1 : 0;
+  }
+  classify(used != 0);
+}
+
+void Sm::classify(bool any_issued) {
+  if (resident_blocks_ == 0 && !any_issued) {
+    return;
+  }
+  Counters& counters = machine_.counters;
+  if (any_issued) {
+    ++counters.active_cycles;
+  } else if (waits_for_unit_.any()) {
+    ++counters.memory_stalls;
+  } else if (saw_compute_) {
+    ++counters.compute_stalls;
+  } else if (waits_for_result_.any()) {
+    ++counters.dependence_stalls;
+  } else {
+    ++counters.idle_cycles;
+  }
+}
+
+// A stride that was seen twice triggers a prefetch, unless the memory pipelines are busy.
+void Sm::note_load(uint32_t id, const MemoryOperands& operands, const Instruction& instruction) {
+  Slot& slot = slots_[id];
+  if (instruction.mask == 0) {
+    return;
+  }
+  const uint64_t line =
+      Memory::line_of(operands.address[static_cast<uint32_t>(std::countr_zero(instruction.mask))]);
+  const int64_t stride = static_cast<int64_t>(line) - static_cast<int64_t>(slot.last_line);
+  if (machine_.now >= window_end_) {
+    memory_is_busy_ = window_memory_ * 100 >
+                      uint64_t{machine_.config.caba_throttle_window} * machine_.config.prefetch_percent;
+    window_memory_ = 0;
+    window_end_ = machine_.now + machine_.config.caba_throttle_window;
+  }
+  if (stride != 0 && stride == slot.last_stride && !memory_is_busy_) {
+    assists_.trigger({.kind = Trigger::Kind::prefetch,
+                      .parent = id,
+                      .line = line,
+                      .stride = stride * static_cast<int64_t>(kLineBytes)});
+  }
+  slot.last_stride = stride;
+  slot.last_line = line;
+}
+
+void Sm::tick() {
+  receive();
+  if (!wheel_[machine_.now & (wheel_.size() - 1)].empty()) {
+    run_events();
+  }
+  if (stores_.has_work()) {
+    stores_.tick();
+  }
+  if (load_store_.has_work()) {
+    load_store_.tick();
+  }
+  assists_.tick();
+  if (ready_.any() || assists_.has_high() || assists_.has_low()) {
+    issue();
+  } else {
+    saw_compute_ = false;
+    classify(false);
+  }
+  if (wants_fetch_.any()) {
+    fetch();
+  }
+}
+
+}  // namespace bobbin::sim

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A streaming multiprocessor: fetch, instruction buffers, scoreboard, schedulers, operand collectors and
+// pipelines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/assist.hpp"
+#include "sim/load_store.hpp"
+#include "sim/machine.hpp"
+#include "sim/slot_set.hpp"
+#include "sim/store_buffer.hpp"
+#include "sim/workload.hpp"
+
+namespace bobbin::sim {
+
+class Sm {
+ public:
+  Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies);
+
+  // ---- for the block scheduler
+  // ----------------------------------------------------------------------------------
+  void begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks);
+  [[nodiscard]] bool has_room() const { return resident_blocks_ < max_blocks_; }
+  void add_block(uint32_t block);
+  [[nodiscard]] uint32_t take_ended_blocks() { return std::exchange(ended_blocks_, 0); }
+  void tick();  // one core cycle
+  [[nodiscard]] bool is_idle() const;
+  // Who waits for what, for the error of a run that does not end.
+  [[nodiscard]] std::string describe() const;
+  [[nodiscard]] MemoTable& memo() { return memo_; }
+
+  // ---- for the parts of this SM
+  // --------------------------------------------------------------------------------
+  [[nodiscard]] StoreBuffer& stores() { return stores_; }
+  [[nodiscard]] LoadStore& load_store() { return load_store_; }
+  void trigger(const Trigger& trigger) { assists_.trigger(trigger); }
+  void want_compression(uint32_t tag, uint32_t parent) {
+    assists_.trigger({.kind = Trigger::Kind::store, .parent = parent, .tag = tag});
+  }
+  [[nodiscard]] bool withdraw_compression(uint32_t tag) { return assists_.withdraw_store(tag); }
+  void kill_compression(uint32_t tag) { assists_.kill_store(tag); }
+  void expand(uint32_t tag, uint32_t parent, uint32_t payload);
+  void write_back(const Owner& owner);
+  void write_back_after(const Owner& owner, uint32_t cycles) {
+    after(cycles, {EventKind::write_back, owner, 0});
+  }
+  void line_after(uint32_t load, uint32_t cycles) { after(cycles, {EventKind::line, {}, load}); }
+  void fill_after(uint32_t mshr, uint32_t cycles) { after(cycles, {EventKind::fill, {}, mshr}); }
+  void load_store_freed();
+  void parent_continues(uint32_t slot);
+  [[nodiscard]] bool issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
+                                  uint32_t scheduler, bool is_low);
+
+ private:
+  static constexpr uint32_t kMaxBuffer = 16;
+  struct Slot {
+    std::unique_ptr<Warp> warp;
+    uint32_t block = 0;  // slot of its block
+    uint64_t age = 0;
+    std::array<Instruction, kMaxBuffer> buffer;
+    uint32_t first = 0;
+    uint32_t count = 0;
+    std::array<uint64_t, 4> busy{};  // registers that wait for a result
+    uint64_t fetch_at = 0;
+    bool at_barrier = false;
+    bool ended = false;
+    // For prefetching: the last line that a load touched first, and the stride between such lines.
+    uint64_t last_line = 0;
+    int64_t last_stride = 0;
+  };
+  struct Block {
+    bool used = false;
+    uint32_t number = 0;
+    uint32_t warps = 0;
+    uint32_t at_barrier = 0;
+    std::vector<uint8_t> shared;
+  };
+  enum class EventKind : uint8_t { write_back, line, fill, expand };
+  struct Event {
+    EventKind kind = EventKind::write_back;
+    Owner owner;
+    uint32_t id = 0;
+  };
+  enum class Outcome : uint8_t { issued, dependence, compute, memory };
+
+  void after(uint32_t cycles, const Event& event);
+  void run_events();
+  void receive();
+  void fetch();
+  void fill_buffer(uint32_t slot);
+  void issue();
+  [[nodiscard]] bool issue_parent(uint32_t scheduler);
+  [[nodiscard]] Outcome try_issue(uint32_t slot, uint32_t scheduler);
+  [[nodiscard]] bool is_blocked(const Slot& slot, const Instruction& instruction) const;
+  [[nodiscard]] Outcome unit_for(const Instruction& instruction) const;
+  void count_issue(const Instruction& instruction, uint32_t warp, uint32_t scheduler, bool is_low);
+  [[nodiscard]] uint32_t collect(const Instruction& instruction, uint32_t warp);
+  void start(const Instruction& instruction, Warp& warp, const Owner& owner, uint32_t parent);
+  void issued(uint32_t slot, const Instruction& instruction);
+  void reach_barrier(uint32_t slot);
+  void open_barrier(uint32_t block);
+  void end_warp(uint32_t slot);
+  void note_load(uint32_t slot, const MemoryOperands& operands, const Instruction& instruction);
+  void classify(bool any_issued);
+  void set_ready(uint32_t slot);
+  [[nodiscard]] uint32_t choose(const SlotSet& candidates, uint32_t scheduler) const;
+
+  Machine& machine_;
+  uint32_t number_;
+  Crossbar& replies_;
+  StoreBuffer stores_;
+  LoadStore load_store_;
+  AssistController assists_;
+  MemoTable memo_;
+
+  const Launch* launch_ = nullptr;
+  uint32_t launch_number_ = 0;
+  uint32_t max_blocks_ = 0;
+  uint32_t resident_blocks_ = 0;
+  uint32_t ended_blocks_ = 0;
+  uint64_t next_age_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<Block> blocks_;
+  SlotSet free_slots_;
+
+  SlotSet wants_fetch_;
+  SlotSet ready_;             // with an instruction that may be issued
+  SlotSet waits_for_result_;  // with one that a scoreboard or an assist warp holds back
+  SlotSet waits_for_unit_;    // with one that found the load/store queue full
+  std::vector<SlotSet> of_scheduler_;
+  std::vector<uint32_t> last_issued_;
+  uint32_t next_fetch_ = 0;
+
+  std::vector<std::vector<Event>> wheel_;  // by cycle
+  std::vector<Event> due_;
+  uint64_t events_ = 0;
+  std::vector<uint64_t> collector_free_;
+  uint32_t alu_used_ = 0;  // this cycle
+  std::vector<uint64_t> sfu_free_;
+  bool saw_compute_ = false;  // why nothing was issued
+  bool saw_memory_ = false;
+  uint64_t window_memory_ = 0;  // memory instructions, for the throttling of prefetches
+  uint64_t window_end_ = 0;
+  bool memory_is_busy_ = false;
+};
+
+}  // namespace bobbin::sim

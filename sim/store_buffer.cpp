@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/store_buffer.hpp"
+
+#include "sim/sm.hpp"
+
+namespace bobbin::sim {
+namespace {
+
+void overlay(LineBytes& bytes, const Payload& payload) {
+  for (uint32_t i = 0; i < kLineBytes; ++i) {
+    bytes[i] = payload.mask[i] ? payload.bytes[i] : bytes[i];
+  }
+}
+
+// A partial write carries the bursts that it touches.
+[[nodiscard]] uint32_t bytes_sent(const Payload& payload) {
+  uint32_t bytes = 0;
+  for (uint32_t first = 0; first < kLineBytes; first += kBurstBytes) {
+    bool touched = false;
+    for (uint32_t i = 0; i < kBurstBytes; ++i) {
+      touched = touched || payload.mask[first + i];
+    }
+    bytes += touched ? kBurstBytes : 0;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+StoreBuffer::StoreBuffer(Machine& machine, Sm& sm, uint32_t number, Crossbar& requests)
+    : machine_(machine),
+      sm_(sm),
+      number_(number),
+      requests_(requests),
+      entries_(machine.config.store_lines),
+      random_(machine.options.seed * 1000 + number) {}
+
+uint32_t StoreBuffer::find(uint64_t line) const {
+  for (uint32_t i = 0; used_ != 0 && i < entries_.size(); ++i) {
+    if (entries_[i].used && entries_[i].line == line) {
+      return i;
+    }
+  }
+  return kNone;
+}
+
+bool StoreBuffer::overflows() {
+  const uint32_t rate = machine_.options.overflow_per_thousand;
+  return rate != 0 && random_() % 1000 < rate;
+}
+
+void StoreBuffer::transmit(uint64_t line, const Payload& payload, uint32_t tag) {
+  Packet packet;
+  packet.kind = PacketKind::write;
+  packet.sm = static_cast<uint16_t>(number_);
+  packet.payload = machine_.payloads.take();
+  packet.tag = tag;
+  packet.line = line;
+  machine_.payloads[packet.payload] = payload;
+  const bool whole = payload.expands || payload.mask.all();
+  packet.flits = static_cast<uint16_t>(payload.has_image ? machine_.line_flits(payload.image.size)
+                                       : whole           ? machine_.line_flits(kLineBytes)
+                                                         : machine_.flits(bytes_sent(payload)));
+  requests_.send(number_, machine_.channel_of(line), packet);
+  machine_.counters.request_flits += packet.flits;
+  ++machine_.counters.request_packets;
+  ++machine_.progress;
+}
+
+bool StoreBuffer::send_directly(uint64_t line, const Payload& payload) {
+  if (!requests_.can_send(number_)) {
+    return false;
+  }
+  transmit(line, payload, kNone);
+  return true;
+}
+
+void StoreBuffer::set_state(uint32_t id, State state) {
+  Entry& entry = entries_[id];
+  ready_ -= entry.state == State::ready ? 1 : 0;
+  ready_ += state == State::ready ? 1 : 0;
+  entry.state = state;
+}
+
+void StoreBuffer::release(uint32_t id) {
+  set_state(id, State::pending);
+  entries_[id].used = false;
+  --used_;
+}
+
+bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
+  const Traits& traits = machine_.traits;
+  if (!traits.compressed_l2 || !machine_.stored.is_compressible(line)) {
+    return send_directly(line, payload);
+  }
+  const bool whole = payload.mask.all();
+  if (traits.absorbs) {
+    if (whole && !payload.has_image) {
+      payload.image = compress_line(payload.bytes, traits.algorithm, machine_.config.caba_first_base != 0);
+      payload.has_image = true;
+    }
+    return send_directly(line, payload);
+  }
+  if (const uint32_t id = find(line); id != kNone) {
+    merge(id, payload);
+    return true;
+  }
+  if (whole && traits.assists && overflows()) {
+    machine_.counters.store_overflows += requests_.can_send(number_) ? 1 : 0;
+    return send_directly(line, payload);
+  }
+  const uint32_t id = free_entry();
+  if (id == kNone) {
+    machine_.counters.store_overflows += whole && requests_.can_send(number_) ? 1 : 0;
+    return whole && send_directly(line, payload);
+  }
+  entries_[id] = {.line = line, .ready_at = 0, .used = true, .parent = parent, .payload = payload};
+  ++used_;
+  settle(id);
+  return true;
+}
+
+// A free entry; if there is none, the first line that waits for compression is sent raw.
+uint32_t StoreBuffer::free_entry() {
+  for (uint32_t i = 0; i < entries_.size() && used_ < entries_.size(); ++i) {
+    if (!entries_[i].used) {
+      return i;
+    }
+  }
+  for (uint32_t i = 0; i < entries_.size() && requests_.can_send(number_); ++i) {
+    Entry& entry = entries_[i];
+    if (entry.state == State::pending && !entry.payload.expands && sm_.withdraw_compression(i)) {
+      ++machine_.counters.store_overflows;
+      transmit(entry.line, entry.payload, kNone);
+      release(i);
+      return i;
+    }
+  }
+  return kNone;
+}
+
+// What happens next to an entry with new contents.
+void StoreBuffer::settle(uint32_t id) {
+  Entry& entry = entries_[id];
+  const bool whole = entry.payload.expands || entry.payload.mask.all();
+  entry.payload.has_image = false;
+  if (!whole) {
+    entry.ready_at = machine_.now + machine_.config.store_wait;
+    set_state(id, State::ready);
+  } else if (machine_.traits.assists) {
+    set_state(id, State::pending);
+    sm_.want_compression(id, entry.parent);
+  } else {
+    compress_by_logic(id);
+  }
+}
+
+void StoreBuffer::compress_by_logic(uint32_t id) {
+  Entry& entry = entries_[id];
+  entry.payload.image =
+      compress_line(entry.payload.bytes, machine_.traits.algorithm, machine_.config.caba_first_base != 0);
+  entry.payload.has_image = true;
+  entry.ready_at = machine_.now + machine_.traits.compress;
+  ++machine_.counters.compressions;
+  machine_.counters.compressions_failed += entry.payload.image.code == kRawCode ? 1 : 0;
+  set_state(id, State::ready);
+}
+
+void StoreBuffer::merge(uint32_t id, const Payload& payload) {
+  Entry& entry = entries_[id];
+  overlay(entry.payload.bytes, payload);
+  entry.payload.mask |= payload.mask;
+  if (entry.state == State::waiting) {
+    entry.again = true;
+  } else if (entry.state == State::compressing) {
+    sm_.kill_compression(id);  // which gives up, and the line is settled again
+  } else if (entry.state == State::ready) {
+    settle(id);
+  }
+}
+
+void StoreBuffer::give_up(uint32_t id) {
+  settle(id);
+}
+
+void StoreBuffer::compressed(uint32_t id, const LineImage& image) {
+  Entry& entry = entries_[id];
+  entry.payload.image = image;
+  entry.payload.has_image = image.code != kRawCode;
+  ++machine_.counters.compressions;
+  machine_.counters.compressions_failed += image.code == kRawCode ? 1 : 0;
+  set_state(id, State::ready);
+}
+
+void StoreBuffer::answered(const Packet& reply) {
+  const uint32_t id = reply.tag;
+  Entry& entry = entries_[id];
+  if (reply.kind == PacketKind::write_fail) {
+    entry.again = false;  // all its bytes are merged when the line has been expanded
+    set_state(id, State::expanding);
+    sm_.expand(id, entry.parent, reply.payload);
+    return;
+  }
+  if (!std::exchange(entry.again, false)) {
+    release(id);
+    return;
+  }
+  // The bytes that were added go out the same way as before, as a new write.
+  entry.payload.expands = false;
+  settle(id);
+}
+
+void StoreBuffer::expanded(uint32_t id, const LineBytes& line, uint32_t version) {
+  Entry& entry = entries_[id];
+  LineBytes merged = line;
+  overlay(merged, entry.payload);
+  entry.payload.bytes = merged;
+  entry.payload.expands = true;
+  entry.payload.version = version;
+  settle(id);
+}
+
+void StoreBuffer::tick() {
+  if (ready_ == 0 || !requests_.can_send(number_)) {
+    return;
+  }
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    const auto id = static_cast<uint32_t>((next_ + i) % entries_.size());
+    Entry& entry = entries_[id];
+    if (!entry.used || entry.state != State::ready || entry.ready_at > machine_.now) {
+      continue;
+    }
+    const bool is_answered = entry.payload.expands || !entry.payload.mask.all();
+    transmit(entry.line, entry.payload, is_answered ? id : kNone);
+    if (is_answered) {
+      set_state(id, State::waiting);
+    } else {
+      release(id);
+    }
+    next_ = id + 1;
+    return;
+  }
+}
+
+}  // namespace bobbin::sim
