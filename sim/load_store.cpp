@@ -46,14 +46,15 @@ void LoadStore::add(const Instruction& instruction, const MemoryOperands* operan
       collect_bytes(instruction, *operands, access.lines.lanes[i], machine_.payloads[access.payloads[i]]);
     }
   }
-  queue_.push(access);
+  (owner.is_assist ? assist_queue_ : queue_).push(access);
 }
 
 void LoadStore::tick() {
-  if (queue_.empty() || !step(queue_.front())) {
+  Fifo<Access>& queue = assist_queue_.empty() ? queue_ : assist_queue_;
+  if (queue.empty() || !step(queue.front())) {
     return;
   }
-  queue_.pop();
+  queue.pop();
   sm_.load_store_freed();
 }
 

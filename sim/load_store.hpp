@@ -24,9 +24,11 @@ class LoadStore {
  public:
   LoadStore(Machine& machine, Sm& sm, uint32_t number, Crossbar& requests);
 
-  [[nodiscard]] bool has_room() const { return queue_.size() < machine_.config.sm_lsu_queue; }
-  [[nodiscard]] bool is_idle() const { return queue_.empty() && loads_.in_use() == 0 && mshrs_used_ == 0; }
-  [[nodiscard]] bool has_work() const { return !queue_.empty(); }
+  [[nodiscard]] bool has_room(bool is_assist) const {
+    return (is_assist ? assist_queue_ : queue_).size() < machine_.config.sm_lsu_queue;
+  }
+  [[nodiscard]] bool is_idle() const { return !has_work() && loads_.in_use() == 0 && mshrs_used_ == 0; }
+  [[nodiscard]] bool has_work() const { return !queue_.empty() || !assist_queue_.empty(); }
 
   // An issued memory instruction, whose effect on memory has taken place.
   void add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
@@ -84,6 +86,8 @@ class LoadStore {
   Crossbar& requests_;
   Cache l1_;
   Fifo<Access> queue_;
+  // Assist warps must not wait for a store that waits for them.
+  Fifo<Access> assist_queue_;
   Pool<Load> loads_;
   std::vector<Mshr> mshrs_;
   uint32_t mshrs_used_ = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/config.hpp"
@@ -55,7 +56,7 @@ class Fifo {
   size_t last_ = 0;
 };
 
-// Objects by number; freed ones are used again.
+// Objects by number, which stay where they are; freed ones are used again.
 template <class T>
 class Pool {
  public:
@@ -74,7 +75,7 @@ class Pool {
   [[nodiscard]] size_t in_use() const { return objects_.size() - free_.size(); }
 
  private:
-  std::vector<T> objects_;
+  std::deque<T> objects_;
   std::vector<uint32_t> free_;
 };
 
@@ -124,7 +125,7 @@ struct Machine {
   Pool<Payload> payloads = {};
   uint64_t now = 0;       // core cycles
   uint64_t progress = 0;  // counts everything that moves, to find deadlocks
-  Status fault = {};           // the first error
+  Status fault = {};      // the first error
 
   [[nodiscard]] uint32_t flits(uint32_t data_bytes) const {
     const uint32_t bytes = config.icnt_header_bytes + data_bytes;

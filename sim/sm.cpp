@@ -275,9 +275,9 @@ bool Sm::is_blocked(const Slot& slot, const Instruction& instruction) const {
 }
 
 // Whether there is a pipeline for the instruction now.
-Sm::Outcome Sm::unit_for(const Instruction& instruction) const {
+Sm::Outcome Sm::unit_for(const Instruction& instruction, bool is_assist) const {
   if (is_memory(instruction.op)) {
-    return load_store_.has_room() ? Outcome::issued : Outcome::memory;
+    return load_store_.has_room(is_assist) ? Outcome::issued : Outcome::memory;
   }
   const bool collects = std::any_of(collector_free_.begin(), collector_free_.end(),
                                     [&](uint64_t when) { return when <= machine_.now; });
@@ -358,7 +358,7 @@ void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, u
 
 bool Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
                       uint32_t scheduler, bool is_low) {
-  const Outcome unit = unit_for(instruction);
+  const Outcome unit = unit_for(instruction, true);
   if (unit != Outcome::issued) {
     return false;
   }
@@ -373,7 +373,7 @@ Sm::Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
   if (assists_.stalls(id) || is_blocked(slot, instruction)) {
     return Outcome::dependence;
   }
-  if (const Outcome unit = unit_for(instruction); unit != Outcome::issued) {
+  if (const Outcome unit = unit_for(instruction, false); unit != Outcome::issued) {
     return unit;
   }
   slot.first = (slot.first + 1) % kMaxBuffer;

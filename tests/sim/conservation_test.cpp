@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every store arrives once and in order: what L2 and DRAM hold at the end decodes to memory, and memory is that of a
-// run without timing, for every design.
+// Every store arrives once and in order: what L2 and DRAM hold at the end decodes to memory, and memory is
+// that of a run without timing, for every design.
 #include <gtest/gtest.h>
 
 #include "tests/sim/support.hpp"
@@ -21,9 +21,8 @@ void expect_conserved(const Config& config, const Workload& workload, const Opti
     ASSERT_TRUE(run.has_value()) << run.error().message();
     const Counters& counters = run->counters;
     EXPECT_EQ(counters.assist_triggers, counters.assist_completed + counters.assist_kills);
-    EXPECT_EQ(counters.dram_bursts,
-              counters.dram_read_bursts + counters.dram_write_bursts + counters.md_writebacks +
-                  (counters.md_lookups - counters.md_hits));
+    EXPECT_EQ(counters.dram_bursts, counters.dram_read_bursts + counters.dram_write_bursts +
+                                        counters.md_writebacks + (counters.md_lookups - counters.md_hits));
     EXPECT_GE(counters.dram_bursts_raw, counters.dram_read_bursts + counters.dram_write_bursts);
   }
 }
@@ -45,7 +44,8 @@ TEST(SimConservation, KillsAndOverflowsAtRandom) {
     const Options options{.seed = seed, .kill_per_thousand = 400, .overflow_per_thousand = 200};
     expect_conserved(small_machine(), scatter_workload(1 << 12), options);
     expect_conserved(small_machine(), stream_workload(1 << 13, small_delta), options);
-    const auto run = simulate(small_machine(), stream_workload(1 << 13, small_delta), Design::caba_bdi, options);
+    const auto run =
+        simulate(small_machine(), stream_workload(1 << 13, small_delta), Design::caba_bdi, options);
     ASSERT_TRUE(run.has_value());
     EXPECT_GT(run->counters.assist_kills, 0);
     EXPECT_GT(run->counters.store_overflows, 0);
@@ -53,10 +53,11 @@ TEST(SimConservation, KillsAndOverflowsAtRandom) {
 }
 
 TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
-  for (const char* setting : {"caba.awt_entries=1", "store.lines=1", "l1.mshrs=1", "l2.mshrs=1", "dram.queue=1",
-                              "icnt.queue=1", "sm.lsu_queue=1", "caba.low_entries=1", "md.bytes=128", "store.wait=50",
-                              "caba.free=on", "caba.raw_l2=on", "caba.direct_load=on", "caba.l1_tags=4", "caba.l2_tags=4",
-                              "caba.one_encoding=off", "sm.policy=rr", "prefetch.enable=on", "sm.schedulers=1"}) {
+  for (const char* setting :
+       {"caba.awt_entries=1", "store.lines=1", "l1.mshrs=1", "l2.mshrs=1", "dram.queue=1", "icnt.queue=1",
+        "sm.lsu_queue=1", "caba.low_entries=1", "md.bytes=128", "store.wait=50", "caba.free=on",
+        "caba.raw_l2=on", "caba.direct_load=on", "caba.l1_tags=4", "caba.l2_tags=4", "caba.one_encoding=off",
+        "sm.policy=rr", "prefetch.enable=on", "sm.schedulers=1"}) {
     Config config = small_machine();
     ASSERT_TRUE(set_parameter(config, setting).ok()) << setting;
     SCOPED_TRACE(setting);

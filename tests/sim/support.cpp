@@ -68,11 +68,12 @@ Program add_chains(Warp& w, uint32_t steps, uint32_t chains) {
 }  // namespace
 
 Workload stream_workload(uint32_t count, FillWords fill) {
-  return {.name = "stream", .setup = [=](Memory& memory, uint64_t seed, bool) {
-            const auto in = filled(memory, "in", count, seed, fill);
-            const auto out = memory.allocate<uint32_t>("out", count);
-            return one_launch({count / kThreads, kThreads, 12, 0, [=](Warp& w) { return add_one(w, in, out); }});
-          }};
+  return {
+      .name = "stream", .setup = [=](Memory& memory, uint64_t seed, bool) {
+        const auto in = filled(memory, "in", count, seed, fill);
+        const auto out = memory.allocate<uint32_t>("out", count);
+        return one_launch({count / kThreads, kThreads, 12, 0, [=](Warp& w) { return add_one(w, in, out); }});
+      }};
 }
 
 Workload read_workload(uint32_t count, uint32_t lines_per_warp, FillWords fill) {
@@ -88,14 +89,16 @@ Workload scatter_workload(uint32_t count) {
   return {.name = "scatter", .setup = [=](Memory& memory, uint64_t seed, bool) {
             const auto words = filled(memory, "bytes", count, seed, small_delta);
             const Array<uint8_t> bytes{words.base, uint64_t{count} * 4};
-            return one_launch({count / 2 / kThreads, kThreads, 20, 0, [=](Warp& w) { return scatter(w, bytes, 6); }});
+            return one_launch(
+                {count / 2 / kThreads, kThreads, 20, 0, [=](Warp& w) { return scatter(w, bytes, 6); }});
           }};
 }
 
 Workload alu_workload(uint32_t blocks, uint32_t steps, uint32_t chains) {
   return {.name = "alu", .setup = [=](Memory& memory, uint64_t, bool) {
             static_cast<void>(memory.allocate<uint32_t>("unused", 32));
-            return one_launch({blocks, kThreads, chains + 4, 0, [=](Warp& w) { return add_chains(w, steps, chains); }});
+            return one_launch(
+                {blocks, kThreads, chains + 4, 0, [=](Warp& w) { return add_chains(w, steps, chains); }});
           }};
 }
 

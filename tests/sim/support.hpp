@@ -32,7 +32,8 @@ using FillWords = std::function<uint32_t(uint64_t i, std::mt19937_64& random)>;
 [[nodiscard]] Workload stream_workload(uint32_t count, FillWords fill);
 // Reads only: each warp sums several lines and the last lane stores nothing but the sum.
 [[nodiscard]] Workload read_workload(uint32_t count, uint32_t lines_per_warp, FillWords fill);
-// Random bytes, half words and words of compressible lines are overwritten, with no two lanes on the same bytes.
+// Random bytes, half words and words of compressible lines are overwritten, with no two lanes on the same
+// bytes.
 [[nodiscard]] Workload scatter_workload(uint32_t count);
 // Arithmetic only: `steps` dependent or independent additions per warp.
 [[nodiscard]] Workload alu_workload(uint32_t blocks, uint32_t steps, uint32_t chains);
