@@ -30,7 +30,7 @@ void LoadStore::add(const Instruction& instruction, const MemoryOperands* operan
   access.parent = parent;
   const bool is_shared = instruction.op == Op::shared_load || instruction.op == Op::shared_store;
   if (is_shared) {
-    // Routines that only stand for accesses have no addresses: they touch each bank once.
+    // Instructions of routines have no addresses: they touch each bank once.
     access.cycles =
         operands == nullptr ? 1 : bank_conflicts(instruction, *operands, machine_.config.sm_shared_banks);
   } else if (operands != nullptr) {

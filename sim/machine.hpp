@@ -14,7 +14,7 @@
 
 namespace bobbin::sim {
 
-// What tells designs from each other.
+// How designs differ.
 struct Traits {
   Algorithm algorithm = Algorithm::none;  // of lines in DRAM
   bool compressed_l2 = false;             // L2 and crossbar carry compressed lines; SMs expand them
