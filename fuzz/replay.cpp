@@ -23,7 +23,7 @@ Bytes read(const std::filesystem::path& path) {
 // Cheap variations of an input: truncated, or with one byte changed.
 void run_with_neighbours(const Bytes& bytes) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
-  const size_t step = bytes.size() / 64 + 1;
+  const size_t step = bytes.size() / 16 + 1;
   for (const uint64_t neighbour : bobbin::testing::drawn((bytes.size() + step - 1) / step)) {
     const size_t i = neighbour * step;
     LLVMFuzzerTestOneInput(bytes.data(), i);
