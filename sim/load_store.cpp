@@ -71,8 +71,10 @@ bool LoadStore::step(Access& access) {
       sm_.write_back_after(access.owner, config.sm_shared_latency);
       return true;
     case Op::line_load:
-    case Op::line_store:
       sm_.write_back_after(access.owner, config.l1_latency);
+      return true;
+    case Op::line_store:
+      sm_.write_back_after(access.owner, 1);
       return true;
     default:
       break;

@@ -102,8 +102,7 @@ bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
     return send_directly(line, payload);
   }
   if (const uint32_t id = find(line); id != kNone) {
-    merge(id, payload);
-    return true;
+    return merge(id, payload);
   }
   if (whole && traits.assists && overflows()) {
     machine_.counters.store_overflows += requests_.can_send(number_) ? 1 : 0;
@@ -114,7 +113,12 @@ bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
     machine_.counters.store_overflows += whole && requests_.can_send(number_) ? 1 : 0;
     return whole && send_directly(line, payload);
   }
-  entries_[id] = {.line = line, .ready_at = 0, .used = true, .parent = parent, .payload = payload};
+  Entry& entry = entries_[id];
+  entry = {};
+  entry.line = line;
+  entry.used = true;
+  entry.parent = parent;
+  entry.payload = payload;
   ++used_;
   settle(id);
   return true;
@@ -166,17 +170,24 @@ void StoreBuffer::compress_by_logic(uint32_t id) {
   set_state(id, State::ready);
 }
 
-void StoreBuffer::merge(uint32_t id, const Payload& payload) {
+// More bytes for a line that is here. If it is on its way they follow it; L2 takes them in order.
+bool StoreBuffer::merge(uint32_t id, const Payload& payload) {
   Entry& entry = entries_[id];
+  const bool follows = entry.state == State::waiting;
+  if (follows && !requests_.can_send(number_)) {
+    return false;
+  }
   overlay(entry.payload.bytes, payload);
   entry.payload.mask |= payload.mask;
-  if (entry.state == State::waiting) {
-    entry.again = true;
+  if (follows) {
+    transmit(entry.line, payload, payload.mask.all() ? kNone : id);
+    entry.unanswered += payload.mask.all() ? 0 : 1;
   } else if (entry.state == State::compressing) {
     sm_.kill_compression(id);  // which gives up, and the line is settled again
   } else if (entry.state == State::ready) {
     settle(id);
   }
+  return true;
 }
 
 void StoreBuffer::give_up(uint32_t id) {
@@ -196,18 +207,20 @@ void StoreBuffer::answered(const Packet& reply) {
   const uint32_t id = reply.tag;
   Entry& entry = entries_[id];
   if (reply.kind == PacketKind::write_fail) {
-    entry.again = false;  // all its bytes are merged when the line has been expanded
-    set_state(id, State::expanding);
-    sm_.expand(id, entry.parent, reply.payload);
+    if (entry.failed != kNone) {
+      machine_.payloads.give_back(entry.failed);
+    }
+    entry.failed = reply.payload;
+  }
+  if (--entry.unanswered != 0) {
     return;
   }
-  if (!std::exchange(entry.again, false)) {
+  if (entry.failed == kNone) {
     release(id);
     return;
   }
-  // The bytes that were added go out the same way as before, as a new write.
-  entry.payload.expands = false;
-  settle(id);
+  set_state(id, State::expanding);
+  sm_.expand(id, entry.parent, std::exchange(entry.failed, kNone));
 }
 
 void StoreBuffer::expanded(uint32_t id, const LineBytes& line, uint32_t version) {
@@ -234,6 +247,7 @@ void StoreBuffer::tick() {
     transmit(entry.line, entry.payload, is_answered ? id : kNone);
     if (is_answered) {
       set_state(id, State::waiting);
+      entry.unanswered = 1;
     } else {
       release(id);
     }

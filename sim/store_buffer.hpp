@@ -28,7 +28,8 @@ class StoreBuffer {
     uint64_t ready_at = 0;
     State state = State::pending;
     bool used = false;
-    bool again = false;  // bytes were added since it was sent
+    uint32_t unanswered = 0;  // packets that L2 has not answered
+    uint32_t failed = kNone;  // payload of the last answer that found the line compressed
     uint32_t parent = 0;
     Payload payload;
   };
@@ -53,7 +54,7 @@ class StoreBuffer {
  private:
   [[nodiscard]] bool send_directly(uint64_t line, const Payload& payload);
   void transmit(uint64_t line, const Payload& payload, uint32_t tag);
-  void merge(uint32_t id, const Payload& payload);
+  [[nodiscard]] bool merge(uint32_t id, const Payload& payload);
   void settle(uint32_t id);
   void set_state(uint32_t id, State state);
   void compress_by_logic(uint32_t id);
