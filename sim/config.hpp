@@ -111,6 +111,8 @@ struct Config {
   uint32_t caba_l1_tags = 1;
   uint32_t caba_l2_tags = 1;
   uint32_t caba_profile = 0;
+  uint32_t caba_profile_ratio = 110;
+  uint32_t caba_profile_use = 30;
   uint32_t caba_one_encoding = 1;
   uint32_t caba_first_base = 0;
 

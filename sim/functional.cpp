@@ -20,11 +20,15 @@ class Block {
     }
   }
 
-  [[nodiscard]] Status run(FunctionalRun& run) {
+  [[nodiscard]] Status run(FunctionalRun& run, uint64_t max_instructions) {
     for (size_t ended = 0; ended < warps_.size();) {
       ended = 0;
+      if (run.instructions > max_instructions) {
+        return {StatusCode::invalid_argument, fmt::format("not finished after {} instructions: block {}",
+                                                          max_instructions, warps_[0]->place().block)};
+      }
       for (const auto& warp : warps_) {
-        if (!run_to_barrier(*warp, run)) {
+        if (!run_to_barrier(*warp, run, max_instructions)) {
           return {StatusCode::invalid_argument, warp->fault()};
         }
         ended += warp->ended() ? 1 : 0;
@@ -38,8 +42,8 @@ class Block {
   }
 
  private:
-  [[nodiscard]] bool run_to_barrier(Warp& warp, FunctionalRun& run) {
-    while (warp.advance()) {
+  [[nodiscard]] bool run_to_barrier(Warp& warp, FunctionalRun& run, uint64_t max_instructions) {
+    while (run.instructions <= max_instructions && warp.advance()) {
       const Instruction taken = warp.take();
       ++run.instructions;
       if (!warp.execute(taken, run.memory, shared_)) {
@@ -60,7 +64,8 @@ class Block {
 
 }  // namespace
 
-bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_t seed, bool quick) {
+bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_t seed, bool quick,
+                                               uint64_t max_instructions) {
   FunctionalRun run;
   const WorkloadRun instance = workload.setup(run.memory, seed, quick);
   for (;; ++run.launches) {
@@ -73,7 +78,7 @@ bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_
     }
     for (uint32_t block = 0; block < launch->blocks; ++block) {
       Block running(*launch, static_cast<uint32_t>(run.launches), block);
-      if (const Status status = running.run(run); !status.ok()) {
+      if (const Status status = running.run(run, max_instructions); !status.ok()) {
         return status.in(fmt::format("{}, launch {}", workload.name, run.launches));
       }
     }

@@ -61,6 +61,11 @@ Register Warp::new_register() {
 }
 
 void Warp::emit_plain(Op op, uint16_t a, uint16_t b, uint16_t c) {
+  if (queue_.size() >= kMostQueued) {
+    fail(fmt::format("block {}, warp {}: more than {} instructions without a load, branch() or barrier()",
+                     place_.block, place_.warp, kMostQueued));
+    throw EndlessProgram();
+  }
   Instruction& added = queue_.push();
   added.op = op;
   added.mask = active_;
@@ -166,7 +171,9 @@ bool Warp::advance() {
     resume_.resume();
     if (program_.handle().done()) {
       ended_ = true;
-      emit_plain(Op::exit);
+      if (fault_.empty()) {
+        emit_plain(Op::exit);
+      }
     }
   }
   return !queue_.empty();

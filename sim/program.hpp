@@ -233,7 +233,7 @@ class [[nodiscard]] Program {
       return Return{};
     }
     void return_void() {}
-    void unhandled_exception() { std::terminate(); }
+    void unhandled_exception() {}  // only EndlessProgram, which the warp has noted
   };
   using Handle = std::coroutine_handle<promise_type>;
 
@@ -268,6 +268,10 @@ class [[nodiscard]] Program {
  private:
   Handle handle_;
 };
+
+// Thrown through a program that makes instructions without end and awaits nothing: the only way out of it. It
+// never leaves the warp.
+struct EndlessProgram {};
 
 // Where a warp is in its launch.
 struct WarpPlace {
@@ -599,6 +603,8 @@ class Warp {
  private:
   friend class Register;
   friend class When;
+
+  static constexpr size_t kMostQueued = size_t{1} << 20;
 
   template <class To, class From, class F>
   [[nodiscard]] Lanes<To> unary(Op op, const Lanes<From>& x, F f) {

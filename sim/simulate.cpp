@@ -56,19 +56,16 @@ namespace {
   }
 }
 
-}  // namespace
+// Share of the cycles in which the ports from L2 to the SMs carry flits.
+[[nodiscard]] double reply_use(const RunResult& result, const Config& config) {
+  const uint64_t cycles =
+      result.counters.core_cycles * config.clock_icnt / config.clock_core * config.dram_channels;
+  return cycles == 0 ? 0 : static_cast<double>(result.counters.reply_flits) / static_cast<double>(cycles);
+}
 
-bobbin::Result<RunResult> simulate(const Config& config, const Workload& workload, Design design,
-                                   const Options& options) {
-  const Traits traits = traits_of(design, config);
-  Status status = check(config);
-  if (status.ok()) {
-    status = check_store(config, traits);
-  }
-  if (!status.ok()) {
-    return status;
-  }
-  RunResult result = begin_result(config, workload, design, options);
+// One run with what a design does, whatever its name.
+[[nodiscard]] Status run_machine(const Config& config, const Workload& workload, const Traits& traits,
+                                 const Options& options, RunResult& result) {
   Memory memory;
   const WorkloadRun instance = workload.setup(memory, options.seed, options.quick);
   StoredImage stored(memory, traits.algorithm, config.caba_first_base != 0);
@@ -81,21 +78,61 @@ bobbin::Result<RunResult> simulate(const Config& config, const Workload& workloa
                   .counters = result.counters,
                   .versions = std::vector<uint32_t>(memory.num_lines())};
   Gpu gpu(machine);
-  status = run_launches(gpu, instance, memory);
-  if (!status.ok()) {
-    return status.in(fmt::format("{}, {}", workload.name, to_string(design)));
+  if (const Status status = run_launches(gpu, instance, memory); !status.ok()) {
+    return status;
   }
   gpu.finish();
   result.counters.stored_bursts_last = stored_bursts(stored, memory);
   result.counters.stored_bursts_raw = memory.num_lines() * kLineBursts;
-  if (options.verify) {
-    status = stored.compare(memory);
-    if (status.ok()) {
-      status = instance.check(memory);
-    }
-    if (!status.ok()) {
-      return status.in(fmt::format("{}, {}: results", workload.name, to_string(design)));
-    }
+  if (!options.verify) {
+    return {};
+  }
+  const Status same = stored.compare(memory);
+  return same.ok() ? instance.check(memory).in("results") : same.in("results");
+}
+
+// The profile: compression is for workloads whose traffic compresses and that wait for DRAM or the crossbar.
+// It runs the workload without compression and with compression that costs nothing.
+[[nodiscard]] Status profile(const Config& config, const Workload& workload, const Options& options,
+                             Traits& traits, RunResult& result) {
+  const Options plain{.seed = options.seed, .quick = options.quick, .verify = false};
+  RunResult base = result;
+  RunResult ideal = result;
+  Status status = run_machine(config, workload, {}, plain, base);
+  const Traits free{.algorithm = traits.algorithm, .compressed_l2 = true, .absorbs = true};
+  status = status.ok() ? run_machine(config, workload, free, plain, ideal) : status;
+  if (!status.ok()) {
+    return status.in("profile");
+  }
+  const bool compresses = 100 * ideal.compression_ratio() >= config.caba_profile_ratio;
+  const bool waits =
+      100 * std::max(base.dram_utilisation(), reply_use(base, config)) >= config.caba_profile_use;
+  result.compression_disabled = !compresses || !waits;
+  traits = result.compression_disabled ? Traits{} : traits;
+  return {};
+}
+
+}  // namespace
+
+bobbin::Result<RunResult> simulate(const Config& config, const Workload& workload, Design design,
+                                   const Options& options) {
+  Traits traits = traits_of(design, config);
+  RunResult result = begin_result(config, workload, design, options);
+  Status status = check(config);
+  if (status.ok()) {
+    status = check_store(config, traits);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  if (config.caba_profile != 0 && traits.algorithm != Algorithm::none) {
+    status = profile(config, workload, options, traits, result);
+  }
+  if (status.ok()) {
+    status = run_machine(config, workload, traits, options, result);
+  }
+  if (!status.ok()) {
+    return status.in(fmt::format("{}, {}", workload.name, to_string(design)));
   }
   return result;
 }

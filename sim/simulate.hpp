@@ -100,6 +100,7 @@ struct FunctionalRun {
   uint32_t most_registers = 0;  // that a warp used at once
 };
 [[nodiscard]] bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_t seed,
-                                                             bool quick);
+                                                             bool quick,
+                                                             uint64_t max_instructions = 1'000'000'000);
 
 }  // namespace bobbin::sim
