@@ -166,7 +166,8 @@ void AssistController::deploy(uint32_t id) {
     return;
   }
   const Instruction taken = entry.warp->take();
-  if (entry.warp->queued() == 0) {
+  // What follows a branch is known when it has been issued.
+  if (entry.warp->queued() == 0 || taken.op == Op::branch) {
     deployable_.clear(id);
   }
   log(entry, id, AssistEventKind::deploy);
@@ -214,6 +215,9 @@ bool AssistController::issue(uint32_t id, const Instruction& instruction, uint32
   }
   entry.busy |= instruction.destination == kNoRegister ? 0 : uint64_t{1} << instruction.destination;
   ++entry.outstanding;
+  if (instruction.op == Op::branch && entry.warp->queued() != 0) {
+    deployable_.set(id);
+  }
   return true;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cache.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace bobbin::sim {
 
-Cache::Cache(uint32_t bytes, uint32_t ways, uint32_t tags_per_way)
-    : sets_(bytes / kLineBytes / ways),
+Cache::Cache(uint32_t lines, uint32_t ways, uint32_t tags_per_way)
+    : sets_(std::max(1U, lines / ways)),
+      mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       tags_(ways * tags_per_way),
       capacity_(ways * kLineBursts),
       lines_(sets_ * tags_) {}

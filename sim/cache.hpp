@@ -23,7 +23,7 @@ struct CacheLine {
 
 class Cache {
  public:
-  Cache(uint32_t bytes, uint32_t ways, uint32_t tags_per_way);
+  Cache(uint32_t lines, uint32_t ways, uint32_t tags_per_way);
 
   // Null if it is not there. `touch` makes it the most recently used.
   [[nodiscard]] CacheLine* find(uint64_t line, bool touch = true);
@@ -42,9 +42,12 @@ class Cache {
   [[nodiscard]] std::vector<CacheLine>& lines() { return lines_; }
 
  private:
-  [[nodiscard]] CacheLine* set_of(uint64_t line) { return lines_.data() + (line & (sets_ - 1)) * tags_; }
+  [[nodiscard]] CacheLine* set_of(uint64_t line) {
+    return lines_.data() + (mask_ != 0 ? line & mask_ : line % sets_) * tags_;
+  }
 
   uint64_t sets_;
+  uint64_t mask_;  // of sets, where they are a power of two
   uint32_t tags_;
   uint32_t capacity_;  // segments per set
   uint64_t clock_ = 0;

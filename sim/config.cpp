@@ -58,6 +58,8 @@ constexpr Parameter kParameters[] = {
      "left open by the paper: buffered lines (4 sets)"},
     {"store.wait", &Config::store_wait, 0, 100000, false, "",
      "left open by the paper: cycles a partial line waits"},
+    {"store.in_l1", &Config::store_in_l1, 0, 1, false, "off|on",
+     "paper, section 5.2.2: in sets of the L1, or in spare shared memory"},
 
     {"icnt.flit_bytes", &Config::icnt_flit_bytes, 1, 1024, false, "", kFermi},
     {"icnt.header_bytes", &Config::icnt_header_bytes, 0, 128, false, "", kFermi},
@@ -305,6 +307,10 @@ Status check(const Config& config) {
   }
   if (config.dram_groups > config.dram_banks) {
     return invalid(fmt::format("dram.groups: {} groups of {} banks", config.dram_groups, config.dram_banks));
+  }
+  if (config.store_lines + config.l1_ways > config.l1_bytes / kLineBytes) {
+    return invalid(fmt::format("store.lines: {} lines leave no set of an L1 of {} lines", config.store_lines,
+                               config.l1_bytes / kLineBytes));
   }
   if (config.sm_warps < config.sm_schedulers) {
     return invalid(

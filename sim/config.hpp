@@ -55,6 +55,7 @@ struct Config {
 
   uint32_t store_lines = 16;
   uint32_t store_wait = 0;
+  uint32_t store_in_l1 = 1;
 
   uint32_t icnt_flit_bytes = 32;
   uint32_t icnt_header_bytes = 8;

@@ -168,7 +168,7 @@ Status Gpu::run(const Launch& launch, uint32_t number) {
   counters.resident_warps =
       std::max<uint64_t>(counters.resident_warps, uint64_t{occupancy.blocks} * launch.block_threads / kLanes);
   for (const auto& sm : sms_) {
-    sm->begin_launch(launch, number, occupancy.blocks);
+    sm->begin_launch(launch, number, occupancy.blocks, occupancy.unallocated_shared_bytes);
   }
   next_block_ = 0;
   blocks_left_ = launch.blocks;

@@ -12,7 +12,7 @@ L2Slice::L2Slice(Machine& machine, uint32_t channel, Dram& dram, Crossbar& reque
       dram_(dram),
       requests_(requests),
       replies_(replies),
-      cache_(machine.config.l2_bytes / machine.config.dram_channels, machine.config.l2_ways,
+      cache_(machine.config.l2_bytes / machine.config.dram_channels / kLineBytes, machine.config.l2_ways,
              machine.traits.compressed_l2 ? machine.config.caba_l2_tags : 1) {}
 
 void L2Slice::tick() {

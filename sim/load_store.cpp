@@ -8,6 +8,13 @@
 namespace bobbin::sim {
 namespace {
 
+// Lines that wait to be compressed may take sets of the L1.
+[[nodiscard]] uint32_t l1_lines(const Machine& machine) {
+  const Config& config = machine.config;
+  const bool shares = machine.traits.assists && config.store_in_l1 != 0 && config.caba_free == 0;
+  return config.l1_bytes / kLineBytes - (shares ? config.store_lines : 0);
+}
+
 [[nodiscard]] uint32_t l1_tags(const Machine& machine) {
   return machine.traits.assists ? machine.config.caba_l1_tags : 1;
 }
@@ -19,7 +26,7 @@ LoadStore::LoadStore(Machine& machine, Sm& sm, uint32_t number, Crossbar& reques
       sm_(sm),
       number_(number),
       requests_(requests),
-      l1_(machine.config.l1_bytes, machine.config.l1_ways, l1_tags(machine)),
+      l1_(l1_lines(machine), machine.config.l1_ways, l1_tags(machine)),
       mshrs_(machine.config.l1_mshrs) {}
 
 void LoadStore::add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,

@@ -35,7 +35,6 @@ Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
       wheel_(wheel_size(machine.config)),
       collector_free_(machine.config.sm_collectors),
       sfu_free_(machine.config.sm_sfu_pipes) {
-  memo_.entries.resize(machine.config.memo_entries);
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     free_slots_.set(i);
     of_scheduler_[i % machine.config.sm_schedulers].set(i);
@@ -45,10 +44,16 @@ Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
 // ---------------------------------------------------------------------------------------------------------
 // Blocks
 
-void Sm::begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks) {
+void Sm::begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks,
+                      uint32_t spare_shared) {
   launch_ = &launch;
   launch_number_ = launch_number;
   max_blocks_ = max_blocks;
+  // The table of results is in shared memory that no block uses: 16 bytes per entry.
+  const uint32_t spare = spare_shared / 16;
+  const uint32_t entries =
+      machine_.config.memo_enable != 0 ? std::min(machine_.config.memo_entries, spare) : 0;
+  memo_.entries.assign(entries, {});
   load_store_.invalidate();
 }
 
@@ -68,7 +73,7 @@ void Sm::add_block(uint32_t number) {
     slot.age = next_age_++;
     slot.warp = std::make_unique<Warp>(WarpPlace{launch_number_, number, launch_->blocks, warp, block_warps},
                                        launch_->registers);
-    slot.warp->memo = machine_.config.memo_enable != 0 ? &memo_ : nullptr;
+    slot.warp->memo = memo_.entries.empty() ? nullptr : &memo_;
     slot.warp->start(launch_->kernel(*slot.warp));
     wants_fetch_.set(id);
   }

@@ -24,7 +24,7 @@ class Sm {
 
   // ---- for the block scheduler
   // ----------------------------------------------------------------------------------
-  void begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks);
+  void begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks, uint32_t spare_shared);
   [[nodiscard]] bool has_room() const { return resident_blocks_ < max_blocks_; }
   void add_block(uint32_t block);
   [[nodiscard]] uint32_t take_ended_blocks() { return std::exchange(ended_blocks_, 0); }
