@@ -38,6 +38,7 @@ enum {
   BOBBIN_ERROR_OUT_OF_MEMORY = 5,
   BOBBIN_ERROR_IO = 6,
   BOBBIN_ERROR_DEVICE = 7,    /* a CUDA call or a kernel failed, or the emulator found a fault */
+  BOBBIN_ERROR_CANCELLED = 8, /* the caller asked for it */
   BOBBIN_ERROR_INTERNAL = 255 /* a bug in Bobbin: please report it */
 };
 

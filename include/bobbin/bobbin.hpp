@@ -3,12 +3,15 @@
 #pragma once
 
 #include "bobbin/arrow.hpp"
+#include "bobbin/cancel.hpp"
 #include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"
+#include "bobbin/encoded_batch.hpp"
 #include "bobbin/encoding.hpp"
 #include "bobbin/file.hpp"
 #include "bobbin/io.hpp"
 #include "bobbin/memory.hpp"
+#include "bobbin/partial.hpp"
 #include "bobbin/query.hpp"
 #include "bobbin/scan.hpp"
 #include "bobbin/schema.hpp"

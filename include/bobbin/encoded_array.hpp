@@ -66,6 +66,7 @@ class BOBBIN_API EncodedArray {
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 
  private:
+  friend class EncodedBatch;
   struct Impl;
   explicit EncodedArray(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;

@@ -196,6 +196,9 @@ class BOBBIN_API Reader {
   [[nodiscard]] uint64_t num_rows() const;
   [[nodiscard]] uint64_t file_bytes() const;
   [[nodiscard]] unsigned format_version() const;
+  // The footer's checksum. As the footer has the checksums of all other bytes, files with other data have
+  // another one: it shows whether a file that is opened again has changed.
+  [[nodiscard]] uint64_t checksum() const;
   [[nodiscard]] const Metadata& metadata() const;
   [[nodiscard]] size_t num_row_groups() const;
   [[nodiscard]] RowGroupInfo row_group(size_t index) const;

@@ -300,6 +300,8 @@ struct QueryStats {
 // list. Returns whether to continue.
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
 
+class Partial;  // bobbin/partial.hpp
+
 // A query to run. The reader must outlive it.
 class BOBBIN_API Query {
  public:
@@ -311,6 +313,11 @@ class BOBBIN_API Query {
   // Keeps matching rows; repeated calls are combined with AND.
   [[nodiscard]] Query where(Predicate predicate) const;
   [[nodiscard]] Query on(Backend backend) const;
+  // Considers row groups begin .. end-1 only.
+  [[nodiscard]] Query row_groups(size_t begin, size_t end) const;
+
+  // The row groups that zone maps do not rule out, ascending. Reads no data.
+  [[nodiscard]] Result<std::vector<size_t>> candidates() const;
 
   // One value per aggregate. `stats`, if given, is set whenever the query succeeds.
   [[nodiscard]] Result<std::vector<Value>> run(const std::vector<AggregateSpec>& aggregates,
@@ -330,6 +337,12 @@ class BOBBIN_API Query {
                                              const std::vector<AggregateSpec>& aggregates,
                                              const ResultOptions& options = {},
                                              QueryStats* stats = nullptr) const;
+
+  // The same before it is finished, to be merged with what other rows contribute: of other row groups, files
+  // or machines.
+  [[nodiscard]] Result<Partial> partial(const std::vector<std::string>& keys,
+                                        const std::vector<AggregateSpec>& aggregates,
+                                        uint64_t max_groups = kMaxGroups, QueryStats* stats = nullptr) const;
 
   // Values of the rows, ordered by the terms in the options, which must be columns, then by row number. With
   // an order and a limit, at most a few times the limit are held in memory.
@@ -356,6 +369,8 @@ class BOBBIN_API Query {
   const Reader* reader_;
   std::vector<Predicate> predicates_;
   Backend backend_ = Backend::cpu;
+  size_t first_group_ = 0;
+  size_t end_group_ = SIZE_MAX;
 };
 
 [[nodiscard]] inline Query from(const Reader& reader) {

@@ -23,7 +23,8 @@ enum class StatusCode {
   unavailable,       // no GPU, no driver, no CUDA in this build
   out_of_memory,
   io,
-  device,  // a CUDA call or a kernel failed, or the emulator found a fault
+  device,     // a CUDA call or a kernel failed, or the emulator found a fault
+  cancelled,  // by a CancelToken
 };
 
 [[nodiscard]] BOBBIN_API std::string_view to_string(StatusCode code);

@@ -76,6 +76,10 @@ class DeniedError(FileError, PermissionError):
     """The file may not be read or written."""
 
 
+class ChangedFileError(FileError):
+    """The file is not the one that it was when its checksum was noted."""
+
+
 class DirectoryError(FileError, IsADirectoryError):
     """The path is a directory."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence, Union
 
 from . import _core
+from ._answers import Answers
 from ._columns import to_numpy
 from ._values import to_python
 from .errors import InvalidArgumentError
 from .expressions import Aggregate, Expr, to_node
-from .expressions import avg, count_distinct, max as max_of, min as min_of, sum as sum_of
+from .partials import Partial, Question
 
 if TYPE_CHECKING:
     import numpy
@@ -104,6 +105,12 @@ class File:
         return self._core.file_bytes
 
     @property
+    def checksum(self) -> int:
+        """The footer's checksum. The footer has the checksums of all other bytes: a file with other data has another
+        one."""
+        return self._core.checksum
+
+    @property
     def row_groups(self) -> list[dict[str, Any]]:
         """Each row group: `first_row`, `num_rows`, and `chunks`, one per column, with encoding, size, nulls and
         bounds."""
@@ -148,15 +155,15 @@ class File:
 
     def dataset(self) -> pyarrow_dataset.Dataset:
         """A pyarrow Dataset for engines that push columns and filters down: DuckDB, DataFusion."""
-        from .dataset import make_dataset
+        from ._pyarrow import BobbinDataset
 
-        return make_dataset(self)
+        return BobbinDataset(self)
 
     def lazy(self) -> polars.LazyFrame:
         """A Polars LazyFrame that reads only the columns, rows and row groups that a query needs."""
-        from .lazy import scan_file
+        from .lazy import scan_table
 
-        return scan_file(self)
+        return scan_table(self)
 
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()
@@ -211,7 +218,7 @@ class File:
         return f"<p>{escape(repr(self)[1:-1])}</p><table>{head}{body}</table>"
 
 
-def _row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tuple[int, int | None]:
+def row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tuple[int, int | None]:
     """The first row and the one after the last, as Python counts them."""
     if rows is None:
         return 0, None
@@ -229,7 +236,7 @@ def _row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> t
     return begin, end
 
 
-class Scan:
+class Scan(Answers):
     """Rows of a file that are read when they are asked for."""
 
     def __init__(self, file: File, columns: Sequence[str] | str | None, where: Where, limit: int | None,
@@ -243,7 +250,8 @@ class Scan:
         self._arguments = (self._columns, where, limit, rows, row_groups, batch_rows, backend, threads)
         self._source = file
         self._file = file._core
-        begin, end = _row_range(rows, self._file.num_rows)
+        self._has_groups = row_groups is not None
+        begin, end = row_range(rows, self._file.num_rows)
         groups = None if row_groups is None else sorted(row_groups)
         self._spec = self._file.spec(columns=self._columns, where=to_node(where), begin=begin, end=end,
                                      row_groups=groups, limit=limit, batch_rows=batch_rows, backend=backend,
@@ -273,21 +281,6 @@ class Scan:
         import pyarrow
 
         return pyarrow.RecordBatchReader.from_stream(self)
-
-    def batches(self) -> Iterator[pyarrow.RecordBatch]:
-        """Record batches, one or more per row group, read as they are asked for."""
-        yield from self.reader()
-
-    def to_arrow(self) -> pyarrow.Table:
-        """All rows as a pyarrow Table."""
-        import pyarrow
-
-        reader = self.reader()
-        return pyarrow.Table.from_batches(list(reader), schema=reader.schema)
-
-    def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas, such as types_mapper."""
-        return self.to_arrow().to_pandas(**options)
 
     def to_polars(self) -> polars.DataFrame:
         """All rows as a Polars DataFrame."""
@@ -322,60 +315,26 @@ class Scan:
     def __len__(self) -> int:
         return self.count()
 
-    def sum(self, column: str) -> Any:
-        """The sum of a column: exact for integers and decimals, None if there are no values."""
-        return self._one(sum_of(column))
+    def _types(self) -> dict[str, str]:
+        return {name: kind for name, kind, _ in self._file.columns}
 
-    def min(self, column: str) -> Any:
-        """The least value of a column."""
-        return self._one(min_of(column))
+    def _answer(self, question: Question) -> Partial:
+        return question.of(self._file, self._spec)
 
-    def max(self, column: str) -> Any:
-        """The greatest value of a column."""
-        return self._one(max_of(column))
-
-    def avg(self, column: str) -> float | None:
-        """The average of a column."""
-        value: float | None = self._one(avg(column))
-        return value
-
-    def count_distinct(self, column: str) -> int:
-        """The number of distinct values of a column."""
-        value: int = self._one(count_distinct(column))
-        return value
-
-    def _one(self, wanted: Aggregate) -> Any:
-        return self.aggregate(value=wanted)["value"]
-
-    def aggregate(self, **aggregates: Aggregate) -> dict[str, Any]:
-        """Several aggregates at once: `aggregate(total=bb.sum("price"), n=bb.count())`."""
-        return self._grouped([], aggregates, "", None)[0]
-
-    def group_by(self, keys: Sequence[str] | str, *, order: str = "", limit: int | None = None,
-                 **aggregates: Aggregate) -> list[dict[str, Any]]:
-        """One dict per combination of the keys' values, with the keys and the aggregates.
-
-        `order` is text in the command's syntax: "count() desc, city".
-        """
-        return self._grouped([keys] if isinstance(keys, str) else list(keys), aggregates, order, limit)
-
-    def _grouped(self, names: list[str], aggregates: dict[str, Aggregate], order: str,
+    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str,
                  limit: int | None) -> list[dict[str, Any]]:
-        wanted = list(aggregates.values())
-        rows = self._file.aggregate(self._spec, names, [(one.kind, one.column) for one in wanted], order, limit)
-        text = {name for name, kind, _ in self._file.columns if kind == "utf8"}
-        sources = names + [one.column for one in wanted]
-        titles = names + list(aggregates)
+        if self._has_groups:  # some row groups: merged from runs of them
+            return super()._grouped(keys, aggregates, order, limit)
+        question = Question(keys, aggregates, "", self._types())
+        rows = self._file.aggregate(self._spec, keys, question.wanted, order, limit)
         return [
-            {title: to_python(value, source in text) for title, source, value in zip(titles, sources, row)}
+            {title: to_python(value, text) for title, text, value in zip(question.titles, question.is_text, row)}
             for row in rows
         ]
 
-    def group_counts(self, column: str) -> dict[Any, int]:
-        """The number of rows for each value of a column, None for nulls."""
-        rows = self._file.aggregate(self._spec, [column], [("count", "")], "", None)
-        is_text = any(name == column and kind == "utf8" for name, kind, _ in self._file.columns)
-        return {to_python(value, is_text): number for value, number in rows}
+    def candidates(self) -> list[int]:
+        """The row groups that zone maps do not rule out. Reads no data."""
+        return _core.candidates(self._file, self._spec)
 
     # ---- As a Python object ----
 

@@ -162,4 +162,5 @@ NB_MODULE(_core, module) {
   bobbin::python::add_files(module);
   bobbin::python::add_writers(module);
   bobbin::python::add_arrays(module);
+  bobbin::python::add_partials(module);
 }

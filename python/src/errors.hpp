@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "bobbin/cancel.hpp"
 #include "bobbin/status.hpp"
 
 namespace bobbin::python {
@@ -32,22 +33,33 @@ T take(Result<T> result) {
 }
 
 inline constexpr std::chrono::milliseconds kSignalPeriod{100};
+inline constexpr std::chrono::seconds kCancelPatience{2};
 
 // Calls work() without the GIL, on a thread of its own, so that signals are handled meanwhile, and beat() is
-// called with the GIL. After Ctrl-C the work goes on to its end and its result is dropped: it must own all
-// that it uses.
+// called with the GIL. Ctrl-C, or an exception of beat(), cancels the work. Work that does not end soon goes
+// on alone and its result is dropped: it must own all that it uses.
 template <class F, class Beat>
 auto interruptible(F work, Beat beat) {
-  std::packaged_task<decltype(work())()> task(std::move(work));
+  const CancelToken token;
+  std::packaged_task<decltype(work())()> task([token, work = std::move(work)] {
+    const CancelScope scope(token);
+    return work();
+  });
   auto future = task.get_future();
   nb::gil_scoped_release released;
   std::thread(std::move(task)).detach();
-  while (future.wait_for(kSignalPeriod) == std::future_status::timeout) {
-    nb::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() != 0) {
-      throw nb::python_error();
+  try {
+    while (future.wait_for(kSignalPeriod) == std::future_status::timeout) {
+      nb::gil_scoped_acquire acquired;
+      if (PyErr_CheckSignals() != 0) {
+        throw nb::python_error();
+      }
+      beat();
     }
-    beat();
+  } catch (...) {
+    token.cancel();
+    future.wait_for(kCancelPatience);
+    throw;
   }
   return future.get();
 }

@@ -17,6 +17,7 @@
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
 #include "errors.hpp"
+#include "file.hpp"
 #include "modules.hpp"
 #include "predicate.hpp"
 
@@ -33,22 +34,6 @@ Backend backend_from(const std::string& name) {
   }
   return *backend;
 }
-
-struct File {
-  std::shared_ptr<const Reader> reader;
-};
-
-// What a scan reads, and how much it has read.
-struct Spec {
-  ScanOptions options;
-  std::shared_ptr<std::atomic<uint64_t>> groups_read = std::make_shared<std::atomic<uint64_t>>(0);
-
-  // A list of row groups or a part of the rows: aggregates over all rows of the file do not apply.
-  [[nodiscard]] bool is_partial() const {
-    return options.begin != 0 || options.num_rows != UINT64_MAX || options.row_groups.has_value() ||
-           options.limit != UINT64_MAX;
-  }
-};
 
 File open_path(const nb::bytes& path) {
   const auto work = [text = path_from(path)] { return Reader::open(text); };
@@ -219,8 +204,13 @@ nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
   ScanOptions options = spec.options;
   apply_request(file, requested, options);
   const auto groups_read = spec.groups_read;
+  const auto rows_returned = spec.rows_returned;
   *groups_read = 0;
-  options.report = [groups_read](const arrow::ScanCounts& counts) { *groups_read = counts.row_groups; };
+  *rows_returned = 0;
+  options.report = [groups_read, rows_returned](const arrow::ScanCounts& counts) {
+    *groups_read = counts.row_groups;
+    *rows_returned = counts.rows;
+  };
   auto stream = std::make_unique<ArrowArrayStream>();
   check(arrow::export_scan(file.reader, std::move(options), stream.get()));
   return capsule_of(std::move(stream), "arrow_array_stream");
@@ -231,11 +221,6 @@ nb::object schema_of(const File& file, const Spec& spec) {
   auto schema = std::make_unique<ArrowSchema>();
   arrow::export_schema(fields, arrow::own_metadata(*file.reader), schema.get());
   return capsule_of(std::move(schema), "arrow_schema");
-}
-
-query::Query query_of(const Reader& reader, const ScanOptions& options) {
-  const query::Query query = query::from(reader).on(options.backend);
-  return options.where.has_value() ? query.where(*options.where) : query;
 }
 
 Result<std::vector<uint64_t>> matching_rows(const Reader& reader, const ScanOptions& options,
@@ -263,7 +248,9 @@ std::vector<uint64_t> rows_of(const File& file, const Spec& spec) {
     *counter = read;
     return rows;
   };
-  return take(interruptible(work));
+  std::vector<uint64_t> rows = take(interruptible(work));
+  *spec.rows_returned = rows.size();
+  return rows;
 }
 
 nb::object row_ids(const File& file, const Spec& spec) {
@@ -281,42 +268,6 @@ uint64_t count_rows(const File& file, const Spec& spec) {
     return values;
   };
   return static_cast<uint64_t>(take(interruptible(work))[0].integer);
-}
-
-// Integers with a logical type are (integer, kind, unit or scale); strings are bytes.
-nb::object object_of(const query::Value& value) {
-  switch (value.kind) {
-    case query::Value::Kind::null:
-      return nb::none();
-    case query::Value::Kind::real:
-      return nb::float_(value.real);
-    case query::Value::Kind::text:
-      return nb::bytes(value.text.data(), value.text.size());
-    case query::Value::Kind::integer:
-      break;
-  }
-  const std::string digits = query::to_string(query::Value::of_integer(value.integer));
-  const nb::object integer = nb::steal(PyLong_FromString(digits.c_str(), nullptr, 10));
-  if (value.logical == Logical{}) {
-    return integer;
-  }
-  constexpr const char* kKinds[] = {"plain", "bool", "date", "timestamp", "decimal", "time"};
-  const bool is_decimal = value.logical.kind == Logical::Kind::decimal;
-  return nb::make_tuple(integer, kKinds[static_cast<size_t>(value.logical.kind)],
-                        is_decimal ? value.logical.scale : static_cast<uint8_t>(value.logical.unit));
-}
-
-AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named) {
-  constexpr std::pair<const char*, AggregateSpec::Kind> kKinds[] = {
-      {"count", AggregateSpec::Kind::count}, {"sum", AggregateSpec::Kind::sum},
-      {"min", AggregateSpec::Kind::min},     {"max", AggregateSpec::Kind::max},
-      {"avg", AggregateSpec::Kind::avg},     {"count_distinct", AggregateSpec::Kind::count_distinct}};
-  for (const auto& [name, kind] : kKinds) {
-    if (named.first == name) {
-      return {kind, named.second};
-    }
-  }
-  raise({StatusCode::invalid_argument, "unknown aggregate " + named.first});
 }
 
 // Rows of values: the keys, then the aggregates. Without keys there is one row.
@@ -338,16 +289,7 @@ nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::st
     *counter = stats.read;
     return table;
   };
-  const query::ResultTable table = take(interruptible(work));
-  nb::list rows;
-  for (const auto& row : table.rows) {
-    nb::list values;
-    for (const query::Value& value : row) {
-      values.append(object_of(value));
-    }
-    rows.append(nb::tuple(values));
-  }
-  return rows;
+  return rows_from(take(interruptible(work)));
 }
 
 Result<std::vector<HostColumn>> read_all(const Reader& reader, const ScanOptions& options, uint64_t* read) {
@@ -381,6 +323,7 @@ nb::list columns_in_memory(const File& file, const Spec& spec) {
     std::vector<uint8_t>& bits = are_strings ? column.strings.validity : column.validity;
     const nb::object validity = bits.empty() ? nb::object(nb::none()) : memory_view(std::move(bits));
     const uint64_t length = column.length;
+    *spec.rows_returned = length;
     const size_t size = are_strings ? 0 : length * size_bytes(column.column.type);
     const nb::object values = are_strings
                                   ? nb::object(nb::make_tuple(memory_view(std::move(column.strings.offsets)),
@@ -402,9 +345,9 @@ std::vector<std::string> formats_of(const File& file) {
 }  // namespace
 
 void add_files(nb::module_& module) {
-  nb::class_<Spec>(module, "Spec").def_prop_ro("row_groups_read", [](const Spec& spec) {
-    return spec.groups_read->load();
-  });
+  nb::class_<Spec>(module, "Spec")
+      .def_prop_ro("row_groups_read", [](const Spec& spec) { return spec.groups_read->load(); })
+      .def_prop_ro("rows_returned", [](const Spec& spec) { return spec.rows_returned->load(); });
   nb::class_<File>(module, "File")
       .def_static("open", open_path)
       .def_static("open_descriptor", open_descriptor)
@@ -414,6 +357,7 @@ void add_files(nb::module_& module) {
       .def_prop_ro("num_rows", [](const File& file) { return file.reader->num_rows(); })
       .def_prop_ro("num_row_groups", [](const File& file) { return file.reader->num_row_groups(); })
       .def_prop_ro("file_bytes", [](const File& file) { return file.reader->file_bytes(); })
+      .def_prop_ro("checksum", [](const File& file) { return file.reader->checksum(); })
       .def_prop_ro("format_version", [](const File& file) { return file.reader->format_version(); })
       .def("row_group", row_group_of)
       .def("verify", verify, nb::arg("backend"), nb::arg("progress").none())

@@ -9,5 +9,6 @@ namespace bobbin::python {
 void add_files(nanobind::module_& module);
 void add_writers(nanobind::module_& module);
 void add_arrays(nanobind::module_& module);
+void add_partials(nanobind::module_& module);
 
 }  // namespace bobbin::python

@@ -11,7 +11,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
 def test_examples(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("pyarrow", "pandas", "polars", "duckdb"):
+    for name in ("pyarrow", "pandas", "polars", "duckdb", "dask.dataframe"):
         pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)

@@ -33,6 +33,7 @@ static_assert(same(BOBBIN_ERROR_UNAVAILABLE, StatusCode::unavailable));
 static_assert(same(BOBBIN_ERROR_OUT_OF_MEMORY, StatusCode::out_of_memory));
 static_assert(same(BOBBIN_ERROR_IO, StatusCode::io));
 static_assert(same(BOBBIN_ERROR_DEVICE, StatusCode::device));
+static_assert(same(BOBBIN_ERROR_CANCELLED, StatusCode::cancelled));
 
 static_assert(same(BOBBIN_U8, DType::u8) && same(BOBBIN_U16, DType::u16));
 static_assert(same(BOBBIN_U32, DType::u32) && same(BOBBIN_U64, DType::u64));

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include "bobbin/cancel.hpp"
 
 namespace bobbin {
 
@@ -16,12 +19,20 @@ inline uint64_t num_parts(uint64_t size, uint64_t least) {
   return std::clamp<uint64_t>(size / least, 1, cores);
 }
 
-// Calls f(0) .. f(parts - 1), on several threads if there are several parts.
+// Calls f(0) .. f(parts - 1), on several threads if there are several parts. What cancels the caller cancels
+// all of them.
 template <class F>
 void parallel_for(uint64_t parts, F&& f) {
+  const CancelToken* const token = CancelScope::current();
   std::vector<std::jthread> threads;
   for (uint64_t p = 1; p < parts; ++p) {
-    threads.emplace_back([&f, p] { f(p); });
+    threads.emplace_back([&f, p, token] {
+      std::optional<CancelScope> scope;
+      if (token != nullptr) {
+        scope.emplace(*token);
+      }
+      f(p);
+    });
   }
   if (parts != 0) {
     f(uint64_t{0});

@@ -39,6 +39,8 @@ std::string_view to_string(StatusCode code) {
       return "i/o error";
     case StatusCode::device:
       return "device error";
+    case StatusCode::cancelled:
+      return "cancelled";
   }
   return "unknown";
 }

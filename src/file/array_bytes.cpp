@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
+#include "core/byte_stream.hpp"
 #include "file/checksum.hpp"
 #include "file/segments.hpp"
 
@@ -17,17 +17,6 @@ namespace {
 constexpr std::string_view kArrayMagic = "BOBARR\x01\n";
 constexpr uint32_t kMaxParts = 64;  // buffers or children of a node
 constexpr int kMaxTreeDepth = 32;
-
-template <class T>
-void put(std::vector<std::byte>& out, T value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-void put_bytes(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
-  put<uint64_t>(out, bytes.size());
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
 
 void put_node(std::vector<std::byte>& out, const Array& array) {
   put<uint16_t>(out, static_cast<uint16_t>(array.codec));
@@ -48,45 +37,13 @@ Status corrupt(const char* reason) {
   return {StatusCode::corrupt, std::string("encoded array: ") + reason};
 }
 
-// Reads from the front; nothing is believed.
-class ByteInput {
- public:
-  explicit ByteInput(std::span<const std::byte> bytes) : left_(bytes) {}
-
-  template <class T>
-  Result<T> number() {
-    if (left_.size() < sizeof(T)) {
-      return corrupt("the bytes end too early");
-    }
-    T value{};
-    std::memcpy(&value, left_.data(), sizeof(T));
-    left_ = left_.subspan(sizeof(T));
-    return value;
-  }
-
-  Result<std::span<const std::byte>> bytes() {
-    BOBBIN_ASSIGN(const uint64_t size, number<uint64_t>());
-    if (left_.size() < size) {
-      return corrupt("the bytes end too early");
-    }
-    const auto taken = left_.first(size);
-    left_ = left_.subspan(size);
-    return taken;
-  }
-
-  Result<uint32_t> count() {
-    BOBBIN_ASSIGN(const uint32_t parts, number<uint32_t>());
-    return parts <= kMaxParts ? Result<uint32_t>(parts) : corrupt("a node has too many parts");
-  }
-
-  [[nodiscard]] bool at_end() const { return left_.empty(); }
-
- private:
-  std::span<const std::byte> left_;
-};
+Result<uint32_t> part_count(ByteInput& input) {
+  BOBBIN_ASSIGN(const uint32_t parts, input.number<uint32_t>());
+  return parts <= kMaxParts ? Result<uint32_t>(parts) : corrupt("a node has too many parts");
+}
 
 Status read_buffers(ByteInput& input, Array& array) {
-  BOBBIN_ASSIGN(const uint32_t buffers, input.count());
+  BOBBIN_ASSIGN(const uint32_t buffers, part_count(input));
   for (uint32_t i = 0; i < buffers; ++i) {
     BOBBIN_ASSIGN(const std::span<const std::byte> bytes, input.bytes());
     BOBBIN_ASSIGN(const NewBuffer made, try_buffer(bytes.size()));
@@ -114,7 +71,7 @@ Result<Array> read_node(ByteInput& input, uint64_t max_length, int depth) {
   const auto* const first = reinterpret_cast<const uint8_t*>(metadata.data());
   array.metadata.assign(first, first + metadata.size());
   BOBBIN_TRY(read_buffers(input, array));
-  BOBBIN_ASSIGN(const uint32_t children, input.count());
+  BOBBIN_ASSIGN(const uint32_t children, part_count(input));
   for (uint32_t i = 0; i < children; ++i) {
     BOBBIN_ASSIGN(Array child, read_node(input, max_length, depth + 1));
     array.children.push_back(std::move(child));
@@ -145,7 +102,7 @@ Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length
   if (stored != checksum(content)) {
     return corrupt("the checksum is wrong");
   }
-  ByteInput input(content.subspan(magic.size()));
+  ByteInput input("encoded array", content.subspan(magic.size()));
   BOBBIN_ASSIGN(Array array, read_node(input, max_length, 0));
   if (!input.at_end()) {
     return corrupt("bytes follow the tree");

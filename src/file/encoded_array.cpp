@@ -4,16 +4,10 @@
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
 #include "file/array_bytes.hpp"
+#include "file/encoded_array_impl.hpp"
 #include "select/select.hpp"
 
 namespace bobbin {
-
-struct EncodedArray::Impl {
-  Array array;
-  std::optional<Backend> device{};         // where its buffers are; nothing: in host memory
-  std::shared_ptr<DeviceBuffer> memory{};  // of what was copied there
-  bool is_slice = false;                   // its parts may hold more than its values
-};
 
 namespace {
 

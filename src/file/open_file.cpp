@@ -8,6 +8,7 @@
 
 #include "array/array.hpp"
 #include "array/strings.hpp"
+#include "bobbin/cancel.hpp"
 #include "file/checksum.hpp"
 #include "file/footer_pack.hpp"
 #include "file/layout.hpp"
@@ -129,6 +130,7 @@ Status OpenFile::open() {
   }
   footer = std::move(*parsed);
   footer_bytes = trailer.footer_bytes;
+  footer_checksum = trailer.footer_checksum;
   plain_footer_bytes = plain.empty() ? footer_bytes : plain.size();
   if (!footer.row_groups.empty()) {
     num_rows = footer.row_groups.back().first_row + footer.row_groups.back().num_rows;
@@ -137,6 +139,7 @@ Status OpenFile::open() {
 }
 
 Result<Array> OpenFile::load_chunk(size_t group, size_t column, Backend backend) const {
+  BOBBIN_TRY(CancelScope::check());
   const FileSegments segments(input, footer, cache);
   BOBBIN_ASSIGN(Array array, load_node(root_of(group, column),
                                        [&](uint32_t index) { return segments.read_whole(index); }));
@@ -145,6 +148,7 @@ Result<Array> OpenFile::load_chunk(size_t group, size_t column, Backend backend)
 }
 
 Status OpenFile::read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const {
+  BOBBIN_TRY(CancelScope::check());
   const uint64_t end = begin + to.size();
   uint64_t done = begin;
   const auto clear_up_to = [&](uint64_t position) {  // where nothing is stored
@@ -196,6 +200,7 @@ uint64_t OpenFile::chunk_bytes(size_t group, size_t column) const {
 // rows were requested.
 Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
                                   Backend backend) const {
+  BOBBIN_TRY(CancelScope::check());
   const Node& root = root_of(group, column);
   if (count == root.length) {
     return load_chunk(group, column, backend);

@@ -45,6 +45,7 @@ struct OpenFile {
   Footer footer;
   uint64_t footer_bytes = 0;        // as stored,
   uint64_t plain_footer_bytes = 0;  // and decompressed
+  uint64_t footer_checksum = 0;
   uint64_t num_rows = 0;
   mutable PartCache cache;
   // Chunks that had to be read as a whole for a few rows.

@@ -219,6 +219,9 @@ uint64_t Reader::file_bytes() const {
 unsigned Reader::format_version() const {
   return impl_->version;
 }
+uint64_t Reader::checksum() const {
+  return impl_->footer_checksum;
+}
 const Metadata& Reader::metadata() const {
   return impl_->footer.metadata;
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "bobbin/cancel.hpp"
 #include "bobbin/file.hpp"
 #include "bobbin/io.hpp"
 #include "core/lanes.hpp"
@@ -293,6 +294,7 @@ Status Writer::Impl::write_group(std::span<const void* const> columns, uint64_t 
 
 Result<EncodedChunk> Writer::Impl::encode_column(size_t c, const void* appended, uint64_t begin,
                                                  uint64_t rows) const {
+  BOBBIN_TRY(CancelScope::check());
   const Column& column = footer.columns[c];
   if (is_string(column.type)) {
     return encode_strings(sub_view(view_of(appended), begin, rows, column.type),

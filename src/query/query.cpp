@@ -46,16 +46,23 @@ size_t group_at(const Reader& reader, uint64_t row) {
   return static_cast<size_t>(std::ranges::upper_bound(groups, row, {}, ends) - groups.begin());
 }
 
-// Calls f(group, predicate) for each row group from `first` on that its zone maps do not rule out, in file
+// Row groups begin .. end-1, as far as the file has them.
+struct GroupRange {
+  size_t begin = 0;
+  size_t end = SIZE_MAX;
+};
+
+// Calls f(group, predicate) for each row group of the range that its zone maps do not rule out, in file
 // order, until it returns false.
 template <class F>
 Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Backend backend,
-                                        size_t first, F&& f) {
+                                        GroupRange range, F&& f) {
   BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(backend));
   const StreamView view = stream.has_value() ? stream->view() : StreamView(Backend::cpu, nullptr);
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
   bool more = true;
-  for (size_t g = first; g < reader.num_row_groups() && more; ++g) {
+  const size_t end = std::min(range.end, reader.num_row_groups());
+  for (size_t g = range.begin; g < end && more; ++g) {
     RowGroupQuery group(reader, g, view);
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
@@ -67,8 +74,9 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
 }
 
 template <class F>
-Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, F&& f) {
-  return for_each_group_until(reader, bound, backend, 0,
+Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, GroupRange range,
+                                  F&& f) {
+  return for_each_group_until(reader, bound, backend, range,
                               [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
                                 BOBBIN_TRY(f(group, pruned));
                                 return true;
@@ -172,6 +180,26 @@ Query Query::on(Backend backend) const {
   return moved;
 }
 
+Query Query::row_groups(size_t begin, size_t end) const {
+  Query narrower = *this;
+  narrower.first_group_ = begin;
+  narrower.end_group_ = end;
+  return narrower;
+}
+
+Result<std::vector<size_t>> Query::candidates() const {
+  const auto bound = bind_all(reader_->columns(), predicates_);
+  BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
+  const auto& groups = ReaderAccess::footer(*reader_).row_groups;
+  std::vector<size_t> found;
+  for (size_t g = first_group_; g < std::min(end_group_, groups.size()); ++g) {
+    if (prune(*bound, reader_->columns(), groups[g]).kind != Bound::Kind::never) {
+      found.push_back(g);
+    }
+  }
+  return found;
+}
+
 Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregates, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(reader_->columns(), predicates_);
@@ -180,7 +208,7 @@ Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregat
   BOBBIN_TRY(wanted.error().in(name));
   Totals totals(reader_->columns(), *wanted);
   const auto found =
-      for_each_group(*reader_, *bound, backend_,
+      for_each_group(*reader_, *bound, backend_, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -262,7 +290,7 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
   BOBBIN_TRY(wanted.error().in(name));
   GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
   const auto found =
-      for_each_group(*reader_, *bound, backend_,
+      for_each_group(*reader_, *bound, backend_, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return groups.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -282,10 +310,10 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
   const auto order = bind_row_order(options.order, all);
   BOBBIN_TRY(order.error().in(name));
   RowSelector selector(all, *wanted, *order, options);
-  BOBBIN_ASSIGN(const QueryStats found, for_each_group_until(*reader_, *bound, backend_, 0,
-                                                             [&](RowGroupQuery& group, const Bound& pruned) {
-                                                               return selector.add(group, pruned);
-                                                             }));
+  BOBBIN_ASSIGN(const QueryStats found,
+                for_each_group_until(
+                    *reader_, *bound, backend_, {first_group_, end_group_},
+                    [&](RowGroupQuery& group, const Bound& pruned) { return selector.add(group, pruned); }));
   if (stats != nullptr) {
     *stats = found;
   }
@@ -321,7 +349,8 @@ Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, 
     return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
   };
   BOBBIN_ASSIGN(const QueryStats found,
-                for_each_group_until(*reader_, *bound, backend_, group_at(*reader_, begin), take));
+                for_each_group_until(*reader_, *bound, backend_,
+                                     {std::max(first_group_, group_at(*reader_, begin)), end_group_}, take));
   if (stats != nullptr) {
     *stats = found;
   }

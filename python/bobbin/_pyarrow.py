@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file as a pyarrow Dataset: the one class for which DuckDB pushes columns and filters down."""
+"""Files as a pyarrow Dataset: the one class for which DuckDB pushes columns and filters down."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 import pyarrow
 from pyarrow import dataset as pyarrow_dataset
@@ -10,16 +10,22 @@ from pyarrow import dataset as pyarrow_dataset
 from ._substrait import from_expression
 from ._translate import to_filter
 from .expressions import Expr
-from .file import File
+
+if TYPE_CHECKING:
+    from ._tasks import NarrowPiece
+    from .datasets import Dataset
+    from .file import File
+
+    Table = Union[File, Dataset, NarrowPiece]
 
 
 class BobbinDataset(pyarrow_dataset.Dataset):
-    """Scans a .bob file. Filters are used to read less, and are then applied exactly by pyarrow.
+    """Scans one .bob file or many. Filters are used to read less, and are then applied exactly by pyarrow.
 
     The base class has nothing of its own here: every function that would use it is overridden.
     """
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: Table) -> None:
         self._file = file
         self._schema = pyarrow.schema(file)
         self._types = {field.name: field.type for field in file.schema}
@@ -75,7 +81,7 @@ class BobbinDataset(pyarrow_dataset.Dataset):
 
     def get_fragments(self, filter: Any = None) -> Any:
         """There are none."""
-        raise NotImplementedError("a .bob file has no fragments: use scanner()")
+        raise NotImplementedError(".bob files have no fragments: use scanner()")
 
     def filter(self, expression: Any) -> Any:
         """Not supported: give the filter to scanner()."""
@@ -100,8 +106,3 @@ class BobbinDataset(pyarrow_dataset.Dataset):
 
     def __repr__(self) -> str:
         return f"<bobbin dataset of {self._file!r}>"
-
-
-def make_dataset(file: File) -> BobbinDataset:
-    """The Dataset of a file."""
-    return BobbinDataset(file)

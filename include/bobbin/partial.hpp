@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aggregates over rows that are not all in one place: row groups, files, processes or machines each make a
+// Partial, and merging them gives what one query over all rows gives. Rows are never moved.
+//
+//   const std::vector<query::AggregateSpec> wanted = {query::count(), query::avg("price")};
+//   BOBBIN_ASSIGN(query::Partial all, query::from(january).partial({"city"}, wanted));
+//   BOBBIN_ASSIGN(const query::Partial more, query::from(february).partial({"city"}, wanted));
+//   BOBBIN_TRY(all.merge(more));
+//   BOBBIN_ASSIGN(const query::ResultTable table, all.finish({.limit = 10}));
+//
+// Nulls contribute to count() only; sum, min, max and avg are null if no part has a value. Integers and
+// decimals are exact however rows are divided. Sums of floats, and averages of them, are those of the parts,
+// added in the order of merging: the same division gives the same bits, another one may differ in the last
+// digits. NaN makes a sum or an average NaN, is ignored by min and max, and is one value as a key and for
+// count_distinct; so are 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0, the max 0.0.
+//
+// A Partial holds a row per group, and each distinct value that count_distinct counts, per group.
+//
+// Threads: any number of threads may read a Partial; a thread that changes one must be alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bobbin/export.h"
+#include "bobbin/query.hpp"
+#include "bobbin/status.hpp"
+
+namespace bobbin::query {
+
+// Distinct values that a Partial holds at most, for each count_distinct.
+inline constexpr uint64_t kMaxPartialDistinct = uint64_t{1} << 22;
+
+class BOBBIN_API Partial {
+ public:
+  Partial(const Partial&);
+  Partial(Partial&&) noexcept;
+  Partial& operator=(const Partial&);
+  Partial& operator=(Partial&&) noexcept;
+  ~Partial();
+
+  [[nodiscard]] const std::vector<std::string>& keys() const;
+  [[nodiscard]] const std::vector<AggregateSpec>& aggregates() const;
+  // The number of groups; 1 without keys.
+  [[nodiscard]] uint64_t num_groups() const;
+
+  // Adds what other rows contribute. Fails, and changes nothing, if the other has other keys or aggregates,
+  // or columns of other types; a limit on groups or distinct values that is exceeded leaves this one
+  // unusable.
+  Status merge(const Partial& other, uint64_t max_groups = kMaxGroups);
+  // The result, as Query::group_by() returns it. The order's terms must be keys or aggregates of this
+  // Partial.
+  [[nodiscard]] Result<ResultTable> finish(const ResultOptions& options = {}) const;
+
+  // For other processes and machines. from_bytes() checks everything; the bytes may be hostile.
+  [[nodiscard]] std::vector<std::byte> to_bytes() const;
+  static Result<Partial> from_bytes(std::span<const std::byte> bytes);
+
+ private:
+  friend class Query;
+  struct Impl;
+  explicit Partial(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bobbin::query

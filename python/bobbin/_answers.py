@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scans of one file and of many have in common."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
+
+from .expressions import Aggregate, avg, count, count_distinct
+from .expressions import max as max_of
+from .expressions import min as min_of
+from .expressions import sum as sum_of
+from .partials import Partial, Question
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+
+class Answers:
+    """Rows through pyarrow, and answers without rows."""
+
+    def reader(self) -> pyarrow.RecordBatchReader:
+        """A pyarrow RecordBatchReader; memory holds a few row groups."""
+        raise NotImplementedError
+
+    def _types(self) -> dict[str, str]:
+        """The types of all columns, by name."""
+        raise NotImplementedError
+
+    def _answer(self, question: Question) -> Partial:
+        raise NotImplementedError
+
+    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str,
+                 limit: int | None) -> list[dict[str, Any]]:
+        question = Question(keys, aggregates, order, self._types())
+        return self._answer(question).rows(order=order, limit=limit)
+
+    # ---- Rows ----
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """Record batches, one or more per row group, read as they are asked for."""
+        yield from self.reader()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a pyarrow Table."""
+        import pyarrow
+
+        reader = self.reader()
+        return pyarrow.Table.from_batches(list(reader), schema=reader.schema)
+
+    def to_pandas(self, **options: Any) -> pandas.DataFrame:
+        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas, such as types_mapper."""
+        return self.to_arrow().to_pandas(**options)
+
+    # ---- Answers ----
+
+    def sum(self, column: str) -> Any:
+        """The sum of a column: exact for integers and decimals, None if there are no values."""
+        return self._one(sum_of(column))
+
+    def min(self, column: str) -> Any:
+        """The least value of a column."""
+        return self._one(min_of(column))
+
+    def max(self, column: str) -> Any:
+        """The greatest value of a column."""
+        return self._one(max_of(column))
+
+    def avg(self, column: str) -> float | None:
+        """The average of a column."""
+        value: float | None = self._one(avg(column))
+        return value
+
+    def count_distinct(self, column: str) -> int:
+        """The number of distinct values of a column."""
+        value: int = self._one(count_distinct(column))
+        return value
+
+    def _one(self, wanted: Aggregate) -> Any:
+        return self.aggregate(value=wanted)["value"]
+
+    def aggregate(self, **aggregates: Aggregate) -> dict[str, Any]:
+        """Several aggregates at once: `aggregate(total=bb.sum("price"), n=bb.count())`."""
+        return self._grouped([], aggregates, "", None)[0]
+
+    def group_by(self, keys: Sequence[str] | str, *, order: str = "", limit: int | None = None,
+                 **aggregates: Aggregate) -> list[dict[str, Any]]:
+        """One dict per combination of the keys' values, with the keys and the aggregates.
+
+        `order` is text in the command's syntax: "count() desc, city".
+        """
+        return self._grouped([keys] if isinstance(keys, str) else list(keys), aggregates, order, limit)
+
+    def group_counts(self, column: str) -> dict[Any, int]:
+        """The number of rows for each value of a column, None for nulls."""
+        rows = self._grouped([column], {"": count()}, "", None)
+        return {row[column]: row[""] for row in rows}
+
+    def partial(self, keys: Sequence[str] | str = (), **aggregates: Aggregate) -> Partial:
+        """The aggregates before they are finished, to be merged with those of other scans."""
+        names = [keys] if isinstance(keys, str) else list(keys)
+        return self._answer(Question(names, aggregates, "", self._types()))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Partial aggregates: computed where rows are, merged elsewhere."""
+from __future__ import annotations
+
+from typing import Any, Iterable, Sequence
+
+from . import _core
+from ._values import to_python
+from .errors import CorruptError, InvalidArgumentError
+from .expressions import Aggregate
+
+
+class Partial:
+    """What some rows contribute to aggregates. Merged with what other rows contribute, and finished, it gives what
+    one scan of all rows gives. Pickles as bytes.
+
+    Nulls contribute to count() only; sum, min, max and avg are None if no part has a value. Integers and decimals are
+    exact however rows are divided. Sums and averages of floats add those of the parts in the order of merging: the
+    same division gives the same bits, another one may differ in the last digits. NaN makes a sum or an average NaN,
+    is ignored by min and max, and is one value as a key and for count_distinct.
+    """
+
+    def __init__(self, core: _core.Partial, keys: Sequence[str], titles: Sequence[str], is_text: Sequence[bool]) -> None:
+        self._core = core
+        self._keys = tuple(keys)
+        self._titles = tuple(titles)  # of the keys and the aggregates
+        self._is_text = tuple(is_text)  # the same
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that rows are grouped by."""
+        return list(self._keys)
+
+    def __len__(self) -> int:
+        return self._core.num_groups
+
+    def merge(self, other: Partial) -> Partial:
+        """Adds what other rows contribute, and returns itself. Merge in the order of the rows."""
+        if self._titles != other._titles or self._is_text != other._is_text:
+            raise InvalidArgumentError("partial aggregates of different keys, aggregates or columns")
+        self._core.merge(other._core)
+        return self
+
+    def rows(self, *, order: str = "", limit: int | None = None) -> list[dict[str, Any]]:
+        """One dict per group, as Scan.group_by() returns them. `order` may name keys and the aggregates."""
+        found = self._core.finish(order, limit)
+        return [
+            {title: to_python(value, text) for title, text, value in zip(self._titles, self._is_text, row)}
+            for row in found
+        ]
+
+    def result(self) -> dict[str, Any]:
+        """The aggregates, if there are no keys."""
+        if self._keys:
+            raise InvalidArgumentError("rows() has the groups of this partial result")
+        return self.rows()[0]
+
+    def copy(self) -> Partial:
+        """Another one, which can be merged without changing this one."""
+        return Partial(self._core.copy(), self._keys, self._titles, self._is_text)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _from_bytes, (self._core.to_bytes(), self._keys, self._titles, self._is_text)
+
+    def __repr__(self) -> str:
+        return f"<bobbin.Partial of {', '.join(self._titles)}: {len(self)} groups>"
+
+
+def _from_bytes(data: bytes, keys: Sequence[str], titles: Sequence[str], is_text: Sequence[bool]) -> Partial:
+    if not data:
+        raise CorruptError("partial aggregates: the magic number is missing")
+    return Partial(_core.Partial.from_bytes(memoryview(data)), keys, titles, is_text)
+
+
+def merge(parts: Iterable[Partial]) -> Partial:
+    """All parts as one, in their order. They stay as they were."""
+    iterator = iter(parts)
+    first = next(iterator, None)
+    if first is None:
+        raise InvalidArgumentError("there is nothing to merge")
+    all_of_them = first.copy()
+    for part in iterator:
+        all_of_them.merge(part)
+    return all_of_them
+
+
+class Question:
+    """Keys and aggregates of a table, with what an order needs besides."""
+
+    def __init__(self, keys: Sequence[str], aggregates: dict[str, Aggregate], order: str,
+                 types: dict[str, str]) -> None:
+        self.keys = list(keys)
+        self.order = order
+        self.wanted = [(one.kind, one.column) for one in aggregates.values()]
+        sources = self.keys + [one.column for one in aggregates.values()]
+        self.titles = self.keys + list(aggregates)
+        self.is_text = [types.get(source) == "utf8" for source in sources]
+        known = set(self.wanted)
+        self.wanted += [extra for extra in _core.order_aggregates(order) if extra not in known]
+
+    def of(self, file: _core.File, spec: _core.Spec) -> Partial:
+        """What the rows of a scan contribute."""
+        return Partial(_core.partial(file, spec, self.keys, self.wanted), self.keys, self.titles, self.is_text)

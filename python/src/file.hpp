@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and scans as the parts of the module share them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bobbin/bobbin.hpp"
+
+namespace bobbin::python {
+
+namespace nb = nanobind;
+
+struct File {
+  std::shared_ptr<const Reader> reader;
+};
+
+// What a scan reads, and how much it has read.
+struct Spec {
+  arrow::ScanOptions options;
+  std::shared_ptr<std::atomic<uint64_t>> groups_read = std::make_shared<std::atomic<uint64_t>>(0);
+  std::shared_ptr<std::atomic<uint64_t>> rows_returned = std::make_shared<std::atomic<uint64_t>>(0);
+
+  // Some rows of row groups only: no aggregate applies.
+  [[nodiscard]] bool is_range() const {
+    return options.begin != 0 || options.num_rows != UINT64_MAX || options.limit != UINT64_MAX;
+  }
+  // A list of row groups or a part of the rows: aggregates over all rows of the file do not apply.
+  [[nodiscard]] bool is_partial() const { return is_range() || options.row_groups.has_value(); }
+};
+
+[[nodiscard]] query::Query query_of(const Reader& reader, const arrow::ScanOptions& options);
+[[nodiscard]] query::AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named);
+[[nodiscard]] std::pair<std::string, std::string> name_of(const query::AggregateSpec& aggregate);
+// A list of tuples of values.
+[[nodiscard]] nb::list rows_from(const query::ResultTable& table);
+
+}  // namespace bobbin::python

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partial aggregates: of a scan, merged, finished, and as bytes.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "bobbin/bobbin.hpp"
+#include "errors.hpp"
+#include "file.hpp"
+#include "modules.hpp"
+
+namespace bobbin::python {
+namespace {
+
+using query::AggregateSpec;
+using query::Partial;
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Run = std::pair<size_t, size_t>;  // row groups first .. second-1
+
+std::vector<Run> runs_of(const Reader& reader, const std::optional<std::vector<size_t>>& groups) {
+  if (!groups.has_value()) {
+    return {{0, reader.num_row_groups()}};
+  }
+  std::vector<Run> runs;
+  for (const size_t group : *groups) {
+    if (runs.empty() || runs.back().second != group) {
+      runs.emplace_back(group, group);
+    }
+    ++runs.back().second;
+  }
+  return runs.empty() ? std::vector<Run>{{0, 0}} : runs;
+}
+
+Result<Partial> partial_of(const Reader& reader, const arrow::ScanOptions& options,
+                           const std::vector<std::string>& keys, const std::vector<AggregateSpec>& wanted,
+                           uint64_t* read) {
+  std::optional<Partial> all;
+  for (const auto& [begin, end] : runs_of(reader, options.row_groups)) {
+    query::QueryStats stats;
+    BOBBIN_ASSIGN(
+        Partial part,
+        query_of(reader, options).row_groups(begin, end).partial(keys, wanted, query::kMaxGroups, &stats));
+    *read += stats.read;
+    if (all.has_value()) {
+      BOBBIN_TRY(all->merge(part));
+    } else {
+      all = std::move(part);
+    }
+  }
+  return *std::move(all);
+}
+
+Partial make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
+                     const std::vector<std::pair<std::string, std::string>>& aggregates) {
+  if (spec.is_range()) {
+    raise({StatusCode::unsupported, "aggregates of a scan with rows= or limit="});
+  }
+  std::vector<AggregateSpec> wanted;
+  std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);
+  const auto work = [=, reader = file.reader, options = spec.options, counter = spec.groups_read] {
+    uint64_t read = 0;
+    auto made = partial_of(*reader, options, keys, wanted, &read);
+    *counter = read;
+    return made;
+  };
+  return take(interruptible(work));
+}
+
+std::vector<size_t> candidates(const File& file, const Spec& spec) {
+  std::vector<size_t> found = take(query_of(*file.reader, spec.options).candidates());
+  if (const auto& wanted = spec.options.row_groups; wanted.has_value()) {
+    std::erase_if(found, [&](size_t group) { return !std::ranges::binary_search(*wanted, group); });
+  }
+  return found;
+}
+
+void merge(Partial& into, const Partial& more) {
+  check(into.merge(more));
+}
+
+nb::list finish(const Partial& partial, const std::string& order, std::optional<uint64_t> limit) {
+  query::ResultOptions options{.limit = limit.value_or(UINT64_MAX)};
+  if (!order.empty()) {
+    options.order = take(query::parse_order(order));
+  }
+  return rows_from(take(partial.finish(options)));
+}
+
+// The aggregates that an order names.
+std::vector<std::pair<std::string, std::string>> order_aggregates(const std::string& order) {
+  std::vector<std::pair<std::string, std::string>> named;
+  if (order.empty()) {
+    return named;
+  }
+  for (const query::OrderTerm& term : take(query::parse_order(order))) {
+    if (term.aggregate.has_value()) {
+      named.push_back(name_of(*term.aggregate));
+    }
+  }
+  return named;
+}
+
+nb::bytes to_bytes(const Partial& partial) {
+  const std::vector<std::byte> bytes = partial.to_bytes();
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+Partial from_bytes(const Bytes& bytes) {
+  return take(Partial::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size()))));
+}
+
+Partial copy_of(const Partial& partial) {
+  return partial;
+}
+
+}  // namespace
+
+void add_partials(nb::module_& module) {
+  nb::class_<Partial>(module, "Partial")
+      .def_prop_ro("num_groups", &Partial::num_groups)
+      .def("merge", merge)
+      .def("copy", copy_of)
+      .def("finish", finish, nb::arg("order"), nb::arg("limit").none())
+      .def("to_bytes", to_bytes)
+      .def_static("from_bytes", from_bytes);
+  module.def("partial", make_partial);
+  module.def("candidates", candidates);
+  module.def("order_aggregates", order_aggregates);
+}
+
+}  // namespace bobbin::python

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions and their answers, from and to Python objects.
+#include <algorithm>
+
+#include "errors.hpp"
+#include "file.hpp"
+
+namespace bobbin::python {
+namespace {
+
+using query::AggregateSpec;
+
+constexpr std::pair<const char*, AggregateSpec::Kind> kAggregates[] = {
+    {"count", AggregateSpec::Kind::count}, {"sum", AggregateSpec::Kind::sum},
+    {"min", AggregateSpec::Kind::min},     {"max", AggregateSpec::Kind::max},
+    {"avg", AggregateSpec::Kind::avg},     {"count_distinct", AggregateSpec::Kind::count_distinct}};
+
+// Integers with a logical type are (integer, kind, unit or scale); strings are bytes.
+nb::object object_of(const query::Value& value) {
+  switch (value.kind) {
+    case query::Value::Kind::null:
+      return nb::none();
+    case query::Value::Kind::real:
+      return nb::float_(value.real);
+    case query::Value::Kind::text:
+      return nb::bytes(value.text.data(), value.text.size());
+    case query::Value::Kind::integer:
+      break;
+  }
+  const std::string digits = query::to_string(query::Value::of_integer(value.integer));
+  const nb::object integer = nb::steal(PyLong_FromString(digits.c_str(), nullptr, 10));
+  if (value.logical == Logical{}) {
+    return integer;
+  }
+  constexpr const char* kKinds[] = {"plain", "bool", "date", "timestamp", "decimal", "time"};
+  const bool is_decimal = value.logical.kind == Logical::Kind::decimal;
+  return nb::make_tuple(integer, kKinds[static_cast<size_t>(value.logical.kind)],
+                        is_decimal ? value.logical.scale : static_cast<uint8_t>(value.logical.unit));
+}
+
+}  // namespace
+
+query::Query query_of(const Reader& reader, const arrow::ScanOptions& options) {
+  const query::Query query = query::from(reader).on(options.backend);
+  return options.where.has_value() ? query.where(*options.where) : query;
+}
+
+query::AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named) {
+  for (const auto& [name, kind] : kAggregates) {
+    if (named.first == name) {
+      return {kind, named.second};
+    }
+  }
+  raise({StatusCode::invalid_argument, "unknown aggregate " + named.first});
+}
+
+std::pair<std::string, std::string> name_of(const query::AggregateSpec& aggregate) {
+  const auto* const found =
+      std::ranges::find(kAggregates, aggregate.kind, &std::pair<const char*, AggregateSpec::Kind>::second);
+  return {found->first, aggregate.column};
+}
+
+nb::list rows_from(const query::ResultTable& table) {
+  nb::list rows;
+  for (const auto& row : table.rows) {
+    nb::list values;
+    for (const query::Value& value : row) {
+      values.append(object_of(value));
+    }
+    rows.append(nb::tuple(values));
+  }
+  return rows;
+}
+
+}  // namespace bobbin::python

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bobbin/partial.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/byte_stream.hpp"
+#include "core/scalar.hpp"
+#include "file/access.hpp"
+#include "file/checksum.hpp"
+#include "query/average.hpp"
+#include "query/bind.hpp"
+#include "query/decoded.hpp"
+#include "query/order.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::query {
+namespace {
+
+using Kind = AggregateSpec::Kind;
+using Row = std::vector<Value>;
+
+constexpr std::string_view kMagic = "BOBPAR\x01\n";
+constexpr std::string_view kWhat = "partial aggregates";  // begins messages
+
+// The aggregates that one is computed from; none for count_distinct, whose values are groups of their own.
+std::vector<AggregateSpec> parts_of(const AggregateSpec& aggregate) {
+  switch (aggregate.kind) {
+    case Kind::count_distinct:
+      return {};
+    case Kind::avg:
+      return {sum(aggregate.column), count(aggregate.column)};
+    default:
+      return {aggregate};
+  }
+}
+
+Status mismatch(const std::string& reason) {
+  return {StatusCode::invalid_argument, "partial aggregates cannot be merged: " + reason};
+}
+
+Status add_to(Value& into, const Value& more) {
+  if (into.kind == Value::Kind::real) {
+    into.real += more.real;
+    return {};
+  }
+  const bool overflows = __builtin_add_overflow(into.integer, more.integer, &into.integer);
+  return overflows || into.kind != Value::Kind::integer ? mismatch("a sum has no value") : Status();
+}
+
+// Whether a comes before b as min and max see it.
+bool is_less(const Value& a, const Value& b) {
+  return a.kind == Value::Kind::real ? order_key(a.real) < order_key(b.real) : compare_values(a, b) < 0;
+}
+
+Status merge_value(Kind kind, Value& into, const Value& more) {
+  if (more.is_null()) {
+    return {};
+  }
+  if (into.is_null()) {
+    into = more;
+    return {};
+  }
+  if (into.kind != more.kind || into.logical != more.logical) {
+    return mismatch("values have different types");
+  }
+  if (kind == Kind::count || kind == Kind::sum) {
+    return add_to(into, more);
+  }
+  if (kind == Kind::min ? is_less(more, into) : is_less(into, more)) {
+    into = more;
+  }
+  return {};
+}
+
+// ---- Bytes ----
+
+void put_value(std::vector<std::byte>& out, const Value& value) {
+  put<uint8_t>(out, static_cast<uint8_t>(value.kind));
+  switch (value.kind) {
+    case Value::Kind::null:
+      break;
+    case Value::Kind::integer:
+      put<uint8_t>(out, static_cast<uint8_t>(value.logical.kind));
+      put<uint8_t>(out, static_cast<uint8_t>(value.logical.unit));
+      put<uint8_t>(out, value.logical.scale);
+      put<Int128>(out, value.integer);
+      break;
+    case Value::Kind::real:
+      put<double>(out, value.real);
+      break;
+    case Value::Kind::text:
+      put_text(out, value.text);
+      break;
+  }
+}
+
+Result<Value> read_integer(ByteInput& input) {
+  BOBBIN_ASSIGN(const uint8_t kind, input.number<uint8_t>());
+  BOBBIN_ASSIGN(const uint8_t unit, input.number<uint8_t>());
+  BOBBIN_ASSIGN(const uint8_t scale, input.number<uint8_t>());
+  BOBBIN_ASSIGN(const Int128 integer, input.number<Int128>());
+  if (kind > static_cast<uint8_t>(Logical::Kind::time) ||
+      unit > static_cast<uint8_t>(Logical::Unit::nanoseconds) || scale > Logical::kMaxScale) {
+    return input.corrupt("a value has an unknown type");
+  }
+  const Logical logical{
+      .kind = static_cast<Logical::Kind>(kind), .unit = static_cast<Logical::Unit>(unit), .scale = scale};
+  return Value::of_integer(integer, logical);
+}
+
+Result<Value> read_value(ByteInput& input) {
+  BOBBIN_ASSIGN(const uint8_t kind, input.number<uint8_t>());
+  switch (static_cast<Value::Kind>(kind)) {
+    case Value::Kind::null:
+      return Value();
+    case Value::Kind::integer:
+      return read_integer(input);
+    case Value::Kind::real: {
+      BOBBIN_ASSIGN(const double real, input.number<double>());
+      return Value::of_real(real);
+    }
+    case Value::Kind::text: {
+      BOBBIN_ASSIGN(std::string text, input.text());
+      return Value::of_text(std::move(text));
+    }
+  }
+  return input.corrupt("a value has an unknown kind");
+}
+
+std::string bytes_of(std::span<const Value> values) {
+  std::vector<std::byte> bytes;
+  std::ranges::for_each(values, [&](const Value& value) { put_value(bytes, value); });
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Rows of keys and values, one per combination of the keys.
+class Groups {
+ public:
+  explicit Groups(size_t num_keys) : num_keys_(num_keys) {}
+
+  // The row's place, and whether it is new. Of a row that is known, only the keys count.
+  std::pair<size_t, bool> add(const Row& row) {
+    const auto [found, is_new] = places_.emplace(bytes_of(std::span(row).first(num_keys_)), rows_.size());
+    if (is_new) {
+      rows_.push_back(row);
+    }
+    return {found->second, is_new};
+  }
+  [[nodiscard]] Row& row(size_t place) { return rows_[place]; }
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  size_t num_keys_;
+  std::vector<Row> rows_;
+  std::unordered_map<std::string, size_t> places_;
+};
+
+void put_groups(std::vector<std::byte>& out, const Groups& groups) {
+  put<uint64_t>(out, groups.rows().size());
+  for (const Row& row : groups.rows()) {
+    std::ranges::for_each(row, [&](const Value& value) { put_value(out, value); });
+  }
+}
+
+Status read_groups(ByteInput& input, size_t width, Groups& groups) {
+  // A row without keys and values takes no bytes; there is one at most.
+  BOBBIN_ASSIGN(const uint64_t rows, width == 0 ? input.number<uint64_t>() : input.count(width));
+  for (uint64_t i = 0; i < rows; ++i) {
+    Row row;
+    for (size_t v = 0; v < width; ++v) {
+      BOBBIN_ASSIGN(Value value, read_value(input));
+      row.push_back(std::move(value));
+    }
+    if (!groups.add(row).second) {
+      return input.corrupt("a group is repeated");
+    }
+  }
+  return {};
+}
+
+// A name, and the type of the column.
+struct Source {
+  std::string name;
+  std::optional<ColumnType> type;  // nothing: no column
+
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+Source source_of(std::span<const Column> columns, const std::string& name) {
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  return {name,
+          found == columns.end() ? std::nullopt : std::optional(ColumnType{found->type, found->logical})};
+}
+
+void put_type(std::vector<std::byte>& out, const std::optional<ColumnType>& type) {
+  put_text(out, type.has_value() ? to_string(*type) : "");
+}
+
+Result<std::optional<ColumnType>> read_type(ByteInput& input) {
+  BOBBIN_ASSIGN(const std::string text, input.text());
+  const auto type = parse_column_type(text);
+  if (!type.has_value() && !text.empty()) {
+    return input.corrupt("a column has an unknown type");
+  }
+  return type;
+}
+
+// The content between the magic number and the checksum.
+Result<ByteInput> checked_content(std::span<const std::byte> bytes) {
+  const ByteInput all(kWhat, bytes);
+  const auto magic = std::as_bytes(std::span(kMagic));
+  if (bytes.size() < magic.size() + sizeof(uint64_t) ||
+      !std::ranges::equal(bytes.first(magic.size()), magic)) {
+    return all.corrupt("the magic number is missing");
+  }
+  const auto content = bytes.first(bytes.size() - sizeof(uint64_t));
+  BOBBIN_ASSIGN(const uint64_t stored, ByteInput(kWhat, bytes.subspan(content.size())).number<uint64_t>());
+  return stored == file::checksum(content)
+             ? Result<ByteInput>(ByteInput(kWhat, content.subspan(magic.size())))
+             : all.corrupt("the checksum is wrong");
+}
+
+Result<std::vector<std::string>> read_keys(ByteInput& input) {
+  BOBBIN_ASSIGN(const uint64_t count, input.count(sizeof(uint64_t)));
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < count; ++i) {
+    BOBBIN_ASSIGN(std::string name, input.text());
+    keys.push_back(std::move(name));
+  }
+  return keys;
+}
+
+Result<std::vector<AggregateSpec>> read_aggregates(ByteInput& input) {
+  BOBBIN_ASSIGN(const uint64_t count, input.count(1 + sizeof(uint64_t)));
+  std::vector<AggregateSpec> aggregates;
+  for (uint64_t i = 0; i < count; ++i) {
+    BOBBIN_ASSIGN(const uint8_t kind, input.number<uint8_t>());
+    BOBBIN_ASSIGN(std::string column, input.text());
+    if (kind > static_cast<uint8_t>(Kind::count_distinct)) {
+      return input.corrupt("an aggregate is unknown");
+    }
+    aggregates.push_back({static_cast<Kind>(kind), std::move(column)});
+  }
+  return aggregates;
+}
+
+Value finished(const AggregateSpec& aggregate, std::span<const Value> parts, uint64_t num_distinct) {
+  if (aggregate.kind == Kind::count_distinct) {
+    return Value::of_integer(num_distinct);
+  }
+  if (aggregate.kind != Kind::avg) {
+    return parts[0];
+  }
+  const Value& total = parts[0];
+  if (total.is_null() || parts[1].integer <= 0) {
+    return {};
+  }
+  const auto number = static_cast<uint64_t>(parts[1].integer);
+  return Value::of_real(total.kind == Value::Kind::real
+                            ? total.real / static_cast<double>(number)
+                            : average(total.integer, number, total.logical.scale));
+}
+
+}  // namespace
+
+struct Partial::Impl {
+  Impl(std::vector<std::string> key_names, std::vector<AggregateSpec> wanted)
+      : keys(std::move(key_names)), aggregates(std::move(wanted)), groups(keys.size()) {
+    for (const AggregateSpec& aggregate : aggregates) {
+      for (AggregateSpec& part : parts_of(aggregate)) {
+        parts.push_back(std::move(part));
+      }
+      if (aggregate.kind == Kind::count_distinct) {
+        distinct.emplace_back(keys.size() + 1);
+      }
+    }
+  }
+
+  // The column of a key or an aggregate, keys first.
+  [[nodiscard]] const std::string& name_of(size_t index) const {
+    return index < keys.size() ? keys[index] : aggregates[index - keys.size()].column;
+  }
+  [[nodiscard]] Status check_same(const Impl& other) const;
+  [[nodiscard]] std::vector<std::unordered_map<std::string, uint64_t>> distinct_counts() const;
+  [[nodiscard]] Row finished_row(const Row& row,
+                                 std::span<const std::unordered_map<std::string, uint64_t>> counts) const;
+
+  std::vector<std::string> keys;
+  std::vector<AggregateSpec> aggregates;
+  std::vector<AggregateSpec> parts;  // what is computed for the aggregates
+  std::vector<Source> sources{};     // of the keys, then of the aggregates
+  Groups groups;                     // keys and parts
+  std::vector<Groups> distinct{};    // for each count_distinct: keys and a value
+};
+
+Status Partial::Impl::check_same(const Impl& other) const {
+  if (keys != other.keys || aggregates != other.aggregates) {
+    return mismatch("they have different keys or aggregates");
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] != other.sources[i]) {
+      return mismatch("column " + single_quoted(sources[i].name) + " has different types");
+    }
+  }
+  return {};
+}
+
+std::vector<std::unordered_map<std::string, uint64_t>> Partial::Impl::distinct_counts() const {
+  std::vector<std::unordered_map<std::string, uint64_t>> counts;
+  for (const Groups& values : distinct) {
+    auto& found = counts.emplace_back();
+    for (const Row& row : values.rows()) {
+      found[bytes_of(std::span(row).first(keys.size()))] += row.back().is_null() ? 0 : 1;
+    }
+  }
+  return counts;
+}
+
+Row Partial::Impl::finished_row(const Row& row,
+                                std::span<const std::unordered_map<std::string, uint64_t>> counts) const {
+  Row made(row.begin(), row.begin() + static_cast<ptrdiff_t>(keys.size()));
+  const std::string group = counts.empty() ? std::string() : bytes_of(made);
+  size_t part = keys.size();
+  size_t next_count = 0;
+  for (const AggregateSpec& aggregate : aggregates) {
+    uint64_t num_distinct = 0;
+    if (aggregate.kind == Kind::count_distinct) {
+      const auto& known = counts[next_count++];
+      const auto found = known.find(group);
+      num_distinct = found == known.end() ? 0 : found->second;
+    }
+    const size_t width = parts_of(aggregate).size();
+    made.push_back(finished(aggregate, std::span(row).subspan(part, width), num_distinct));
+    part += width;
+  }
+  return made;
+}
+
+Partial::Partial(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Partial::Partial(const Partial& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+Partial::Partial(Partial&&) noexcept = default;
+Partial& Partial::operator=(const Partial& other) {
+  if (this != &other) {
+    impl_ = std::make_unique<Impl>(*other.impl_);
+  }
+  return *this;
+}
+Partial& Partial::operator=(Partial&&) noexcept = default;
+Partial::~Partial() = default;
+
+const std::vector<std::string>& Partial::keys() const {
+  return impl_->keys;
+}
+const std::vector<AggregateSpec>& Partial::aggregates() const {
+  return impl_->aggregates;
+}
+uint64_t Partial::num_groups() const {
+  return impl_->groups.rows().size();
+}
+
+Result<Partial> Query::partial(const std::vector<std::string>& keys,
+                               const std::vector<AggregateSpec>& aggregates, uint64_t max_groups,
+                               QueryStats* stats) const {
+  const std::vector<Column>& columns = reader_->columns();
+  for (const AggregateSpec& aggregate : aggregates) {
+    const auto bound = bind_aggregate(columns, aggregate);
+    BOBBIN_TRY(bound.error().in(file::ReaderAccess::name(*reader_)));
+  }
+  auto impl = std::make_unique<Partial::Impl>(keys, aggregates);
+  BOBBIN_ASSIGN(const ResultTable table, group_by(keys, impl->parts, {.max_groups = max_groups}, stats));
+  for (const Row& row : table.rows) {
+    impl->groups.add(row);
+  }
+  for (size_t i = 0; i < keys.size() + aggregates.size(); ++i) {
+    impl->sources.push_back(source_of(columns, impl->name_of(i)));
+  }
+  size_t next = 0;
+  for (const AggregateSpec& aggregate : aggregates) {
+    if (aggregate.kind == Kind::count_distinct) {
+      std::vector<std::string> all = keys;
+      all.push_back(aggregate.column);
+      BOBBIN_ASSIGN(const ResultTable values, group_by(all, {}, {.max_groups = kMaxPartialDistinct}));
+      std::ranges::for_each(values.rows, [&](const Row& row) { impl->distinct[next].add(row); });
+      ++next;
+    }
+  }
+  return Partial(std::move(impl));
+}
+
+Status Partial::merge(const Partial& other, uint64_t max_groups) {
+  BOBBIN_TRY(impl_->check_same(*other.impl_));
+  const size_t num_keys = impl_->keys.size();
+  for (const Row& row : other.impl_->groups.rows()) {
+    const auto [place, is_new] = impl_->groups.add(row);
+    for (size_t i = num_keys; i < row.size() && !is_new; ++i) {
+      BOBBIN_TRY(merge_value(impl_->parts[i - num_keys].kind, impl_->groups.row(place)[i], row[i]));
+    }
+  }
+  BOBBIN_RETURN_IF(num_groups() > max_groups, StatusCode::unsupported,
+                   "merging makes more than " + std::to_string(max_groups) + " groups");
+  for (size_t i = 0; i < impl_->distinct.size(); ++i) {
+    std::ranges::for_each(other.impl_->distinct[i].rows(),
+                          [&](const Row& row) { impl_->distinct[i].add(row); });
+    BOBBIN_RETURN_IF(impl_->distinct[i].rows().size() > kMaxPartialDistinct, StatusCode::unsupported,
+                     "count(distinct) exceeds " + std::to_string(kMaxPartialDistinct) + " values");
+  }
+  return {};
+}
+
+Result<ResultTable> Partial::finish(const ResultOptions& options) const {
+  std::vector<AggregateSpec> computed = impl_->aggregates;
+  BOBBIN_ASSIGN(const std::vector<BoundOrder> order, bind_group_order(options.order, impl_->keys, computed));
+  BOBBIN_RETURN_IF(computed.size() != impl_->aggregates.size(), StatusCode::invalid_argument,
+                   to_text(computed.back()) + " cannot order groups: it was not computed");
+  ResultTable table;
+  for (size_t i = 0; i < impl_->sources.size(); ++i) {
+    const bool is_key = i < impl_->keys.size();
+    const AggregateSpec aggregate = is_key ? AggregateSpec() : computed[i - impl_->keys.size()];
+    const bool is_value = is_key || aggregate.kind == Kind::min || aggregate.kind == Kind::max;
+    table.columns.push_back(
+        {is_key ? impl_->keys[i] : to_text(aggregate), is_value ? impl_->sources[i].type : std::nullopt});
+  }
+  const auto counts = impl_->distinct_counts();
+  for (const Row& row : impl_->groups.rows()) {
+    table.rows.push_back(impl_->finished_row(row, counts));
+  }
+  sort_first(table.rows, options.limit,
+             [&](const Row& a, const Row& b) { return comes_before(order, a, b); });
+  return table;
+}
+
+std::vector<std::byte> Partial::to_bytes() const {
+  std::vector<std::byte> out;
+  const auto magic = std::as_bytes(std::span(kMagic));
+  out.insert(out.end(), magic.begin(), magic.end());
+  put<uint64_t>(out, impl_->keys.size());
+  std::ranges::for_each(impl_->keys, [&](const std::string& key) { put_text(out, key); });
+  put<uint64_t>(out, impl_->aggregates.size());
+  for (const AggregateSpec& aggregate : impl_->aggregates) {
+    put<uint8_t>(out, static_cast<uint8_t>(aggregate.kind));
+    put_text(out, aggregate.column);
+  }
+  std::ranges::for_each(impl_->sources, [&](const Source& source) { put_type(out, source.type); });
+  put_groups(out, impl_->groups);
+  std::ranges::for_each(impl_->distinct, [&](const Groups& groups) { put_groups(out, groups); });
+  put<uint64_t>(out, file::checksum(out));
+  return out;
+}
+
+Result<Partial> Partial::from_bytes(std::span<const std::byte> bytes) {
+  BOBBIN_ASSIGN(ByteInput input, checked_content(bytes));
+  BOBBIN_ASSIGN(std::vector<std::string> keys, read_keys(input));
+  BOBBIN_ASSIGN(std::vector<AggregateSpec> aggregates, read_aggregates(input));
+  auto impl = std::make_unique<Impl>(std::move(keys), std::move(aggregates));
+  for (size_t i = 0; i < impl->keys.size() + impl->aggregates.size(); ++i) {
+    BOBBIN_ASSIGN(std::optional<ColumnType> type, read_type(input));
+    impl->sources.push_back({impl->name_of(i), std::move(type)});
+  }
+  BOBBIN_TRY(read_groups(input, impl->keys.size() + impl->parts.size(), impl->groups));
+  for (Groups& groups : impl->distinct) {
+    BOBBIN_TRY(read_groups(input, impl->keys.size() + 1, groups));
+  }
+  const bool has_one_group = impl->groups.rows().size() == 1;
+  if (!input.at_end() || (impl->keys.empty() && !has_one_group)) {
+    return input.corrupt("the groups are incomplete");
+  }
+  return Partial(std::move(impl));
+}
+
+}  // namespace bobbin::query
