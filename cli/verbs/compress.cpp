@@ -14,6 +14,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
+#include "cli/python.hpp"
 #include "cli/strings.hpp"
 #include "cli/summary.hpp"
 #include "cli/where.hpp"
@@ -197,6 +198,50 @@ Status compress(const Args& args) {
   return args.quiet || target.stream ? Status() : print_summary(input.name, raw_bytes, target, bytes);
 }
 
+bool is_foreign(const Args& args) {
+  return args.type.empty() && !is_csv(args) && is_for_python(args.input);
+}
+
+// Parquet and Arrow files. Returns whether it succeeded; if not, the package has said why.
+Result<bool> compress_foreign(const Args& args) {
+  BOBBIN_ASSIGN(const Input input, open_input(args.input));
+  BOBBIN_ASSIGN(const Target target, open_target(args.output.empty() ? args.input + kSuffix : args.output,
+                                                 args.force, input.descriptor.get()));
+  std::vector<std::string> words = {"--goal",           args.goal,
+                                    "--rows-per-group", std::to_string(args.rows_per_group),
+                                    "--threads",        std::to_string(args.threads)};
+  for (const std::string& codec : args.codecs) {
+    words.insert(words.end(), {"--codec", codec});
+  }
+  if (args.force) {
+    words.emplace_back("--overwrite");
+  }
+  words.insert(words.end(), {"--", args.input, target.path});
+  const Result<bool> done = convert_by_python(words);
+  BOBBIN_TRY(done.error().in(input.name));
+  if (*done && !args.quiet) {
+    BOBBIN_ASSIGN(const Reader made, Reader::open(target.path));
+    BOBBIN_TRY(print_summary(input.name, input.length.value_or(0), target, made.file_bytes()));
+  }
+  return *done;
+}
+
+int report_foreign(const Result<bool>& done) {
+  return done.has_value() && !*done ? kFailure : report(done.error());
+}
+
+void check_foreign(const Args& args) {
+  if (!args.more_inputs.empty()) {
+    refuse("only CSV can be read from several files");
+  }
+  if (is_standard(args.output) && !args.output.empty()) {
+    refuse("Parquet and Arrow files cannot be compressed to stdout");
+  }
+  if (args.utf8 || args.slack != Args().slack || args.backend != Args().backend) {
+    refuse("--utf8, --slack and --backend are not for Parquet and Arrow files");
+  }
+}
+
 // Options that do not make sense together.
 void check_usage(const Args& args) {
   if (const Status status = check_output_name(args.output); !status.ok()) {
@@ -209,6 +254,10 @@ void check_usage(const Args& args) {
     if (!args.more_inputs.empty() && args.output.empty()) {
       refuse("several files become one: name it with -o");
     }
+    return;
+  }
+  if (is_foreign(args)) {
+    check_foreign(args);
     return;
   }
   if (!args.more_inputs.empty()) {
@@ -296,10 +345,13 @@ void add_compress(const Parser& parser, Action& action) {
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
       "  produce | bobbin compress --type i64 > out.bob\n"
       "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob\n"
-      "  bobbin compress table.csv --delimiter '|' -o table.bob");
+      "  bobbin compress table.csv --delimiter '|' -o table.bob\n"
+      "  bobbin compress table.parquet -o table.bob      by the Python package, if that is installed");
   verb.callback([args, &action] {
     check_usage(*args);
-    action = [args] { return report(compress(*args)); };
+    action = [args] {
+      return is_foreign(*args) ? report_foreign(compress_foreign(*args)) : report(compress(*args));
+    };
   });
 }
 

@@ -9,8 +9,10 @@ from typing import Any as _Any
 
 from ._version import __version__
 from .arrays import EncodedArray, codecs, devices, encode
+from .batches import EncodedBatch, decode_batch, encode_batch
 from .convert import convert
 from .datasets import Dataset, DatasetScan, DatasetStats, dataset
+from ._device import DeviceArray
 from .errors import (
     BobbinError,
     ChangedFileError,
@@ -26,6 +28,7 @@ from .expressions import Aggregate, Col, Expr, avg, col, count, count_distinct, 
 from .file import Field, File, Scan, Stats, inspect, open, verify
 from .lazy import scan
 from .partials import Partial, merge
+from .reports import report
 from .writer import Writer, write
 
 
@@ -41,8 +44,8 @@ def __getattr__(name: str) -> _Any:
 
 __all__ = [
     "Aggregate", "BobbinError", "ChangedFileError", "Col", "CorruptError", "Dataset", "DatasetScan", "DatasetStats",
-    "DeviceError", "EncodedArray", "Expr", "Field", "File", "FileError", "InvalidArgumentError", "OutOfMemoryError",
+    "DeviceArray", "DeviceError", "EncodedArray", "EncodedBatch", "Expr", "Field", "File", "FileError", "InvalidArgumentError", "OutOfMemoryError",
     "Partial", "Scan", "Stats", "UnavailableError", "UnsupportedError", "Writer", "__version__", "avg", "codecs", "col",
-    "convert", "count", "count_distinct", "dataset", "devices", "encode", "inspect", "max", "merge", "min", "open",
-    "scan", "sum", "verify", "write",
+    "convert", "count", "count_distinct", "dataset", "decode_batch", "devices", "encode", "encode_batch", "inspect", "max", "merge", "min", "open",
+    "report", "scan", "sum", "verify", "write",
 ]

@@ -6,10 +6,12 @@ import sys
 from array import array
 from typing import Any, NamedTuple, Sequence
 
+from . import _core
 from .errors import InvalidArgumentError, UnsupportedError
 
 _NUMBERS = {"b": "i", "h": "i", "i": "i", "l": "i", "q": "i", "B": "u", "H": "u", "I": "u", "L": "u", "Q": "u", "f": "f", "d": "f"}
-_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f", "f64": "d"}
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f", "f64": "d"}
+_HOST = 1  # DLPack's device type
 _UNITS = ("s", "ms", "us", "ns")
 
 
@@ -33,9 +35,22 @@ def from_any(name: str, data: Any) -> Buffers:
             return _from_buffer(name, memoryview(data))
         except TypeError:
             pass
+    if hasattr(data, "__dlpack__"):
+        return _from_dlpack(name, data)
     if isinstance(data, (str, bytes, bytearray)) or not hasattr(data, "__iter__"):
         raise InvalidArgumentError(f"column {name!r}: expected an array or a sequence, found {type(data).__name__}")
     return _from_values(name, list(data))
+
+
+def _from_dlpack(name: str, data: Any) -> Buffers:
+    """An array of a library that has no buffers, such as PyTorch, in the memory of the host."""
+    if data.__dlpack_device__()[0] != _HOST:
+        raise UnsupportedError(f"column {name!r}: the array is in device memory; copy it to the host first")
+    try:
+        return Buffers(*_core.import_dlpack(data))
+    except TypeError:
+        message = f"column {name!r}: expected an array of numbers with one dimension, in one piece"
+        raise InvalidArgumentError(message) from None
 
 
 def as_type(name: str, data: Any, kind: str) -> Buffers:
@@ -53,7 +68,7 @@ def as_type(name: str, data: Any, kind: str) -> Buffers:
     if kind in ("utf8", "binary"):
         return _from_strings(kind, [b""] * len(data), _validity(data))
     try:
-        return _packed(kind, _FORMATS.get(_stored(kind), "B"), [_as_number(value, kind) for value in data], _validity(data))
+        return _packed(kind, FORMATS.get(_stored(kind), "B"), [_as_number(value, kind) for value in data], _validity(data))
     except (TypeError, OverflowError, ValueError, AttributeError):
         raise InvalidArgumentError(f"column {name!r}: a value is not of type {kind}") from None
 
@@ -237,8 +252,8 @@ def _numpy_values(numpy: Any, kind: str, length: int, values: Any, missing: Any)
     if isinstance(values, tuple):
         return _numpy_strings(numpy, kind, length, *values)
     base = kind.rsplit(" ", 1)[-1] if kind.startswith("decimal") and " " in kind else kind
-    if base in _FORMATS:
-        plain = numpy.frombuffer(values, dtype=_FORMATS[base])
+    if base in FORMATS:
+        plain = numpy.frombuffer(values, dtype=FORMATS[base])
     else:
         plain = numpy.frombuffer(values, dtype={"bool": "?", "date": "i4"}.get(kind, "i8"))
     if kind.startswith("decimal"):

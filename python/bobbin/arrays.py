@@ -6,11 +6,13 @@ import struct
 from typing import TYPE_CHECKING, Any, Sequence, overload
 
 from . import _core
-from ._columns import _FORMATS, from_any
+from ._columns import FORMATS, from_any
 from .errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy
+
+    from ._device import DeviceArray
 
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 
@@ -43,7 +45,7 @@ class EncodedArray:
         """All values as a memoryview of their type; or into `out`, a buffer of the same size, which is returned."""
         if out is None:
             plain: Any = memoryview(self._core.decode())
-            return plain.cast(_FORMATS[self.type])
+            return plain.cast(FORMATS[self.type])
         view = memoryview(out)
         if not view.c_contiguous or view.readonly:
             raise InvalidArgumentError("out= must be a writable buffer in one piece")
@@ -71,14 +73,14 @@ class EncodedArray:
     def take(self, indices: Sequence[int]) -> Any:
         """Values by index, in any order, as a memoryview of their type."""
         plain: Any = memoryview(self._core.take([int(index) for index in indices]))
-        return plain.cast(_FORMATS[self.type])
+        return plain.cast(FORMATS[self.type])
 
     def compare(self, op: str, constant: int | float) -> memoryview:
         """Which values pass: a memoryview of booleans. Encoded data is compared where its codec can."""
         if op not in _OPERATORS:
             raise InvalidArgumentError(f"unknown operator {op!r}")
         try:
-            packed = struct.pack("<" + _FORMATS[self.type], constant)
+            packed = struct.pack("<" + FORMATS[self.type], constant)
         except (struct.error, OverflowError):
             message = f"cannot compare {self.type} with {constant!r}: it must be a value of that type"
             raise InvalidArgumentError(message) from None
@@ -126,12 +128,29 @@ class EncodedArray:
 
         return numpy.asarray(self.decode())
 
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+        """All values, decoded for the receiver, whose memory they become: `torch.from_dlpack(array)`."""
+        from ._device import dlpack
+
+        if copy is False:
+            raise BufferError("decoding makes a copy")
+        return dlpack(_core.decoded(self._core), self.__dlpack_device__(), max_version, dl_device, None)
+
+    def to_device(self, device: str = "cuda") -> DeviceArray:
+        """All values, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use."""
+        from ._device import DeviceArray
+
+        return DeviceArray(_core.decode_on(self._core, device), self.type)
+
     def __repr__(self) -> str:
         return f"<bobbin.EncodedArray of {len(self)} {self.type}: {self.encoding}, {self.nbytes} bytes>"
 
 
 def encode(values: Any, codec: str | None = None) -> EncodedArray:
-    """Encodes a numpy array, buffer or list of numbers, by a cascade such as "dict(bitpack, delta)" or by the
+    """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, by a cascade such as "dict(bitpack, delta)" or by the
     smallest that is found."""
     column = from_any("values", values)
     if column.validity is not None:

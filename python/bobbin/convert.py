@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Union
 
-from .errors import ExistingFileError, UnavailableError, UnsupportedError
+from .errors import ExistingFileError, InvalidArgumentError, UnavailableError, UnsupportedError
 from .file import File
 from .writer import write
 
@@ -20,13 +20,13 @@ _BATCH_ROWS = 1 << 17
 def convert(source: Path, target: Path, *, overwrite: bool = False, **options: Any) -> int:
     """Converts between .bob and Parquet or Arrow IPC files, by their names; returns the number of rows.
 
-    Options are those of write() when the target is a .bob file, and those of pyarrow's ParquetWriter when it is a
-    Parquet file. Memory holds a few batches. Needs pyarrow; DuckDB is enough to read Parquet.
+    Options are those of write() when the target is a .bob file, those of pyarrow's ParquetWriter when it is a Parquet
+    file, and those of pyarrow's IpcWriteOptions, such as compression, when it is an Arrow file. Memory holds a few batches. Needs pyarrow; DuckDB is enough to read Parquet.
     """
     come, go = os.fspath(source), os.fspath(target)
-    if go.endswith(".bob"):
+    if not go.endswith(_PARQUET + _ARROW):
         return write(_open(come), go, overwrite=overwrite, **options)
-    if not come.endswith(".bob"):
+    if come.endswith(_PARQUET + _ARROW):
         raise UnsupportedError(f"convert: neither {come!r} nor {go!r} is a .bob file")
     if os.path.exists(go) and not overwrite:
         raise ExistingFileError(f"{go}: the file already exists")
@@ -84,9 +84,19 @@ def _sink(path: str, name: str, schema: Any, options: dict[str, Any]) -> Any:
     if name.endswith(_PARQUET):
         from pyarrow import parquet
 
-        return parquet.ParquetWriter(path, schema, **{"compression": "zstd", **options})
+        try:
+            return parquet.ParquetWriter(path, schema, **{"compression": "zstd", **options})
+        except TypeError as error:
+            raise InvalidArgumentError(f"convert: {error}") from None
     if name.endswith(_ARROW):
         from pyarrow import ipc
 
-        return ipc.new_file(path, schema)
+        return ipc.new_file(path, schema, options=_ipc_options(ipc, options))
     raise UnsupportedError(f"convert: {name!r} is not a Parquet or Arrow file by its name")
+
+
+def _ipc_options(ipc: Any, options: dict[str, Any]) -> Any:
+    try:
+        return ipc.IpcWriteOptions(**options)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"convert: {error}") from None

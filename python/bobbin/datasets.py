@@ -2,7 +2,6 @@
 """Many files of one schema as one table."""
 from __future__ import annotations
 
-import glob
 import os
 import threading
 from array import array
@@ -94,6 +93,8 @@ def _stamp(path: str) -> Any:
 
 
 def _paths(source: Any) -> list[str]:
+    import glob
+
     if not isinstance(source, (str, os.PathLike)):
         return [os.path.abspath(os.fspath(path)) for path in source]
     path = os.fspath(source)

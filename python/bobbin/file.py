@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
 from ._answers import Answers
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     from pyarrow import dataset as pyarrow_dataset
+
+    from ._device import DeviceArray
 
     Where = Union[Expr, str, Sequence[tuple[str, str, Any]], None]
 
@@ -300,6 +302,23 @@ class Scan(Answers):
         return {
             field.name: to_numpy(numpy, *column, nulls=nulls) for field, column in zip(self.schema, columns)
         }
+
+    def to_device(self, device: str = "cuda") -> Mapping[str, DeviceArray]:
+        """Columns of numbers in the memory of the GPU ("cuda"), or of the emulator that tests use: reading, copying
+        and decoding overlap. Each has __dlpack__ and __cuda_array_interface__. Not for scans with a filter."""
+        from ._device import load
+
+        return load(self, device)
+
+    def _full_spec(self) -> _core.Spec:
+        """The same with the columns listed."""
+        if self._columns is not None:
+            return self._spec
+        arguments = (self._file_columns(), *self._arguments[1:])
+        return Scan(self._source, *arguments)._spec
+
+    def _file_columns(self) -> list[str]:
+        return [name for name, _, _ in self._file.columns]
 
     def row_ids(self) -> memoryview:
         """The numbers of the rows, as a memoryview of 64-bit integers."""

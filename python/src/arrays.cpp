@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
 #include "errors.hpp"
@@ -16,28 +17,12 @@
 namespace bobbin::python {
 namespace {
 
-using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using WritableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// Calls work() while other Python threads run.
-template <class F>
-auto without_gil(F&& work) {
-  nb::gil_scoped_release released;
-  return work();
-}
-
 EncodedArray encode(const Bytes& values, const std::string& type_name,
                     const std::optional<std::string>& codec) {
-  const auto type = parse_dtype(type_name);
-  if (!type.has_value() || is_string(*type)) {
-    raise({StatusCode::invalid_argument, "arrays of " + type_name + " cannot be encoded"});
-  }
-  std::optional<Cascade> cascade;
-  if (codec.has_value()) {
-    cascade = take(parse_cascade(*codec));
-  }
-  const uint64_t length = values.size() / size_bytes(*type);
-  return take(without_gil([&] { return EncodedArray::encode(*type, values.data(), length, cascade); }));
+  const DType type = number_type(type_name);
+  const std::optional<Cascade> cascade = cascade_from(codec);
+  const uint64_t length = values.size() / size_bytes(type);
+  return take(without_gil([&] { return EncodedArray::encode(type, values.data(), length, cascade); }));
 }
 
 void decode_into(const EncodedArray& array, const WritableBytes& out) {
@@ -163,4 +148,6 @@ NB_MODULE(_core, module) {
   bobbin::python::add_writers(module);
   bobbin::python::add_arrays(module);
   bobbin::python::add_partials(module);
+  bobbin::python::add_batches(module);
+  bobbin::python::add_devices(module);
 }

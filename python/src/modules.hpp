@@ -10,5 +10,7 @@ void add_files(nanobind::module_& module);
 void add_writers(nanobind::module_& module);
 void add_arrays(nanobind::module_& module);
 void add_partials(nanobind::module_& module);
+void add_batches(nanobind::module_& module);
+void add_devices(nanobind::module_& module);
 
 }  // namespace bobbin::python

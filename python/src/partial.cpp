@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "errors.hpp"
 #include "file.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using query::AggregateSpec;
 using query::Partial;
-using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Run = std::pair<size_t, size_t>;  // row groups first .. second-1
 
 std::vector<Run> runs_of(const Reader& reader, const std::optional<std::vector<size_t>>& groups) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
 #include "errors.hpp"
@@ -18,7 +19,6 @@
 namespace bobbin::python {
 namespace {
 
-using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // A goal as the command takes it: "smallest", "compact", "fastest" or "fastest:0.2".

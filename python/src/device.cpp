@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays for other libraries by DLPack, and arrays in device memory. The emulator's device memory is host
+// memory, so that everything but streams is tested without a GPU.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "array_types.hpp"
+#include "bobbin/bobbin.hpp"
+#include "capsules.hpp"
+#include "errors.hpp"
+#include "file.hpp"
+#include "modules.hpp"
+
+namespace bobbin::python {
+namespace {
+
+// CUDA's handles of the legacy default stream and of the default stream of each thread.
+constexpr uint64_t kLegacyStream = 1;
+
+// Device memory, and the streams of those who may still read it: it is freed when their work is done. All
+// work of our own is done when one of these is made.
+class Shared {
+ public:
+  // `stream` is the one that frees the memory, if nobody else keeps it.
+  Shared(std::shared_ptr<DeviceBuffer> memory, Backend backend, std::optional<Stream> stream = {})
+      : stream_(std::move(stream)), memory_(std::move(memory)), backend_(backend) {}
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() {
+    for (const uint64_t stream : streams_) {
+      // A stream that is gone has nothing left to do.
+      (void)StreamView(backend_, reinterpret_cast<void*>(stream)).synchronize().ok();
+    }
+  }
+
+  void note_stream(uint64_t stream) {
+    if (backend_ == Backend::cuda) {
+      const std::lock_guard lock(mutex_);
+      streams_.insert(stream);
+    }
+  }
+  [[nodiscard]] void* data() const { return memory_->data(); }
+  [[nodiscard]] Backend backend() const { return backend_; }
+
+ private:
+  std::optional<Stream> stream_;  // outlives the memory
+  std::shared_ptr<DeviceBuffer> memory_;
+  Backend backend_;
+  std::mutex mutex_;
+  std::set<uint64_t> streams_;
+};
+
+struct DeviceArray {
+  std::shared_ptr<Shared> memory;
+  DType type{};
+  uint64_t length = 0;
+
+  [[nodiscard]] int dlpack_device() const {
+    return memory->backend() == Backend::cuda ? nb::device::cuda::value : nb::device::cpu::value;
+  }
+};
+
+// An object with __dlpack__ that keeps `owner` alive. The address of nothing is that of something.
+template <class Owner>
+nb::object exported(void* data, uint64_t length, DType type, int device, Owner owner) {
+  static uint64_t nothing = 0;
+  auto kept = std::make_unique<Owner>(std::move(owner));
+  const nb::capsule capsule(kept.get(), [](void* pointer) noexcept {
+    nb::gil_scoped_release released;  // freeing may wait for a stream
+    delete static_cast<Owner*>(pointer);
+  });
+  kept.release();
+  return nb::cast(nb::ndarray<nb::array_api>(data == nullptr ? &nothing : data, {length}, capsule, {},
+                                             dlpack_type(type), device, 0));
+}
+
+nb::object decoded(const EncodedArray& array) {
+  const size_t size = array.length() * size_bytes(array.type());
+  auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  check(without_gil([&] { return array.decode({bytes.get(), size}); }));
+  void* const data = bytes.get();
+  return exported(data, array.length(), array.type(), nb::device::cpu::value, std::move(bytes));
+}
+
+// `stream` as DLPack has it: nothing is the legacy default stream, -1 none.
+nb::object export_device(const DeviceArray& array, std::optional<int64_t> stream) {
+  const int64_t number = stream.value_or(static_cast<int64_t>(kLegacyStream));
+  if (number == 0 || number < -1) {
+    raise({StatusCode::invalid_argument, "stream 0 is ambiguous: use 1, the legacy default stream, or 2"});
+  }
+  if (number > 0) {
+    array.memory->note_stream(static_cast<uint64_t>(number));
+  }
+  return exported(array.memory->data(), array.length, array.type, array.dlpack_device(), array.memory);
+}
+
+uint64_t address(const DeviceArray& array) {
+  array.memory->note_stream(kLegacyStream);  // who asks for the address does not say which stream
+  return array.length == 0 ? 0 : reinterpret_cast<uint64_t>(array.memory->data());
+}
+
+Backend device_named(const std::string& name) {
+  const auto backend = parse_backend(name);
+  if (!backend.has_value() || *backend == Backend::cpu) {
+    raise({StatusCode::invalid_argument, "unknown device '" + name + "'; expected cuda or emulator"});
+  }
+  return *backend;
+}
+
+Result<DeviceArray> decode_there(const EncodedArray& array, Backend backend) {
+  BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
+  BOBBIN_ASSIGN(const EncodedArray there, array.to_device(stream.view()));
+  BOBBIN_ASSIGN(DeviceBuffer out,
+                DeviceBuffer::create(array.length() * size_bytes(array.type()), stream.view()));
+  BOBBIN_TRY(there.decode_on_device(out.data(), stream.view()));
+  BOBBIN_TRY(stream.view().synchronize());
+  auto memory = std::make_shared<DeviceBuffer>(std::move(out));
+  // The encoded copy goes with this scope, before its stream could: the stream is done.
+  auto shared = std::make_shared<Shared>(std::move(memory), backend, std::move(stream));
+  return DeviceArray{std::move(shared), array.type(), array.length()};
+}
+
+DeviceArray decode_on(const EncodedArray& array, const std::string& device) {
+  const Backend backend = device_named(device);
+  return take(without_gil([&] { return decode_there(array, backend); }));
+}
+
+// Per column: type, values, validity bits as 32-bit words or None.
+nb::list load(const File& file, const Spec& spec, const std::string& device) {
+  const Backend backend = device_named(device);
+  const arrow::ScanOptions& options = spec.options;
+  if (options.where.has_value() || options.row_groups.has_value()) {
+    raise({StatusCode::unsupported, "loading onto a device takes columns, rows= and limit= only"});
+  }
+  for (const size_t column : *options.columns) {
+    const Column& wanted = file.reader->columns()[column];
+    if (is_string(wanted.type)) {
+      raise({StatusCode::unsupported, "column " + quoted_text(wanted.name) + " has strings"});
+    }
+  }
+  const auto work = [reader = file.reader, options, backend]() -> Result<std::vector<DeviceColumn>> {
+    BOBBIN_ASSIGN(Loader loader, Loader::create(backend, {.threads = options.threads}));
+    const uint64_t begin = std::min(options.begin, reader->num_rows());
+    const uint64_t count = std::min({options.num_rows, options.limit, reader->num_rows() - begin});
+    return loader.load(*reader, *options.columns, begin, count);
+  };
+  nb::list made;
+  for (const DeviceColumn& column : take(interruptible(work))) {
+    const auto shared = [&](const std::shared_ptr<DeviceBuffer>& memory) {
+      return std::make_shared<Shared>(memory, backend);
+    };
+    const DeviceArray values{shared(column.values), column.column.type, column.length};
+    const DeviceArray bits{column.validity == nullptr ? nullptr : shared(column.validity), DType::u32,
+                           (column.length + 31) / 32};
+    made.append(nb::make_tuple(to_string(ColumnType{column.column.type, column.column.logical}), values,
+                               bits.memory == nullptr ? nb::object(nb::none()) : nb::cast(bits)));
+  }
+  return made;
+}
+
+using AnyArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The type and memory of anything with __dlpack__, without a copy.
+nb::tuple import_dlpack(const AnyArray& array) {
+  for (const DType type : {DType::u8, DType::u16, DType::u32, DType::u64, DType::i8, DType::i16, DType::i32,
+                           DType::i64, DType::f32, DType::f64}) {
+    if (array.dtype() == dlpack_type(type)) {
+      auto owner = std::make_unique<AnyArray>(array);
+      void* const data = const_cast<void*>(static_cast<const void*>(array.data()));
+      return nb::make_tuple(std::string(to_string(type)), array.size(),
+                            memory_view_of(std::move(owner), data, array.size() * size_bytes(type)));
+    }
+  }
+  raise({StatusCode::unsupported, "arrays of this type cannot be encoded"});
+}
+
+}  // namespace
+
+void add_devices(nb::module_& module) {
+  nb::class_<DeviceArray>(module, "DeviceArray")
+      .def_prop_ro("type", [](const DeviceArray& array) { return std::string(to_string(array.type)); })
+      .def_prop_ro("length", [](const DeviceArray& array) { return array.length; })
+      .def_prop_ro("device", &DeviceArray::dlpack_device)
+      .def_prop_ro("address", address)
+      .def("exported", export_device, nb::arg("stream").none());
+  module.def("decoded", decoded);
+  module.def("decode_on", decode_on);
+  module.def("load", load);
+  module.def("import_dlpack", import_dlpack);
+}
+
+}  // namespace bobbin::python

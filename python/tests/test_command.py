@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package and the command: reports, and Parquet files that the package converts."""
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import bobbin as bb
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+# Next to the package in a build tree, or on the PATH.
+BUILT = pathlib.Path(bb.__file__).absolute().parents[2] / "bin"
+COMMAND = shutil.which("bobbin", path=os.pathsep.join([str(BUILT), os.environ.get("PATH", "")]))
+
+needs_command = pytest.mark.skipif(COMMAND is None, reason="the command is not built")
+
+
+def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    places = os.pathsep.join([str(pathlib.Path(bb.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "BOBBIN_PYTHON": sys.executable, "PYTHONPATH": places, **environment}
+    return subprocess.run([str(COMMAND), *map(str, words)], env=env, capture_output=True, text=True)
+
+
+@pytest.fixture
+def source(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"id": range(1000), "city": ["Oslo", None] * 500}), path)
+    return path
+
+
+@needs_command
+def test_compress_parquet(source: pathlib.Path) -> None:
+    made = run("compress", source, "--goal", "compact", "--codec", "id=bitpack", "--rows-per-group", "400")
+    assert made.returncode == 0 and "ratio" in made.stderr, made.stderr
+    file = bb.open(f"{source}.bob")
+    assert file.to_arrow() == parquet.read_table(source) and file.num_row_groups == 3
+    assert file.row_groups[0]["chunks"][0]["encoding"] == "bitpack"
+    again = run("compress", source)
+    assert again.returncode == 1 and "exists" in again.stderr
+    assert run("compress", source, "-f", "-q", "-o", source.parent / "other.name").stderr == ""
+    assert bb.open(source.parent / "other.name").num_rows == 1000
+
+
+@needs_command
+def test_compress_says_what_is_wrong(source: pathlib.Path) -> None:
+    missing = run("compress", source, BOBBIN_PYTHON="/no/such/python")
+    assert missing.returncode == 1 and "pip install 'bobbin[arrow]'" in missing.stderr
+    without = run("compress", source, PYTHONPATH="", BOBBIN_PYTHON=shutil.which("python3", path="/usr/bin") or "")
+    assert without.returncode == 1 and "Python package" in without.stderr
+    source.write_bytes(b"nothing")
+    damaged = run("compress", source)
+    assert damaged.returncode == 1 and damaged.stderr.startswith("bobbin: ") and "Traceback" not in damaged.stderr
+    assert not os.path.exists(f"{source}.bob")
+    assert run("compress", source, "--slack", "3").returncode == 2
+    assert run("compress", source, "-o", "-").returncode == 2
+
+
+@needs_command
+def test_report(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.path.dirname(str(COMMAND)))
+    bb.write({"x": [1, 2, 3]}, tmp_path / "t.bob")
+    bb.report(tmp_path / "t.bob", tmp_path / "t.html")
+    assert "<html" in (tmp_path / "t.html").read_text()
+    with pytest.raises(bb.BobbinError, match="exists"):
+        bb.report(tmp_path / "t.bob", tmp_path / "t.html")
+    bb.report(bb.open(tmp_path / "t.bob"), tmp_path / "t.html", overwrite=True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(bb.UnavailableError, match="PATH"):
+        bb.report(tmp_path / "t.bob", tmp_path / "u.html")
+
+
+def test_options_of_arrow_files(tmp_path: pathlib.Path) -> None:
+    bb.write({"x": list(range(10_000))}, tmp_path / "t.bob")
+    bb.convert(tmp_path / "t.bob", tmp_path / "plain.arrow")
+    bb.convert(tmp_path / "t.bob", tmp_path / "small.arrow", compression="zstd")
+    assert os.path.getsize(tmp_path / "small.arrow") < os.path.getsize(tmp_path / "plain.arrow") / 2
+    for target in ("bad.arrow", "bad.parquet"):
+        with pytest.raises(bb.InvalidArgumentError):
+            bb.convert(tmp_path / "t.bob", tmp_path / target, goal="compact")
+        assert not os.path.exists(tmp_path / target)
