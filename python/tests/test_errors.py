@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from array import array
 
 import pytest
 
@@ -82,6 +83,31 @@ def test_ctrl_c_ends_a_long_call(tmp_path: pathlib.Path) -> None:
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=30)
     assert child.returncode == 42, errors
+
+
+def test_an_exception_of_progress_cancels_the_work(tmp_path: pathlib.Path) -> None:
+    bb.write({"x": array("q", [i * 7919 % 10007 for i in range(1 << 17)])}, tmp_path / "long.bob", rows_per_group=2048)
+    file = bb.open(tmp_path / "long.bob")
+    shares: list[float] = []
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        raise KeyError(share)
+
+    started = time.monotonic()
+    try:
+        file.verify(backend="emulator")  # slow
+    except bb.UnavailableError:
+        pytest.skip("this build has no emulator")
+    assert time.monotonic() - started > 0.3
+    threads = len(os.listdir("/proc/self/task"))
+    with pytest.raises(KeyError):
+        file.verify(stop, backend="emulator")
+    assert len(shares) == 1 and shares[0] < 1
+    ended = time.monotonic()
+    while len(os.listdir("/proc/self/task")) > threads and time.monotonic() < ended + 5:
+        time.sleep(0.001)
+    assert time.monotonic() < ended + 0.1  # nothing goes on
 
 
 def test_an_exception_of_progress_ends_the_write(tmp_path: pathlib.Path) -> None:
