@@ -20,8 +20,17 @@
 namespace bobbin::python {
 namespace {
 
-// CUDA's handles of the legacy default stream and of the default stream of each thread.
+// CUDA's handles of the legacy default stream and of the default stream of each thread. The thread that frees
+// memory need not be the one that used it: for both, the legacy one is waited for, which follows the others.
 constexpr uint64_t kLegacyStream = 1;
+constexpr uint64_t kThreadStream = 2;
+
+// By an event: waiting for the legacy stream itself does not wait for the streams that it follows.
+Status wait_for(StreamView stream) {
+  BOBBIN_ASSIGN(Event event, Event::create(stream.backend()));
+  BOBBIN_TRY(event.record(stream));
+  return event.synchronize();
+}
 
 // Device memory, and the streams of those who may still read it: it is freed when their work is done. All
 // work of our own is done when one of these is made.
@@ -35,14 +44,14 @@ class Shared {
   ~Shared() {
     for (const uint64_t stream : streams_) {
       // A stream that is gone has nothing left to do.
-      (void)StreamView(backend_, reinterpret_cast<void*>(stream)).synchronize().ok();
+      (void)wait_for(StreamView(backend_, reinterpret_cast<void*>(stream))).ok();
     }
   }
 
   void note_stream(uint64_t stream) {
     if (backend_ == Backend::cuda) {
       const std::lock_guard lock(mutex_);
-      streams_.insert(stream);
+      streams_.insert(stream == kThreadStream ? kLegacyStream : stream);
     }
   }
   [[nodiscard]] void* data() const { return memory_->data(); }
