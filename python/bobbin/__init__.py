@@ -5,14 +5,11 @@
     bb.write(table, "t.bob")
     bb.open("t.bob").scan(["a", "b"], bb.col("a") < 10).to_arrow()
 """
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from ._version import __version__
 from .arrays import EncodedArray, codecs, devices, encode
-from .batches import EncodedBatch, decode_batch, encode_batch
-from .convert import convert
-from .datasets import Dataset, DatasetScan, DatasetStats, dataset
-from ._device import DeviceArray
 from .errors import (
     BobbinError,
     ChangedFileError,
@@ -26,26 +23,47 @@ from .errors import (
 )
 from .expressions import Aggregate, Col, Expr, avg, col, count, count_distinct, max, min, sum
 from .file import Field, File, Scan, Stats, inspect, open, verify
-from .lazy import scan
 from .partials import Partial, merge
-from .reports import report
 from .writer import Writer, write
 
+if _TYPE_CHECKING:
+    from ._convert import convert
+    from ._device import DeviceArray
+    from .batches import EncodedBatch, decode_batch, encode_batch
+    from .datasets import Dataset, DatasetScan, DatasetStats, dataset
+    from .lazy import scan
+    from .reports import report
+
+# Imported when they are first used, so that importing the package stays quick.
+_LATER = {
+    "Dataset": "datasets", "DatasetScan": "datasets", "DatasetStats": "datasets", "DeviceArray": "_device",
+    "EncodedBatch": "batches", "convert": "_convert", "dataset": "datasets", "decode_batch": "batches",
+    "encode_batch": "batches", "report": "reports", "scan": "lazy",
+}
 
 
 def __getattr__(name: str) -> _Any:
-    """bb.dask and bb.ray, which import those packages, when they are first used."""
-    if name in ("dask", "ray"):
-        import importlib
+    """What is imported later; bb.dask and bb.ray also import those packages."""
+    from importlib import import_module
 
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in ("dask", "ray"):
+        return import_module(f"{__name__}.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "dask", "ray"])
 
 
 __all__ = [
     "Aggregate", "BobbinError", "ChangedFileError", "Col", "CorruptError", "Dataset", "DatasetScan", "DatasetStats",
-    "DeviceArray", "DeviceError", "EncodedArray", "EncodedBatch", "Expr", "Field", "File", "FileError", "InvalidArgumentError", "OutOfMemoryError",
-    "Partial", "Scan", "Stats", "UnavailableError", "UnsupportedError", "Writer", "__version__", "avg", "codecs", "col",
-    "convert", "count", "count_distinct", "dataset", "decode_batch", "devices", "encode", "encode_batch", "inspect", "max", "merge", "min", "open",
-    "report", "scan", "sum", "verify", "write",
+    "DeviceArray", "DeviceError", "EncodedArray", "EncodedBatch", "Expr", "Field", "File", "FileError",
+    "InvalidArgumentError", "OutOfMemoryError", "Partial", "Scan", "Stats", "UnavailableError", "UnsupportedError",
+    "Writer", "__version__", "avg", "codecs", "col", "convert", "count", "count_distinct", "dataset", "decode_batch",
+    "devices", "encode", "encode_batch", "inspect", "max", "merge", "min", "open", "report", "scan", "sum", "verify",
+    "write",
 ]

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from .convert import convert
+from ._convert import convert
 from .errors import BobbinError
 
 _MISSING = 3  # the exit status if a package is not installed
