@@ -13,6 +13,10 @@ namespace {
 
 constexpr uint32_t kRoutineRegisters = 64;  // of the scoreboard; what is allocated is smaller
 
+[[nodiscard]] uint32_t warp_registers(const Config& config, const RoutineNeeds& needs) {
+  return kLanes * (config.caba_registers != 0 ? config.caba_registers : needs.registers);
+}
+
 }  // namespace
 
 AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
@@ -24,6 +28,8 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
       expansions_on_(kMaxSlots),
       stores_on_(kMaxSlots),
       prefetches_on_(kMaxSlots),
+      expand_registers_(warp_registers(machine.config, decompress_needs(machine.traits.algorithm))),
+      store_registers_(warp_registers(machine.config, compress_needs(machine.traits.algorithm))),
       random_(machine.options.seed * 7919 + number) {
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     entries_[i].warp = std::make_unique<Warp>(WarpPlace{}, kRoutineRegisters);
@@ -96,10 +102,16 @@ void AssistController::run_for_free(const Trigger& trigger) {
   complete(entry);
 }
 
-// One instance of each routine per parent; the table must have room.
+// One instance of each routine per parent; the table must have room, and the register file. Low priority
+// leaves registers for one expansion.
 bool AssistController::may_start(const Trigger& trigger) {
-  return machine_.now >= trigger.when + machine_.config.caba_aws_latency && running_on(trigger) == 0 &&
-         free_.any();
+  const uint32_t registers = registers_of(trigger) + (trigger.is_low() ? expand_registers_ : 0);
+  if (trigger.is_low() && low_running_ >= machine_.config.caba_low_warps) {
+    return false;
+  }
+  const bool fits = machine_.config.caba_register_policy == 1 || registers <= free_registers_;
+  return fits && machine_.now >= trigger.when + machine_.config.caba_aws_latency &&
+         running_on(trigger) == 0 && free_.any();
 }
 
 void AssistController::start(const Trigger& trigger) {
@@ -109,6 +121,8 @@ void AssistController::start(const Trigger& trigger) {
   active_.set(id);
   deployable_.set(id);
   ++running_on(trigger);
+  free_registers_ -= registers_of(trigger);
+  low_running_ += trigger.is_low() ? 1 : 0;
   stalled_[trigger.parent] += trigger.is_low() ? 0 : 1;
   stage(entry, trigger);
   entry.busy = 0;
@@ -289,6 +303,8 @@ void AssistController::end_if_done(uint32_t id) {
 void AssistController::free(uint32_t id) {
   Entry& entry = entries_[id];
   --running_on(entry.trigger);
+  free_registers_ += registers_of(entry.trigger);
+  low_running_ -= entry.trigger.is_low() ? 1 : 0;
   if (!entry.trigger.is_low() && --stalled_[entry.trigger.parent] == 0) {
     sm_.parent_continues(entry.trigger.parent);
   }

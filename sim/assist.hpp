@@ -41,6 +41,7 @@ class AssistController {
  public:
   AssistController(Machine& machine, Sm& sm, uint32_t number);
 
+  void begin_launch(uint32_t registers) { free_registers_ = registers; }
   void trigger(const Trigger& trigger);
   // One cycle: starts triggered assist warps, deploys instructions in turn.
   void tick();
@@ -98,6 +99,11 @@ class AssistController {
   [[nodiscard]] bool issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
   [[nodiscard]] bool is_throttled();
   void log(const Entry& entry, uint32_t id, AssistEventKind kind);
+  [[nodiscard]] uint32_t registers_of(const Trigger& trigger) const {
+    return trigger.kind == Trigger::Kind::store      ? store_registers_
+           : trigger.kind == Trigger::Kind::prefetch ? kLanes * prefetch_needs().registers
+                                                     : expand_registers_;
+  }
   [[nodiscard]] uint32_t& running_on(const Trigger& trigger) {
     return (trigger.kind == Trigger::Kind::store      ? stores_on_
             : trigger.kind == Trigger::Kind::prefetch ? prefetches_on_
@@ -120,6 +126,11 @@ class AssistController {
   std::vector<uint32_t> expansions_on_;
   std::vector<uint32_t> stores_on_;
   std::vector<uint32_t> prefetches_on_;
+  // Registers of the SM that no block has: an assist warp takes its own while it runs.
+  uint32_t free_registers_ = 0;
+  uint32_t expand_registers_;
+  uint32_t store_registers_;
+  uint32_t low_running_ = 0;
   uint32_t hint_ = kRawCode;
   uint64_t window_end_ = 0;
   uint64_t window_issued_ = 0;

@@ -54,8 +54,10 @@ struct Config {
   uint32_t l1_miss_queue = 8;
 
   uint32_t store_lines = 16;
+  uint32_t store_copies = 64;
   uint32_t store_wait = 0;
   uint32_t store_in_l1 = 1;
+  uint32_t store_recompress = 0;
 
   uint32_t icnt_flit_bytes = 32;
   uint32_t icnt_header_bytes = 8;
@@ -102,11 +104,13 @@ struct Config {
   uint32_t caba_aws_latency = 1;
   uint32_t caba_deploy_width = 1;
   uint32_t caba_low_entries = 2;
+  uint32_t caba_low_warps = 4;
   uint32_t caba_throttle = 1;
   uint32_t caba_throttle_window = 512;
   uint32_t caba_throttle_percent = 90;
   uint32_t caba_free = 0;
   uint32_t caba_registers = 0;
+  uint32_t caba_register_policy = 0;
   uint32_t caba_raw_l2 = 0;
   uint32_t caba_direct_load = 0;
   uint32_t caba_l1_tags = 1;

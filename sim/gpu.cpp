@@ -58,19 +58,25 @@ RoutineNeeds assist_needs(const Config& config, const Traits& traits) {
   return sum;
 }
 
-Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t assist_registers) {
-  const auto blocks_with = [&](uint32_t registers) {
+Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t needs) {
+  const auto blocks_with = [&](uint32_t registers, uint32_t taken) {
     const uint32_t by_warps = config.sm_warps / (launch.block_threads / kLanes);
-    const uint32_t by_registers = config.sm_registers / (launch.block_threads * registers);
+    const uint32_t by_registers = (config.sm_registers - taken) / (launch.block_threads * registers);
     const uint32_t by_shared =
         launch.shared_bytes == 0 ? config.sm_blocks : config.sm_shared_bytes / launch.shared_bytes;
     return std::min({config.sm_blocks, by_warps, by_registers, by_shared});
   };
   Occupancy out;
-  const uint32_t parents = blocks_with(launch.registers);
-  out.blocks = blocks_with(launch.registers + assist_registers);
+  const uint32_t parents = blocks_with(launch.registers, 0);
   out.unallocated_registers = config.sm_registers - parents * launch.block_threads * launch.registers;
   out.unallocated_shared_bytes = config.sm_shared_bytes - parents * launch.shared_bytes;
+  if (config.caba_register_policy == 1) {
+    out.blocks = blocks_with(launch.registers + needs, 0);
+    out.assist_registers = config.sm_registers;  // each thread has its own
+    return out;
+  }
+  out.blocks = blocks_with(launch.registers, std::min(config.sm_registers, kMinAssistWarps * kLanes * needs));
+  out.assist_registers = config.sm_registers - out.blocks * launch.block_threads * launch.registers;
   return out;
 }
 
@@ -113,7 +119,11 @@ void Gpu::cycle() {
   }
   for (const auto& sm : sms_) {
     sm->tick();
-    blocks_left_ -= sm->take_ended_blocks();
+    const uint32_t ended = sm->take_ended_blocks();
+    blocks_left_ -= ended;
+    if (ended != 0 && next_block_ == num_blocks_ && !sm->has_blocks()) {
+      sm->stores().flush();
+    }
   }
 }
 
@@ -168,9 +178,10 @@ Status Gpu::run(const Launch& launch, uint32_t number) {
   counters.resident_warps =
       std::max<uint64_t>(counters.resident_warps, uint64_t{occupancy.blocks} * launch.block_threads / kLanes);
   for (const auto& sm : sms_) {
-    sm->begin_launch(launch, number, occupancy.blocks, occupancy.unallocated_shared_bytes);
+    sm->begin_launch(launch, number, occupancy);
   }
   next_block_ = 0;
+  num_blocks_ = launch.blocks;
   blocks_left_ = launch.blocks;
   uint64_t last_progress = machine_.progress;
   uint64_t stalled = 0;

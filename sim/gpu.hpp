@@ -18,10 +18,15 @@ namespace bobbin::sim {
 // How many blocks of a launch an SM holds, and what that leaves.
 struct Occupancy {
   uint32_t blocks = 0;
+  uint32_t assist_registers = 0;  // of the SM: what assist warps share
   uint32_t unallocated_registers = 0;
   uint32_t unallocated_shared_bytes = 0;
 };
-[[nodiscard]] Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t assist_registers);
+// `needs` are the registers of all routines, per lane. With the policy `static` every thread gets them. With
+// `pool` assist warps share the registers that blocks leave; a block goes only if fewer than kMinAssistWarps
+// could run.
+inline constexpr uint32_t kMinAssistWarps = 4;
+[[nodiscard]] Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t needs);
 
 // Registers per thread and instructions in the store of all routines that are enabled.
 [[nodiscard]] RoutineNeeds assist_needs(const Config& config, const Traits& traits);
@@ -62,6 +67,7 @@ class Gpu {
   Clock l2_;
   Clock dram_;
   uint32_t next_block_ = 0;
+  uint32_t num_blocks_ = 0;
   uint32_t blocks_left_ = 0;
 };
 

@@ -175,11 +175,13 @@ void LoadStore::send(PacketKind kind, uint64_t line, uint32_t flits, uint32_t pa
 }
 
 bool LoadStore::request_line(uint64_t line, uint32_t load, uint32_t parent, bool is_prefetch) {
-  if (mshrs_used_ == mshrs_.size() || !requests_.can_send(number_)) {
+  if (mshrs_used_ == machine_.config.l1_mshrs || !requests_.can_send(number_)) {
     return false;
   }
-  const auto free = std::find_if(mshrs_.begin(), mshrs_.end(), [](const Mshr& mshr) { return !mshr.used; });
+  auto free = std::find_if(mshrs_.begin(), mshrs_.end(), [](const Mshr& mshr) { return !mshr.used; });
+  free = free != mshrs_.end() ? free : mshrs_.insert(free, Mshr());
   free->used = true;
+  free->expanding = false;
   free->line = line;
   free->parent = parent;
   free->is_prefetch = is_prefetch;
@@ -198,7 +200,7 @@ bool LoadStore::prefetch_line(uint64_t line, uint32_t parent) {
   const bool wanted = line < machine_.memory.num_lines() && l1_.find(line, false) == nullptr &&
                       std::none_of(mshrs_.begin(), mshrs_.end(),
                                    [&](const Mshr& mshr) { return mshr.used && mshr.line == line; });
-  if (wanted && mshrs_used_ + 4 < mshrs_.size() && request_line(line, kNone, parent, true)) {
+  if (wanted && mshrs_used_ + 4 < machine_.config.l1_mshrs && request_line(line, kNone, parent, true)) {
     ++machine_.counters.prefetches;
   }
   return true;
@@ -244,6 +246,9 @@ void LoadStore::filled(const Packet& reply) {
                                  ? bursts_of(machine_.payloads[reply.payload].image.size)
                                  : 0;
   if (machine_.traits.assists) {
+    mshr.expanding = true;
+    --mshrs_used_;
+    ++expanding_;
     sm_.trigger({.kind = Trigger::Kind::fill,
                  .parent = mshr.parent,
                  .tag = reply.tag,
@@ -281,7 +286,7 @@ void LoadStore::finish_fill(uint32_t id) {
   Mshr& mshr = mshrs_[id];
   insert(mshr.line, mshr.compressed_segments, mshr.is_prefetch);
   mshr.used = false;
-  --mshrs_used_;
+  (mshr.expanding ? expanding_ : mshrs_used_) -= 1;
   for (const uint32_t load : mshr.loads) {
     line_arrived(load);
   }

@@ -27,7 +27,9 @@ class LoadStore {
   [[nodiscard]] bool has_room(bool is_assist) const {
     return (is_assist ? assist_queue_ : queue_).size() < machine_.config.sm_lsu_queue;
   }
-  [[nodiscard]] bool is_idle() const { return !has_work() && loads_.in_use() == 0 && mshrs_used_ == 0; }
+  [[nodiscard]] bool is_idle() const {
+    return !has_work() && loads_.in_use() == 0 && mshrs_used_ == 0 && expanding_ == 0;
+  }
   [[nodiscard]] bool has_work() const { return !queue_.empty() || !assist_queue_.empty(); }
 
   // An issued memory instruction, whose effect on memory has taken place.
@@ -60,6 +62,7 @@ class LoadStore {
   struct Mshr {
     uint64_t line = 0;
     bool used = false;
+    bool expanding = false;  // the line is there, compressed: no longer an MSHR
     bool is_prefetch = false;
     uint32_t parent = 0;
     uint32_t compressed_segments = 0;  // how L1 keeps it; 0: raw
@@ -91,6 +94,7 @@ class LoadStore {
   Pool<Load> loads_;
   std::vector<Mshr> mshrs_;
   uint32_t mshrs_used_ = 0;
+  uint32_t expanding_ = 0;
 };
 
 }  // namespace bobbin::sim

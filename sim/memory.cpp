@@ -10,8 +10,14 @@ namespace bobbin::sim {
 Address Memory::allocate_bytes(std::string name, uint64_t bytes, bool compressible) {
   const Address base = kFirst + bytes_.size();
   bytes_.resize(bytes_.size() + (bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
-  allocations_.push_back({std::move(name), base, bytes, compressible});
+  allocations_.push_back({std::move(name), base, bytes, compressible, false});
   return base;
+}
+
+void Memory::mark_transferred(Address address) {
+  for (Allocation& allocation : allocations_) {
+    allocation.transferred = allocation.transferred || allocation.base == address;
+  }
 }
 
 const Allocation& Memory::allocation_of(uint64_t line) const {
@@ -29,10 +35,10 @@ StoredImage::StoredImage(const Memory& memory, Algorithm algorithm, bool first_b
   for (const Allocation& allocation : memory.allocations()) {
     const uint64_t first = Memory::line_of(allocation.base);
     const uint64_t end = first + (allocation.bytes + kLineBytes - 1) / kLineBytes;
+    const bool compressed = allocation.compressible && allocation.transferred;
     for (uint64_t line = first; line < end; ++line) {
       compressible_[line] = allocation.compressible ? 1 : 0;
-      set(line, compress_line(memory.line(line), allocation.compressible ? algorithm : Algorithm::none,
-                              first_base));
+      set(line, compress_line(memory.line(line), compressed ? algorithm : Algorithm::none, first_base));
     }
   }
 }

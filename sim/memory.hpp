@@ -30,6 +30,7 @@ struct Allocation {
   Address base = 0;
   uint64_t bytes = 0;
   bool compressible = true;
+  bool transferred = false;  // the host wrote it: its initial copy is compressed
 };
 
 class Memory {
@@ -44,13 +45,17 @@ class Memory {
   template <class T>
   [[nodiscard]] Array<T> allocate(std::string name, std::span<const T> values, bool compressible = true) {
     const Array<T> array = allocate<T>(std::move(name), values.size(), compressible);
+    allocations_.back().transferred = true;
     std::memcpy(at(array.base), values.data(), values.size_bytes());
     return array;
   }
 
-  // For the host: setup before the first launch, checks after the last.
+  // For the host: setup before the first launch, checks after the last. Whatever is viewed to be written
+  // counts as transferred to the GPU; other arrays are kernels' own and not compressed before a kernel writes
+  // them.
   template <class T>
   [[nodiscard]] std::span<T> view(const Array<T>& array) {
+    mark_transferred(array.base);
     return {reinterpret_cast<T*>(at(array.base)), array.count};
   }
   template <class T>
@@ -76,6 +81,7 @@ class Memory {
 
  private:
   [[nodiscard]] Address allocate_bytes(std::string name, uint64_t bytes, bool compressible);
+  void mark_transferred(Address address);
 
   std::vector<uint8_t> bytes_;
   std::vector<Allocation> allocations_;
@@ -84,7 +90,7 @@ class Memory {
 // What L2 and DRAM hold. A line keeps its slot whatever its size: there is no gain in capacity.
 class StoredImage {
  public:
-  // The initial copy, compressed on the host before it is transferred.
+  // The initial copy, compressed on the host before it is transferred. What is not transferred is raw.
   StoredImage(const Memory& memory, Algorithm algorithm, bool first_base);
 
   [[nodiscard]] uint32_t code(uint64_t line) const { return codes_[line]; }

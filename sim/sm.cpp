@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/gpu.hpp"
+
 namespace bobbin::sim {
 namespace {
 
@@ -44,13 +46,14 @@ Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
 // ---------------------------------------------------------------------------------------------------------
 // Blocks
 
-void Sm::begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks,
-                      uint32_t spare_shared) {
+void Sm::begin_launch(const Launch& launch, uint32_t launch_number, const Occupancy& occupancy) {
   launch_ = &launch;
   launch_number_ = launch_number;
-  max_blocks_ = max_blocks;
+  max_blocks_ = occupancy.blocks;
+  assists_.begin_launch(occupancy.assist_registers);
+  stores_.begin_launch();
   // The table of results is in shared memory that no block uses: 16 bytes per entry.
-  const uint32_t spare = spare_shared / 16;
+  const uint32_t spare = occupancy.unallocated_shared_bytes / 16;
   const uint32_t entries =
       machine_.config.memo_enable != 0 ? std::min(machine_.config.memo_entries, spare) : 0;
   memo_.entries.assign(entries, {});
@@ -84,6 +87,7 @@ void Sm::end_warp(uint32_t id) {
   slot.ended = true;
   Block& block = blocks_[slot.block];
   ready_.clear(id);
+  wants_fetch_.clear(id);
   slot.warp.reset();
   free_slots_.set(id);
   if (--block.warps == 0) {

@@ -18,14 +18,17 @@
 
 namespace bobbin::sim {
 
+struct Occupancy;
+
 class Sm {
  public:
   Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies);
 
   // ---- for the block scheduler
   // ----------------------------------------------------------------------------------
-  void begin_launch(const Launch& launch, uint32_t launch_number, uint32_t max_blocks, uint32_t spare_shared);
+  void begin_launch(const Launch& launch, uint32_t launch_number, const Occupancy& occupancy);
   [[nodiscard]] bool has_room() const { return resident_blocks_ < max_blocks_; }
+  [[nodiscard]] bool has_blocks() const { return resident_blocks_ != 0; }
   void add_block(uint32_t block);
   [[nodiscard]] uint32_t take_ended_blocks() { return std::exchange(ended_blocks_, 0); }
   void tick();  // one core cycle

@@ -32,7 +32,7 @@ StoreBuffer::StoreBuffer(Machine& machine, Sm& sm, uint32_t number, Crossbar& re
       sm_(sm),
       number_(number),
       requests_(requests),
-      entries_(machine.config.store_lines),
+      entries_(machine.config.store_lines + machine.config.store_copies),
       random_(machine.options.seed * 1000 + number) {}
 
 uint32_t StoreBuffer::find(uint64_t line) const {
@@ -86,6 +86,7 @@ void StoreBuffer::release(uint32_t id) {
   set_state(id, State::pending);
   entries_[id].used = false;
   --used_;
+  whole_ -= entries_[id].whole ? 1 : 0;
 }
 
 bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
@@ -108,7 +109,7 @@ bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
     machine_.counters.store_overflows += requests_.can_send(number_) ? 1 : 0;
     return send_directly(line, payload);
   }
-  const uint32_t id = free_entry();
+  const uint32_t id = free_entry(whole);
   if (id == kNone) {
     machine_.counters.store_overflows += whole && requests_.can_send(number_) ? 1 : 0;
     return whole && send_directly(line, payload);
@@ -117,6 +118,8 @@ bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
   entry = {};
   entry.line = line;
   entry.used = true;
+  entry.whole = whole;
+  whole_ += whole ? 1 : 0;
   entry.parent = parent;
   entry.payload = payload;
   ++used_;
@@ -124,16 +127,19 @@ bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
   return true;
 }
 
-// A free entry; if there is none, the first line that waits for compression is sent raw.
-uint32_t StoreBuffer::free_entry() {
-  for (uint32_t i = 0; i < entries_.size() && used_ < entries_.size(); ++i) {
+// A free entry. If lines to be compressed have none left, the first one that waits is sent raw.
+uint32_t StoreBuffer::free_entry(bool whole) {
+  const Config& config = machine_.config;
+  const bool has_room = whole ? whole_ < config.store_lines : used_ - whole_ < config.store_copies;
+  for (uint32_t i = 0; has_room && i < entries_.size(); ++i) {
     if (!entries_[i].used) {
       return i;
     }
   }
-  for (uint32_t i = 0; i < entries_.size() && requests_.can_send(number_); ++i) {
+  for (uint32_t i = 0; whole && i < entries_.size() && requests_.can_send(number_); ++i) {
     Entry& entry = entries_[i];
-    if (entry.state == State::pending && !entry.payload.expands && sm_.withdraw_compression(i)) {
+    const bool waits = entry.used && entry.whole && entry.state == State::pending;
+    if (waits && sm_.withdraw_compression(i)) {
       ++machine_.counters.store_overflows;
       transmit(entry.line, entry.payload, kNone);
       release(i);
@@ -148,7 +154,9 @@ void StoreBuffer::settle(uint32_t id) {
   Entry& entry = entries_[id];
   const bool whole = entry.payload.expands || entry.payload.mask.all();
   entry.payload.has_image = false;
-  if (!whole) {
+  // A line that a partial write met compressed goes back raw: the next one finds what it expects.
+  const bool stays_raw = flushing_ || (entry.payload.expands && machine_.config.store_recompress == 0);
+  if (!whole || stays_raw) {
     entry.ready_at = machine_.now + machine_.config.store_wait;
     set_state(id, State::ready);
   } else if (machine_.traits.assists) {
@@ -231,6 +239,18 @@ void StoreBuffer::expanded(uint32_t id, const LineBytes& line, uint32_t version)
   entry.payload.expands = true;
   entry.payload.version = version;
   settle(id);
+}
+
+void StoreBuffer::flush() {
+  flushing_ = true;
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.used && entry.state == State::pending && sm_.withdraw_compression(i)) {
+      settle(i);
+    } else if (entry.used && entry.state == State::compressing) {
+      sm_.kill_compression(i);
+    }
+  }
 }
 
 void StoreBuffer::tick() {

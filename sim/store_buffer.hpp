@@ -28,6 +28,7 @@ class StoreBuffer {
     uint64_t ready_at = 0;
     State state = State::pending;
     bool used = false;
+    bool whole = false;       // counts against store.lines, others against store.copies
     uint32_t unanswered = 0;  // packets that L2 has not answered
     uint32_t failed = kNone;  // payload of the last answer that found the line compressed
     uint32_t parent = 0;
@@ -39,6 +40,9 @@ class StoreBuffer {
   // The bytes that a warp stores to one line. False if there is no room now.
   [[nodiscard]] bool store(uint64_t line, uint32_t parent, Payload& payload);
   void answered(const Packet& reply);
+  // At the end of a launch, lines that are not compressed yet go out raw: nobody is to wait for them.
+  void begin_launch() { flushing_ = false; }
+  void flush();
   // Sends at most one line.
   void tick();
 
@@ -59,7 +63,7 @@ class StoreBuffer {
   void set_state(uint32_t id, State state);
   void compress_by_logic(uint32_t id);
   [[nodiscard]] uint32_t find(uint64_t line) const;
-  [[nodiscard]] uint32_t free_entry();
+  [[nodiscard]] uint32_t free_entry(bool whole);
   void release(uint32_t id);
   [[nodiscard]] bool overflows();
 
@@ -69,8 +73,10 @@ class StoreBuffer {
   Crossbar& requests_;
   std::vector<Entry> entries_;
   uint32_t used_ = 0;
+  uint32_t whole_ = 0;  // of those, lines to be compressed
   uint32_t ready_ = 0;
   uint32_t next_ = 0;
+  bool flushing_ = false;
   std::mt19937_64 random_;
 };
 

@@ -53,11 +53,33 @@ TEST(SimConservation, KillsAndOverflowsAtRandom) {
 }
 
 TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
-  for (const char* setting :
-       {"caba.awt_entries=1", "store.lines=1", "l1.mshrs=1", "l2.mshrs=1", "dram.queue=1", "icnt.queue=1",
-        "sm.lsu_queue=1", "caba.low_entries=1", "md.bytes=128", "store.wait=50", "caba.free=on",
-        "caba.raw_l2=on", "caba.direct_load=on", "caba.l1_tags=4", "caba.l2_tags=4", "caba.one_encoding=off",
-        "sm.policy=rr", "prefetch.enable=on", "sm.schedulers=1"}) {
+  for (const char* setting : {"caba.awt_entries=1",
+                              "store.lines=1",
+                              "l1.mshrs=1",
+                              "l2.mshrs=1",
+                              "dram.queue=1",
+                              "icnt.queue=1",
+                              "sm.lsu_queue=1",
+                              "caba.low_entries=1",
+                              "md.bytes=128",
+                              "store.wait=50",
+                              "caba.free=on",
+                              "caba.raw_l2=on",
+                              "caba.direct_load=on",
+                              "caba.l1_tags=4",
+                              "caba.l2_tags=4",
+                              "caba.one_encoding=off",
+                              "sm.policy=rr",
+                              "prefetch.enable=on",
+                              "sm.schedulers=1",
+                              "sm.ibuffer=4",
+                              "store.copies=1",
+                              "caba.low_warps=1",
+                              "caba.register_policy=static",
+                              "store.recompress=on",
+                              "store.in_l1=off",
+                              "caba.deploy_width=3",
+                              "clock.core=700"}) {
     Config config = small_machine();
     ASSERT_TRUE(set_parameter(config, setting).ok()) << setting;
     SCOPED_TRACE(setting);

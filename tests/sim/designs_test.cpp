@@ -150,12 +150,17 @@ TEST(SimDesigns, AssistRegistersCanCostOccupancy) {
   Launch launch;
   launch.block_threads = 256;
   launch.registers = 20;
-  const Config config;
+  Config config = with({"caba.register_policy=static"});
   // 6 blocks of 5120 registers leave 2048.
   EXPECT_EQ(occupancy_of(config, launch, 0).blocks, 6);
   EXPECT_EQ(occupancy_of(config, launch, 0).unallocated_registers, 2048);
   EXPECT_EQ(occupancy_of(config, launch, 1).blocks, 6);
   EXPECT_EQ(occupancy_of(config, launch, 2).blocks, 5);
+  // 4 assist warps of 32 lanes share them, with up to 16 registers each.
+  config.caba_register_policy = 0;
+  EXPECT_EQ(occupancy_of(config, launch, 16).blocks, 6);
+  EXPECT_EQ(occupancy_of(config, launch, 16).assist_registers, 2048);
+  EXPECT_EQ(occupancy_of(config, launch, 17).blocks, 5);
   launch.shared_bytes = 12000;
   EXPECT_EQ(occupancy_of(config, launch, 0).blocks, 2);
   EXPECT_EQ(occupancy_of(config, launch, 0).unallocated_shared_bytes, 32768 - 24000);
