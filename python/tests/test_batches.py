@@ -6,6 +6,8 @@ import pickle
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bobbin as bb
 
@@ -147,3 +149,17 @@ def test_torch() -> None:
     torch = pytest.importorskip("torch")
     values = torch.arange(1000)
     assert torch.equal(torch.from_dlpack(bb.encode(values)), values)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_batch_comes_back(data: Any) -> None:
+    kind = data.draw(st.sampled_from(["u1", "i2", "u4", "i8", "f4", "f8"]))
+    lengths = data.draw(st.lists(st.integers(0, 1100), min_size=1, max_size=8))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    span = data.draw(st.sampled_from([1, 2, 100, 2**15]))
+    values = np.random.default_rng(seed).integers(0, span, sum(lengths)).astype(kind)
+    batch = bb.encode_batch(values, [0, *np.cumsum(lengths)])
+    assert bytes(bb.decode_batch(batch)) == values.tobytes()
+    assert bytes(bb.decode_batch(bb.EncodedBatch.from_bytes(bytes(batch)))) == values.tobytes()
+    assert [len(one) for one in batch] == lengths

@@ -254,7 +254,8 @@ Value finished(const AggregateSpec& aggregate, std::span<const Value> parts, uin
     return parts[0];
   }
   const Value& total = parts[0];
-  if (total.is_null() || parts[1].integer <= 0) {
+  // Hostile bytes may have any count.
+  if (total.is_null() || parts[1].integer <= 0 || parts[1].integer > Int128{UINT64_MAX}) {
     return {};
   }
   const auto number = static_cast<uint64_t>(parts[1].integer);

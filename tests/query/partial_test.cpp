@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "bobbin/bobbin.hpp"
@@ -189,6 +191,27 @@ TEST(Partial, HostileBytesAreRefused) {
       (void)merged;
     }
   }
+}
+
+// A count of 2^64, whose low 64 bits are 0, divides nothing.
+TEST(Partial, CountsFromHostileBytesMayBeAnything) {
+  const file_tests::TempDir dir;
+  Writer writer = Writer::create(dir / "t.bob", {{"x", DType::i64}}, {}).value();
+  ASSERT_TRUE(writer.append({std::vector<int64_t>(77, 5)}).ok());
+  ASSERT_TRUE(writer.finish().ok());
+  const Reader reader = Reader::open(dir / "t.bob").value();
+  std::vector<std::byte> bytes = query::from(reader).partial({}, {query::avg("x")})->to_bytes();
+  const Int128 known = 77;
+  const Int128 huge = Int128{1} << 64;
+  const auto pattern = std::as_bytes(std::span(&known, 1));
+  const auto found = std::ranges::search(bytes, pattern);
+  ASSERT_FALSE(found.empty());
+  std::memcpy(std::to_address(found.begin()), &huge, sizeof(huge));
+  const size_t content = bytes.size() - sizeof(uint64_t);
+  const uint64_t sum = file::checksum(std::span(bytes).first(content));
+  std::memcpy(bytes.data() + content, &sum, sizeof(sum));
+  const Partial forged = Partial::from_bytes(bytes).value();
+  EXPECT_TRUE(forged.finish()->rows[0][0].is_null());
 }
 
 TEST(Query, CandidatesAreRowGroupsThatZoneMapsLeave) {
