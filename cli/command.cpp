@@ -37,19 +37,36 @@ constexpr const char* kExamples =
     "  bobbin decompress ids.bin.bob -o ids.raw  writes the original bytes\n"
     "Exit status: 0 success, 1 failure, 2 wrong usage.";
 
+struct VerbName {
+  std::string_view name;
+  void (*add)(const Parser& parser, Action& action);
+  bool describes_all = false;  // it names all verbs or their options
+};
+constexpr VerbName kVerbs[] = {{"compress", add_compress}, {"decompress", add_decompress},
+                               {"inspect", add_inspect},   {"schema", add_schema},
+                               {"stats", add_stats},       {"report", add_report},
+                               {"verify", add_verify},     {"cat", add_cat},
+                               {"head", add_head},         {"grep", add_grep},
+                               {"query", add_query},       {"scan", add_scan},
+                               {"zstd", add_zstd},         {"bench", add_bench},
+                               {"devices", add_devices},   {"completion", add_completion, true},
+                               {"man", add_man, true},     {"help", add_help, true}};
+
 }  // namespace
 
-Command::Command()
+Command::Command(std::string_view only)
     : app_(std::make_unique<CLI::App>(
           "Bobbin keeps columns of numbers and strings compressed, and decodes them at the speed of memory.",
           "bobbin")) {
   app_->set_version_flag("-V,--version",
                          fmt::format("bobbin {} (format {})", BOBBIN_VERSION, kFormatVersion));
   app_->get_formatter()->label("SUBCOMMAND", "VERB");
-  for (const auto& add : {add_compress, add_decompress, add_inspect, add_schema, add_stats, add_report,
-                          add_verify, add_cat, add_head, add_grep, add_query, add_scan, add_zstd, add_bench,
-                          add_devices, add_completion, add_man, add_help}) {
-    add(Parser(app_.get()), action_);
+  const auto* const found = std::ranges::find(kVerbs, only, &VerbName::name);
+  const bool is_alone = found != std::end(kVerbs) && !found->describes_all;
+  for (const VerbName& verb : kVerbs) {
+    if (!is_alone || &verb == found) {
+      verb.add(Parser(app_.get()), action_);
+    }
   }
   for (CLI::App* verb : app_->get_subcommands(nullptr)) {
     verb->group("Verbs");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bobbin/status.hpp"
@@ -41,10 +42,11 @@ void add_completion(const Parser& parser, Action& action);
 void add_man(const Parser& parser, Action& action);
 void add_help(const Parser& parser, Action& action);
 
-// The parser with all verbs.
+// The parser with all verbs, or with one of them: adding the options of all takes longer than most commands.
 class Command {
  public:
-  Command();
+  // If `only` is not the name of a verb, or the verb describes others, all are added.
+  explicit Command(std::string_view only = {});
   ~Command();
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;

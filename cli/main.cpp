@@ -55,7 +55,7 @@ int report_usage(const Command& command, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
-  Command command;
+  Command command(argc > 1 ? argv[1] : "");
   try {
     command.parse({argv + 1, argv + std::max(argc, 1)});
   } catch (const CLI::ParseError& error) {

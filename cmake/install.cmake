@@ -5,8 +5,12 @@ include(CMakePackageConfigHelpers)
 # For BUILD_SHARED_LIBS. Until 1.0 a minor version may break programs; the command finds the library next to itself.
 set_target_properties(bobbin PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+get_target_property(library_type bobbin TYPE)
 if(BOBBIN_CLI)
-  set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  # Without a shared library, a path to search would only slow down every start.
+  if(library_type STREQUAL "SHARED_LIBRARY")
+    set_target_properties(bobbin_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  endif()
   install(TARGETS bobbin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
@@ -21,7 +25,6 @@ set(BOBBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bobbin)
 install(EXPORT bobbin-targets NAMESPACE bobbin:: DESTINATION ${BOBBIN_CMAKE_DIR})
 
 # Users of the static library also link its dependencies.
-get_target_property(library_type bobbin TYPE)
 set(BOBBIN_NEEDS_CUDART OFF)
 set(BOBBIN_NEEDS_BOOST OFF)
 set(BOBBIN_NEEDS_ZLIB OFF)

@@ -207,6 +207,19 @@ TEST(Arguments, AFileNameIsNotEmpty) {
   }
 }
 
+TEST(Arguments, OneVerbIsAddedIfItIsNamed) {
+  Command full;
+  const size_t all = full.app().get_subcommands(nullptr).size();
+  EXPECT_EQ(Command("no verb").app().get_subcommands(nullptr).size(), all);
+  for (const CLI::App* verb : full.app().get_subcommands(nullptr)) {
+    const std::string& name = verb->get_name();
+    const bool describes_all = name == "man" || name == "completion" || name == "help";
+    Command command(name);
+    EXPECT_EQ(command.app().get_subcommands(nullptr).size(), describes_all ? all : 1U) << name;
+    EXPECT_NO_THROW(command.app().get_subcommand(name)) << name;
+  }
+}
+
 TEST(Arguments, AfterTwoDashesAllAreFiles) {
   expect_taken("verify", "--quiet", {"verify", "-q", "--", "-x", "--quiet", "query", "-"}, {"true"},
                {"-x", "--quiet", "query", "-"});

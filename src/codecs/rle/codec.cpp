@@ -16,6 +16,7 @@ constexpr Codec kCodec{
     .id = CodecId::rle,
     .name = "rle",
     .max_format = 2,
+    .reads_few_bytes = true,
     // The row at which the first vector starts.
     .shape = {.metadata_bytes = sizeof(uint64_t), .children = kChildren},
     .device_cost = 1.2F,

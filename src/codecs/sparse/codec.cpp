@@ -16,6 +16,7 @@ constexpr Codec kCodec{
     .id = CodecId::sparse,
     .name = "sparse",
     .max_format = 2,
+    .reads_few_bytes = true,
     // The fill value, and the row at which the first vector starts.
     .shape = {.metadata_bytes = 2 * sizeof(uint64_t), .children = kChildren},
     .device_cost = 1.2F,
