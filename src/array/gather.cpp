@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "array/array.hpp"
+#include "codecs/gather.hpp"
 #include "codecs/registry.hpp"
 #include "core/lanes.hpp"
 
@@ -39,13 +40,12 @@ Status take(const Array& array, std::span<const uint64_t> indices, std::span<std
   const size_t size = size_bytes(array.type);
   BOBBIN_RETURN_IF(out.size() != indices.size() * size, StatusCode::invalid_argument,
                    "take: the output does not fit " + std::to_string(indices.size()) + " values");
-  const Codec& codec = *find_codec(array.codec);
-  for (size_t i = 0; i < indices.size(); ++i) {
-    BOBBIN_RETURN_IF(indices[i] >= array.length, StatusCode::invalid_argument,
-                     "take: row " + std::to_string(indices[i]) + ", but the array's length is " +
-                         std::to_string(array.length));
-    put(out.data() + i * size, codec.value_at(array, indices[i]), size);
+  for (const uint64_t index : indices) {
+    BOBBIN_RETURN_IF(
+        index >= array.length, StatusCode::invalid_argument,
+        "take: row " + std::to_string(index) + ", but the array's length is " + std::to_string(array.length));
   }
+  take_values(array, indices, out.data());
   return {};
 }
 

@@ -18,6 +18,8 @@ struct ReaderAccess {
   // Read, and checked against its checksums and, as array::validate_for() does, by its codecs. Errors name
   // the file and the chunk.
   static Result<Array> load_chunk(const Reader& reader, size_t row_group, size_t column, Backend backend);
+  // The same on the CPU, kept for the next caller if there is room.
+  static Result<Array> load_kept(const Reader& reader, size_t row_group, size_t column);
   // Rows begin .. begin+count-1 of a chunk, which must contain them: reads and checks only what they need.
   static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                  uint64_t count, Backend backend);

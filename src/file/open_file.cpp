@@ -196,17 +196,27 @@ uint64_t OpenFile::chunk_bytes(size_t group, size_t column) const {
   return bytes;
 }
 
+Result<Array> OpenFile::load_kept(size_t group, size_t column) const {
+  if (const auto known = chunks.find({group, column})) {
+    return **known;
+  }
+  BOBBIN_ASSIGN(Array loaded, load_chunk(group, column, Backend::cpu));
+  auto array = std::make_shared<const Array>(std::move(loaded));
+  chunks.keep({group, column}, array, array::memory_bytes(*array));
+  return *array;
+}
+
 // If a part is damaged, the whole chunk is read after all: its error says more, and does not depend on which
 // rows were requested.
 Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
                                   Backend backend) const {
   BOBBIN_TRY(CancelScope::check());
   const Node& root = root_of(group, column);
+  if (const auto known = chunks.find({group, column})) {
+    return count == root.length ? Result<Array>(**known) : array::slice(**known, begin, count);
+  }
   if (count == root.length) {
     return load_chunk(group, column, backend);
-  }
-  if (const auto known = chunks.find({group, column})) {
-    return array::slice(**known, begin, count);
   }
   FileSegments segments(input, footer, cache);
   Result<Array> slice = load_slice(stored(root), begin, count, segments);
@@ -214,10 +224,8 @@ Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, u
     return slice;
   }
   // Slicing relies on the content.
-  BOBBIN_ASSIGN(Array loaded, load_chunk(group, column, Backend::cpu));
-  const auto array = std::make_shared<const Array>(std::move(loaded));
-  chunks.keep({group, column}, array, array::memory_bytes(*array));
-  return array::slice(*array, begin, count);
+  BOBBIN_ASSIGN(const Array array, load_kept(group, column));
+  return array::slice(array, begin, count);
 }
 
 }  // namespace bobbin::file

@@ -27,6 +27,7 @@ struct OpenFile {
   Status open();
   // As in ReaderAccess, but errors do not name the file and the chunk.
   [[nodiscard]] Result<Array> load_chunk(size_t group, size_t column, Backend backend) const;
+  [[nodiscard]] Result<Array> load_kept(size_t group, size_t column) const;
   [[nodiscard]] Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
                                         Backend backend) const;
   [[nodiscard]] Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
@@ -47,9 +48,12 @@ struct OpenFile {
   uint64_t plain_footer_bytes = 0;  // and decompressed
   uint64_t footer_checksum = 0;
   uint64_t num_rows = 0;
-  mutable PartCache cache;
-  // Chunks that had to be read as a whole for a few rows.
-  mutable CheckedCache<std::pair<size_t, size_t>, std::shared_ptr<const Array>> chunks;
+  // Room for a few dictionaries and the parts of some hundred columns.
+  mutable PartCache cache{uint64_t{8} << 20, uint64_t{1} << 20};
+  // Chunks that had to be read as a whole for some of their rows: reading and checking them again would take
+  // longer than the rows. Room for the columns of some row groups.
+  mutable CheckedCache<std::pair<size_t, size_t>, std::shared_ptr<const Array>> chunks{uint64_t{64} << 20,
+                                                                                       uint64_t{16} << 20};
 };
 
 }  // namespace bobbin::file

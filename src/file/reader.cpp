@@ -344,6 +344,11 @@ Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, s
   return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
 }
 
+Result<Array> ReaderAccess::load_kept(const Reader& reader, size_t row_group, size_t column) {
+  Result<Array> array = reader.impl_->load_kept(row_group, column);
+  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+}
+
 Result<Array> ReaderAccess::load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                       uint64_t count, Backend backend) {
   Result<Array> array = reader.impl_->load_rows(row_group, column, begin, count, backend);

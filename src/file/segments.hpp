@@ -28,15 +28,18 @@ namespace bobbin::file {
 template <class Key, class Value>
 class CheckedCache {
  public:
+  // How many bytes it keeps, and how many an entry may have: one that would evict most others is not kept.
+  CheckedCache(uint64_t most_kept, uint64_t most_of_one) : most_kept_(most_kept), most_of_one_(most_of_one) {}
+
   [[nodiscard]] std::optional<Value> find(const Key& key) const {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(key);
     return found == entries_.end() ? std::nullopt : std::optional(found->second.value);
   }
 
-  // Evicts the oldest entries if there is too much; an entry that would evict most others is not kept.
+  // Evicts the oldest entries if there is too much.
   void keep(const Key& key, Value value, uint64_t bytes) {
-    if (bytes > kMostOfOne) {
+    if (bytes > most_of_one_) {
       return;
     }
     const std::scoped_lock lock(mutex_);
@@ -44,7 +47,7 @@ class CheckedCache {
       return;  // another thread was faster
     }
     order_.push_back(key);
-    for (bytes_ += bytes; bytes_ > kMostKept; order_.pop_front()) {
+    for (bytes_ += bytes; bytes_ > most_kept_; order_.pop_front()) {
       const auto oldest = entries_.find(order_.front());
       bytes_ -= oldest->second.bytes;
       entries_.erase(oldest);
@@ -52,10 +55,6 @@ class CheckedCache {
   }
 
  private:
-  // Room for a few dictionaries and the parts of some hundred columns.
-  static constexpr uint64_t kMostKept = uint64_t{8} << 20;
-  static constexpr uint64_t kMostOfOne = uint64_t{1} << 20;
-
   struct Entry {
     Value value;
     uint64_t bytes = 0;
@@ -65,6 +64,8 @@ class CheckedCache {
   std::map<Key, Entry> entries_;
   std::deque<Key> order_;
   uint64_t bytes_ = 0;
+  uint64_t most_kept_;
+  uint64_t most_of_one_;
 };
 
 // The parts of a segment from `first` to before `stop`, as one buffer.

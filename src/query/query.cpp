@@ -52,6 +52,11 @@ struct GroupRange {
   size_t end = SIZE_MAX;
 };
 
+// The row groups with rows from `begin` to before `end`.
+GroupRange groups_between(const Reader& reader, uint64_t begin, uint64_t end) {
+  return {group_at(reader, begin), begin < end ? group_at(reader, end - 1) + 1 : 0};
+}
+
 // Calls f(group, predicate) for each row group of the range that its zone maps do not rule out, in file
 // order, until it returns false.
 template <class F>
@@ -342,15 +347,14 @@ Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, 
   const auto bound = bind_all(reader_->columns(), predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
   const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
-    if (group.info().first_row >= end) {
-      return false;
-    }
     BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_between(group, pruned, begin, end));
     return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
   };
-  BOBBIN_ASSIGN(const QueryStats found,
-                for_each_group_until(*reader_, *bound, backend_,
-                                     {std::max(first_group_, group_at(*reader_, begin)), end_group_}, take));
+  const GroupRange range = groups_between(*reader_, begin, end);
+  BOBBIN_ASSIGN(
+      const QueryStats found,
+      for_each_group_until(*reader_, *bound, backend_,
+                           {std::max(first_group_, range.begin), std::min(end_group_, range.end)}, take));
   if (stats != nullptr) {
     *stats = found;
   }

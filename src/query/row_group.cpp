@@ -82,7 +82,10 @@ RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stre
 Result<const RowGroupQuery::LoadedChunk*> RowGroupQuery::load_unchecked(uint32_t column) {
   auto found = chunks_.find(column);
   if (found == chunks_.end()) {
-    BOBBIN_ASSIGN(Array array, ReaderAccess::load_chunk(reader_, index_, column, stream_.backend()));
+    // On the CPU, rows of the column are often read next.
+    BOBBIN_ASSIGN(Array array, on_cpu()
+                                   ? ReaderAccess::load_kept(reader_, index_, column)
+                                   : ReaderAccess::load_chunk(reader_, index_, column, stream_.backend()));
     const bool is_checked = !array::checks_content_on_device(array, stream_.backend());
     found = chunks_.emplace(column, LoadedChunk{std::move(array), is_checked, {}, {}}).first;
   }

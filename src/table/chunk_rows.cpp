@@ -14,8 +14,8 @@ namespace {
 
 using file::ReaderAccess;
 
-// Reading a piece separately costs about as much as reading 16 vectors along with others: if that would be
-// more than the whole chunk, the chunk is read as a whole.
+// Reading a piece separately costs about as much as reading 16 vectors along with others: if all pieces would
+// cost more than the whole chunk, the chunk is read as a whole.
 constexpr uint64_t kVectorsPerPiece = 16;
 // Up to one row in 64 is decoded individually; otherwise the whole piece is.
 constexpr uint64_t kFew = 64;
@@ -36,6 +36,15 @@ std::vector<Range> ranges_of(std::span<const uint64_t> rows) {
     }
   }
   return ranges;
+}
+
+// The cost of reading ranges separately, in vectors.
+uint64_t cost_of(std::span<const Range> ranges) {
+  uint64_t vectors = 0;
+  for (const Range& range : ranges) {
+    vectors += kVectorsPerPiece + num_vectors(range.count);
+  }
+  return vectors;
 }
 
 void add_strings(const Strings& strings, uint64_t at, HostColumn& to) {
@@ -108,8 +117,9 @@ Result<ChunkRows> ChunkRows::load(const Reader& reader, size_t group, size_t col
   const uint64_t all = ReaderAccess::footer(reader).row_groups[group].num_rows;
   const std::vector<Range> ranges = ranges_of(rows);
   ChunkRows chunk(reader, group, column);
-  if (ranges.size() * kVectorsPerPiece > num_vectors(all)) {
-    BOBBIN_TRY(chunk.add(0, all));
+  if (cost_of(ranges) > num_vectors(all)) {
+    BOBBIN_ASSIGN(Array array, ReaderAccess::load_kept(reader, group, column));
+    chunk.pieces_.push_back({0, std::move(array)});
     return chunk;
   }
   for (const Range& range : ranges) {

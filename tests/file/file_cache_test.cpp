@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
 TEST(CheckedCache, KeepsWhatItWasGiven) {
-  CheckedCache<int, int> cache;
+  CheckedCache<int, int> cache(8 * kMiB, kMiB);
   EXPECT_FALSE(cache.find(1).has_value());
   cache.keep(1, 10, 100);
   cache.keep(1, 11, 100);  // the same, by another thread
@@ -17,7 +17,7 @@ TEST(CheckedCache, KeepsWhatItWasGiven) {
 }
 
 TEST(CheckedCache, EvictsTheOldestEntries) {
-  CheckedCache<int, int> cache;
+  CheckedCache<int, int> cache(8 * kMiB, kMiB);
   for (int i = 0; i < 20; ++i) {
     cache.keep(i, i, kMiB);
   }
@@ -28,7 +28,7 @@ TEST(CheckedCache, EvictsTheOldestEntries) {
 }
 
 TEST(CheckedCache, KeepsNothingThatWouldEvictMostOthers) {
-  CheckedCache<int, int> cache;
+  CheckedCache<int, int> cache(8 * kMiB, kMiB);
   cache.keep(1, 1, kMiB);
   cache.keep(2, 2, kMiB + 1);
   EXPECT_EQ(cache.find(1), 1);

@@ -14,7 +14,7 @@ namespace {
 
 // Decodes vector v, or its first rows.
 template <class T>
-void decode_vector(const Array& array, uint64_t v, uint32_t rows, T* to) {
+void decode_rows(const Array& array, uint64_t v, uint32_t rows, T* to) {
   const Parameters p = parameters_of(array);
   const ffor::Parts parts(array.children[0]);
   const ffor::Entry entry = parts.entry(v);
@@ -31,7 +31,7 @@ void decode_ends_from(const Array& array, uint64_t base, uint64_t* out) {
   for (uint64_t first = 0; first < end; first += kVectorLength) {
     const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end - first));
     alignas(64) T values[kVectorLength];
-    decode_vector<T>(array, first / kVectorLength, num_rows(here, kBits<T>), values);
+    decode_rows<T>(array, first / kVectorLength, num_rows(here, kBits<T>), values);
     const auto skip = static_cast<uint32_t>(std::max(array.offset + 1, first) - first);
     for (uint32_t i = skip; i < here; ++i) {
       *out++ = base + values[i];
@@ -66,7 +66,15 @@ Status validate(const Array& array) {
 void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     decode_vectors<T>(array.offset, array.length, static_cast<T*>(out),
-                      [&](uint64_t v, uint32_t rows, T* to) { decode_vector<T>(array, v, rows, to); });
+                      [&](uint64_t v, uint32_t rows, T* to) { decode_rows<T>(array, v, rows, to); });
+  });
+}
+
+void decode_vector(const Array& array, uint64_t vector, void* out) {
+  visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+    const uint64_t left = array.offset + array.length - vector * kVectorLength;
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, left));
+    decode_rows<T>(array, vector, num_rows(count, kBits<T>), static_cast<T*>(out));
   });
 }
 
@@ -83,7 +91,7 @@ Scalar value_at(const Array& array, uint64_t index) {
     const uint64_t i = array.offset + index;
     const auto in_vector = static_cast<uint32_t>(i % kVectorLength);
     T values[kVectorLength];
-    decode_vector<T>(array, i / kVectorLength, num_rows(in_vector + 1, kBits<T>), values);
+    decode_rows<T>(array, i / kVectorLength, num_rows(in_vector + 1, kBits<T>), values);
     return Scalar{values[in_vector]};
   });
 }

@@ -53,6 +53,11 @@ struct Range {
 template <class T>
 [[nodiscard]] Parameters choose(std::span<const Range> ranges, std::span<const T> samples);
 
+// Whether differences of a few thousand values are not smaller than the values, which is quicker to find out
+// than the best parameters. More values are never hopeless: samples of them do not show it.
+template <class T>
+[[nodiscard]] bool is_hopeless(std::span<const T> values);
+
 // The words() values assumed before an array's first, derived from its first values.
 template <class T>
 [[nodiscard]] std::vector<T> history(std::span<const T> first, Parameters parameters);
@@ -77,6 +82,8 @@ struct Bounds {
 };
 [[nodiscard]] std::optional<Bounds> bounds(const Array& array);
 
+// All values of one of the array's vectors, including those before the array's first value.
+void decode_vector(const Array& array, uint64_t vector, void* out);
 // All values but the first, widened from unsigned 32 or 64 bits to 64, with `base` added.
 void decode_ends(const Array& array, uint64_t base, uint64_t* out);
 

@@ -89,25 +89,96 @@ std::array<uint64_t, scan::kMaxOrder> costs_of(std::span<const Range> ranges, st
   return costs;
 }
 
+// How many values show whether a stride gains anything.
+constexpr uint64_t kFew = 64;
+
+constexpr bool is_enough_for(uint32_t tuple, uint64_t length) {
+  return length >= 2 * kRankingOrders * tuple + kFew;
+}
+
+// Whether all values differ alike from those a stride before.
+template <class T>
+bool has_equal_steps(std::span<const T> values, uint32_t tuple) {
+  const auto first = static_cast<T>(values[tuple] - values[0]);
+  for (size_t i = tuple + size_t{1}; i < values.size(); ++i) {
+    if (static_cast<T>(values[i] - values[i - tuple]) != first) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// At any stride that leaves room for a gain.
+template <class T>
+bool has_equal_steps(std::span<const T> values) {
+  for (uint32_t tuple = 1; tuple <= scan::kMaxTuple && 2 * tuple <= values.size(); ++tuple) {
+    if (has_equal_steps(values, tuple)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Bits of the first kFew residuals from `at` on, of orders 1 and 2.
+template <class T>
+BOBBIN_INLINE std::array<uint64_t, kRankingOrders> first_bits(const T* at, uint32_t tuple) {
+  static_assert(kRankingOrders == 2);
+  std::array<T, kFew> first;
+  std::array<T, kFew> second;
+  const T* const before = at - tuple;
+  const T* const earlier = before - tuple;
+  for (size_t i = 0; i < kFew; ++i) {
+    first[i] = static_cast<T>(at[i] - before[i]);
+    second[i] = static_cast<T>(first[i] - static_cast<T>(before[i] - earlier[i]));
+  }
+  return {packed_bits<T>(first), packed_bits<T>(second)};
+}
+template <class T>
+BOBBIN_AVX2 std::array<uint64_t, kRankingOrders> first_bits_avx2(const T* at, uint32_t tuple) {
+  return first_bits(at, tuple);
+}
+
 // A lower bound on the cost of a stride: residuals of the first few values are as wide as all, or narrower.
 template <class T>
 uint64_t least_cost(std::span<const Range> ranges, std::span<const T> samples, uint32_t tuple) {
-  constexpr uint64_t kFew = 64;
   const uint64_t length = ranges.empty() ? 0 : ranges[0].length;
   const uint64_t skip = kRankingOrders * tuple;
-  if (length < 2 * skip + kFew) {
+  if (!is_enough_for(tuple, length)) {
     return 0;
   }
   uint64_t least = std::numeric_limits<uint64_t>::max();
-  std::array<uint64_t, kRankingOrders> costs{};
-  const auto few = samples.first(skip + kFew);
-  have_avx2() ? add_costs_avx2<T>(few, tuple, skip, costs) : add_costs<T>(few, tuple, skip, costs);
+  const auto bits = (have_avx2() ? first_bits_avx2<T> : first_bits<T>)(samples.data() + skip, tuple);
   for (size_t order = 1; order <= kRankingOrders; ++order) {
     const uint64_t restarts = order * tuple * kBits<T>;
-    least =
-        std::min(least, (costs[order - 1] - restarts) / kFew * (length - skip) + restarts * ranges.size());
+    least = std::min(least, bits[order - 1] / kFew * (length - skip) + restarts * ranges.size());
   }
   return least;
+}
+
+// Whether no stride can make a sample smaller than its values are already. A few values, each with a word of
+// its own whatever their width, can only gain from steps that are all equal.
+template <class T>
+bool gains_nothing(std::span<const T> sample) {
+  constexpr uint64_t kWordsBytes = 128;
+  if (sample.size_bytes() <= kWordsBytes) {
+    return !has_equal_steps(sample);
+  }
+  const Range range{0, sample.size()};
+  const uint64_t plain = packed_bits(sample);
+  uint32_t tuple = 1;
+  for (; tuple <= scan::kMaxTuple && is_enough_for(tuple, sample.size()); ++tuple) {
+    if (least_cost(std::span(&range, 1), sample, tuple) < plain) {
+      return false;
+    }
+  }
+  return tuple > 1;
+}
+
+// Whether samples that are all of a few values gain nothing, as far as the first and the last show.
+template <class T>
+bool is_hopeless(std::span<const Range> ranges, std::span<const T> samples) {
+  return !ranges.empty() && ranges.size() < kSamples && gains_nothing(samples.first(ranges.front().length)) &&
+         gains_nothing(samples.last(ranges.back().length));
 }
 
 // The strides at which values are most similar, where differences are small.
@@ -148,8 +219,21 @@ std::vector<Range> sample_ranges(uint64_t length) {
 }
 
 template <class T>
+bool is_hopeless(std::span<const T> values) {
+  const std::vector<Range> ranges = sample_ranges(values.size());
+  return is_hopeless(ranges, values);
+}
+template bool is_hopeless(std::span<const uint8_t>);
+template bool is_hopeless(std::span<const uint16_t>);
+template bool is_hopeless(std::span<const uint32_t>);
+template bool is_hopeless(std::span<const uint64_t>);
+
+template <class T>
 Parameters choose(std::span<const Range> ranges, std::span<const T> samples) {
   Parameters best;
+  if (is_hopeless(ranges, samples)) {
+    return best;
+  }
   uint64_t best_cost = std::numeric_limits<uint64_t>::max();
   for (const uint32_t tuple : best_strides(ranges, samples)) {
     const auto costs = costs_of(ranges, samples, tuple, scan::kMaxOrder);

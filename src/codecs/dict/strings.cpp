@@ -6,6 +6,7 @@
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/dict/stream.hpp"
+#include "codecs/gather.hpp"
 #include "core/bits.hpp"
 
 namespace bobbin::codec::dict {
@@ -64,6 +65,18 @@ inline void copy_chunks(uint8_t* to, const uint8_t* from, uint64_t size) {
   }
 }
 
+// Total size of the strings with these codes.
+template <class Code>
+uint64_t total_bytes(const Entries& entries, std::span<const Code> codes) {
+  const Code last = last_code<Code>(entries.offsets.size() - 1);
+  uint64_t bytes = 0;
+  for (const Code code : codes) {
+    const Code entry = std::min(code, last);
+    bytes += entries.offsets[entry + size_t{1}] - entries.offsets[entry];
+  }
+  return bytes;
+}
+
 // Appends strings to the output.
 template <class Code>
 class Copier {
@@ -91,12 +104,7 @@ class Copier {
 
  private:
   [[nodiscard]] uint64_t bytes_of(std::span<const Code> codes) const {
-    uint64_t bytes = 0;
-    for (const Code code : codes) {
-      const Code entry = std::min(code, last_);
-      bytes += entries_.offsets[entry + size_t{1}] - entries_.offsets[entry];
-    }
-    return bytes;
+    return total_bytes<Code>(entries_, codes);
   }
   template <class Copy>
   void put(uint64_t first, std::span<const Code> codes, Copy&& copy_string) {
@@ -132,6 +140,42 @@ Status copy_all(const Array& array, const HostStringsOut& out) {
     });
     return fits && copier.room() == 0 ? Status{} : wrong_total(out.bytes.size());
   });
+}
+
+template <class Code>
+void append_with_nulls(const Entries& entries, const std::vector<uint8_t>& validity,
+                       std::span<const Code> codes, Strings& out) {
+  const Code last = last_code<Code>(entries.offsets.size() - 1);
+  for (const Code code : codes) {
+    const Code entry = std::min(code, last);
+    if (!validity.empty() && (validity[entry / 8] >> (entry % 8) & 1) == 0) {
+      out.push_null();
+    } else {
+      const uint64_t begin = entries.offsets[entry];
+      out.push_back({entries.bytes.data() + begin, entries.offsets[entry + size_t{1}] - begin});
+    }
+  }
+}
+
+// Appends the strings with these codes. Decodes all entries.
+template <class Code>
+Status append_entries(const Array& dictionary, std::span<const Code> codes, Strings& out) {
+  BOBBIN_ASSIGN(const Entries entries, decode_entries(dictionary));
+  const std::vector<uint8_t> validity = ops_of(dictionary).validity(dictionary);
+  if (!validity.empty() || !out.validity.empty()) {
+    append_with_nulls(entries, validity, codes, out);
+    return {};
+  }
+  const uint64_t rows = out.length();
+  const uint64_t before = out.bytes.size();
+  out.bytes.resize(before + total_bytes(entries, codes));
+  out.offsets.resize(rows + 1 + codes.size());
+  Copier<Code> copier(entries, {out.offsets.data() + rows + 1, before, std::span(out.bytes).subspan(before)});
+  // In batches: only the last is copied without writing past its end.
+  for (size_t first = 0; first < codes.size(); first += kBatchRows) {
+    copier.copy(first, codes.subspan(first, std::min<size_t>(kBatchRows, codes.size() - first)));
+  }
+  return {};
 }
 
 // For a dictionary that is not worth decoding.
@@ -189,14 +233,21 @@ std::vector<uint64_t> lengths(const Array& array) {
 }
 
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
-  const Array& codes = codes_of(array);
-  const Array& dictionary = dictionary_of(array);
-  const Codec& codec = *find_codec(codes.codec);
-  std::vector<uint64_t> wanted(indices.begin(), indices.end());
-  for (uint64_t& index : wanted) {
-    index = std::min(codec.value_at(codes, index).bits, dictionary.length - 1);
+  constexpr uint64_t kLookUp = 32;  // looking up one entry takes as long as decoding about this many
+  if (indices.empty()) {
+    return {};
   }
-  return ops_of(dictionary).take(dictionary, wanted, out);
+  const Array& dictionary = dictionary_of(array);
+  return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) -> Status {
+    UnsetVector<Code> codes(indices.size());
+    take_values(codes_of(array), indices, codes.data());
+    if (dictionary.length / kLookUp <= indices.size()) {
+      return append_entries<Code>(dictionary, codes, out);
+    }
+    std::vector<uint64_t> wanted(codes.begin(), codes.end());
+    std::ranges::for_each(wanted, [&](uint64_t& entry) { entry = std::min(entry, dictionary.length - 1); });
+    return ops_of(dictionary).take(dictionary, wanted, out);
+  });
 }
 
 Status match(const Array& array, const StringQuery& query, uint32_t* bitmap) {

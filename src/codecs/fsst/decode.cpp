@@ -8,6 +8,7 @@
 #include "codecs/fsst/stream.hpp"
 #include "codecs/shape.hpp"
 #include "core/dispatch.hpp"
+#include "core/lanes.hpp"
 
 namespace bobbin::codec::fsst {
 namespace {
@@ -60,22 +61,57 @@ Status check_child(const Array& array, size_t index) {
   return {};
 }
 
-// Checks that the offsets go from `first` to `last` without descending, and that nulls are empty.
+// What is wrong with the offset after that of string i.
+std::string offset_fault(const char* name, uint64_t i, bool descends) {
+  return descends ? std::string("fsst: ") + name + " descend at string " + std::to_string(i)
+                  : "fsst: string " + std::to_string(i) + " is null but not empty";
+}
+
+// Checks that offsets do not descend, and that nulls are empty. Offset 0 is that of string `first`.
+template <class T>
+Status check_ascending(std::span<const T> offsets, uint64_t first, const char* name, uint64_t first_bit,
+                       std::span<const uint8_t> validity) {
+  bool descends = false;
+  for (size_t i = 1; i < offsets.size(); ++i) {  // without a way out: several at once
+    descends |= offsets[i - 1] > offsets[i];
+  }
+  if (!descends && validity.empty()) {
+    return {};
+  }
+  for (size_t i = 1; i < offsets.size(); ++i) {
+    const uint64_t bit = first_bit + first + i - 1;
+    const bool is_null = !validity.empty() && (validity[bit / 8] >> (bit % 8) & 1) == 0;
+    const bool wrong = is_null ? offsets[i - 1] != offsets[i] : offsets[i - 1] > offsets[i];
+    BOBBIN_RETURN_IF(wrong, StatusCode::corrupt,
+                     offset_fault(name, first + i - 1, offsets[i - 1] > offsets[i]));
+  }
+  return {};
+}
+
+// Checks that the offsets go from `first` to `last` without descending, and that nulls are empty. A vector of
+// them at a time stays in a cache.
 template <class T>
 Status check_offsets(const Array& child, uint64_t first, uint64_t last, const char* name,
                      std::span<const uint8_t> validity) {
-  std::vector<T> offsets(child.length);
-  delta::decode(child, offsets.data());
-  BOBBIN_RETURN_IF(offsets.front() != first || offsets.back() != last, StatusCode::corrupt,
-                   std::string("fsst: ") + name + " have a wrong first or last value");
-  for (uint64_t i = 0; i + 1 < offsets.size(); ++i) {
-    BOBBIN_RETURN_IF(offsets[i] > offsets[i + 1], StatusCode::corrupt,
-                     std::string("fsst: ") + name + " descend at string " + std::to_string(i));
-    const uint64_t bit = child.offset + i;
-    BOBBIN_RETURN_IF(
-        !validity.empty() && (validity[bit / 8] >> (bit % 8) & 1) == 0 && offsets[i] != offsets[i + 1],
-        StatusCode::corrupt, "fsst: string " + std::to_string(i) + " is null but not empty");
+  alignas(64) T buffer[64 + kVectorLength];  // with the last offset of the previous vector before each vector
+  T* const vector = buffer + 64;
+  const uint64_t end = child.offset + child.length;
+  bool is_right = true;
+  for (uint64_t at = child.offset; at < end;) {
+    const uint64_t skip = at % kVectorLength;
+    const uint64_t stop = std::min(at - skip + kVectorLength, end);
+    delta::decode_vector(child, at / kVectorLength, vector);
+    const std::span<const T> here(vector + skip, stop - at);
+    is_right =
+        is_right && (at != child.offset || here.front() == first) && (stop != end || here.back() == last);
+    const uint64_t known = at == child.offset ? 0 : 1;
+    BOBBIN_TRY(check_ascending(std::span<const T>(here.data() - known, here.size() + known),
+                               at - child.offset - known, name, child.offset, validity));
+    vector[-1] = here.back();
+    at = stop;
   }
+  BOBBIN_RETURN_IF(!is_right, StatusCode::corrupt,
+                   std::string("fsst: ") + name + " have a wrong first or last value");
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/stream.hpp"
 #include "codecs/string_validity.hpp"
+#include "core/lanes.hpp"
 
 namespace bobbin::codec::fsst {
 namespace {
@@ -16,21 +17,105 @@ std::string wrong_size(uint64_t index) {
   return "fsst: string " + std::to_string(index) + " does not have the size that its codes give";
 }
 
-Status take_one(const Parts& parts, uint64_t index, StreamDecoder& decoder, Strings& out) {
-  const uint64_t begin = delta::value_at(*parts.code_offsets, index).bits;
-  const uint64_t end = delta::value_at(*parts.code_offsets, index + 1).bits;
-  const uint64_t size =
-      delta::value_at(*parts.offsets, index + 1).bits - delta::value_at(*parts.offsets, index).bits;
-  // Both kinds of offsets are valid, but may not match each other.
-  const bool possible = size <= (end - begin) * kMaxSymbolBytes;
-  const size_t before = out.bytes.size();
-  out.bytes.resize(before + (possible ? size : 0));
-  decoder.set_room(out.bytes.data() + before, possible ? size : 0);
-  const bool decoded = possible && decoder.decode(parts.codes.data() + begin, parts.codes.data() + end);
-  BOBBIN_RETURN_IF(
-      !decoded || decoder.literal_is_next() || decoder.position() != out.bytes.data() + out.bytes.size(),
-      StatusCode::corrupt, wrong_size(index));
-  out.finish_string();
+// Offsets of strings, decoded a vector at a time: strings that are taken together mostly share one.
+template <class T>
+class Offsets {
+ public:
+  explicit Offsets(const Array& array) : array_(array) {}
+
+  uint64_t operator[](uint64_t index) {
+    const uint64_t i = array_.offset + index;
+    if (i / kVectorLength != vector_) {
+      vector_ = i / kVectorLength;
+      delta::decode_vector(array_, vector_, values_);
+    }
+    return values_[i % kVectorLength];
+  }
+
+ private:
+  const Array& array_;
+  uint64_t vector_ = UINT64_MAX;
+  alignas(64) T values_[kVectorLength];
+};
+
+// Appends strings.
+template <class T>
+class Taker {
+ public:
+  Taker(const Parts& parts, Strings& out)
+      : codes_(parts.codes),
+        code_offsets_(*parts.code_offsets),
+        offsets_(*parts.offsets),
+        decoder_(parts.table(), nullptr, 0),
+        out_(out),
+        at_(out.bytes.size()) {}
+
+  // The bytes of a string, which the output does not show before finish() or finish_string().
+  Status take(uint64_t index) {
+    const uint64_t begin = code_offsets_[index];
+    const uint64_t end = code_offsets_[index + 1];
+    const uint64_t first = offsets_[index];
+    const uint64_t size = offsets_[index + 1] - first;
+    // Both kinds of offsets are valid, but may not match each other.
+    BOBBIN_RETURN_IF(size > (end - begin) * kMaxSymbolBytes, StatusCode::corrupt, wrong_size(index));
+    if (out_.bytes.size() < at_ + size + kSlack) {
+      out_.bytes.resize(2 * (at_ + size + kSlack));
+    }
+    uint8_t* const to = out_.bytes.data() + at_;
+    decoder_.set_room(to, size + kSlack);
+    const bool decoded = decoder_.decode(codes_.data() + begin, codes_.data() + end);
+    BOBBIN_RETURN_IF(!decoded || decoder_.literal_is_next() || decoder_.position() != to + size,
+                     StatusCode::corrupt, wrong_size(index));
+    at_ += size;
+    return {};
+  }
+  void finish_string() {
+    finish();
+    out_.finish_string();
+  }
+  void finish() { out_.bytes.resize(at_); }
+  [[nodiscard]] uint64_t end() const { return at_; }
+
+ private:
+  static constexpr uint64_t kSlack =
+      8 * kMaxSymbolBytes;  // room for the decoder to write eight codes at once
+
+  std::span<const uint8_t> codes_;
+  Offsets<T> code_offsets_;
+  Offsets<T> offsets_;
+  StreamDecoder decoder_;
+  Strings& out_;
+  uint64_t at_;
+};
+
+template <class T>
+Status take_with_nulls(const Array& array, const Parts& parts, std::span<const uint64_t> indices,
+                       Strings& out) {
+  Taker<T> taker(parts, out);
+  for (const uint64_t index : indices) {
+    const uint64_t bit = array.offset + index;
+    if (!parts.validity.empty() && (parts.validity[bit / 8] >> (bit % 8) & 1) == 0) {
+      out.push_null();
+    } else {
+      BOBBIN_TRY(taker.take(index));
+      taker.finish_string();
+    }
+  }
+  return {};
+}
+
+template <class T>
+Status take_all(const Array& array, const Parts& parts, std::span<const uint64_t> indices, Strings& out) {
+  if (!parts.validity.empty() || !out.validity.empty()) {
+    return take_with_nulls<T>(array, parts, indices, out);
+  }
+  Taker<T> taker(parts, out);
+  out.offsets.reserve(out.offsets.size() + indices.size());
+  for (const uint64_t index : indices) {
+    BOBBIN_TRY(taker.take(index));
+    out.offsets.push_back(taker.end());
+  }
+  taker.finish();
   return {};
 }
 
@@ -90,16 +175,8 @@ Status check_each(const Array& array) {
 
 Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
   const Parts parts(array);
-  StreamDecoder decoder(parts.table(), nullptr, 0);
-  for (const uint64_t index : indices) {
-    const uint64_t bit = array.offset + index;
-    if (!parts.validity.empty() && (parts.validity[bit / 8] >> (bit % 8) & 1) == 0) {
-      out.push_null();
-    } else {
-      BOBBIN_TRY(take_one(parts, index, decoder, out));
-    }
-  }
-  return {};
+  return parts.wide() ? take_all<uint64_t>(array, parts, indices, out)
+                      : take_all<uint32_t>(array, parts, indices, out);
 }
 
 }  // namespace bobbin::codec::fsst
