@@ -47,7 +47,8 @@ struct Rows {
   const Scanner& scanner;
   size_t fields = 0;
   size_t count = 0;
-  bool is_utf8 = false;  // whether the text as a whole is; then every field is
+  bool is_utf8 = false;   // whether the text as a whole is; then every field is
+  bool is_known = false;  // whether a Guess has seen these rows
 };
 
 class ColumnBuilder {

@@ -82,6 +82,27 @@ bool same_number(const NumberText& a, const NumberText& b) {
   return true;
 }
 
+// Whether a double's shortest text has the number's digits, of which there are not too many for a double.
+bool has_shortest_digits(const NumberText& number, double value) {
+  const Significand digits = significand_of(number);
+  if (digits.size == 0 || value == 0) {
+    return digits.size == 0 && value == 0;
+  }
+  char all[kMostFloatDigits + 1];
+  std::ranges::copy(number.fraction, std::ranges::copy(number.whole, all).out);
+  char printed[kMaxValueText];  // d.ddde+05
+  const char* const end = std::to_chars(printed, printed + kMaxValueText, value < 0 ? -value : value,
+                                        std::chars_format::scientific)
+                              .ptr;
+  const std::string_view text(printed, static_cast<size_t>(end - printed));
+  const std::string_view own(all + digits.first, digits.size);
+  const size_t exponent = own.size() + (own.size() > 1 ? 1 : 0);
+  int power = 0;
+  return exponent < text.size() && text[0] == own[0] && text[exponent] == 'e' &&
+         text.substr(std::min<size_t>(2, exponent), own.size() - 1) == own.substr(1) &&
+         take_exponent(text.substr(exponent), power) && power == digits.power - 1;
+}
+
 bool prints_as(std::string_view text) {
   double value = 0;
   if (parse_double(text, value) != TextError::none) {
@@ -184,12 +205,12 @@ bool comes_back(const NumberText& number, std::string_view text) {
   if (parse_double(text, value) != TextError::none) {
     return false;
   }
-  char printed[kMaxValueText];
+  if (number.num_digits() <= kMostFloatDigits + 1) {
+    return has_shortest_digits(number, value);
+  }
   // An integer with more digits than a double's shortest text may be the exact value of the double.
-  const bool few = number.num_digits() <= kMostFloatDigits + 1;
-  const char* const end =
-      few ? std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::scientific).ptr
-          : std::to_chars(printed, printed + kMaxValueText, value).ptr;
+  char printed[kMaxValueText];
+  const char* const end = std::to_chars(printed, printed + kMaxValueText, value).ptr;
   return same_number(take_number_apart({printed, static_cast<size_t>(end - printed)}), number);
 }
 

@@ -313,6 +313,7 @@ std::vector<std::string> Reader::notes() const {
 // Moves to the first row.
 Status Reader::begin() {
   scanner_.rewind();
+  read_rows_ = 0;
   return options_.header ? read_header().error() : Status{};
 }
 
@@ -338,6 +339,7 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
 Status Reader::guess(uint64_t bytes) {
   BOBBIN_TRY(begin());
   std::vector<Guess> guesses(columns_.size());
+  known_rows_ = 0;
   while (true) {
     BOBBIN_ASSIGN(const size_t records, regular_records());
     if (records == 0) {
@@ -345,6 +347,7 @@ Status Reader::guess(uint64_t bytes) {
       break;
     }
     add_to_guesses(guesses, records);
+    known_rows_ += records;
     scanner_.consume(records);
     if (scanner_.bytes_read() >= bytes) {
       break;
@@ -427,6 +430,7 @@ Result<Reader::Step> Reader::next() {
   }
   Rows rows{.scanner = scanner_, .fields = columns_.size(), .count = std::min(records, options_.batch_rows)};
   rows.is_utf8 = is_utf8(scanner_.text_of(rows.count));
+  rows.is_known = read_rows_ + rows.count <= known_rows_;
   // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;
   for (size_t c = 0; c < builders_.size(); ++c) {
@@ -443,6 +447,7 @@ Result<Reader::Step> Reader::next() {
     batch_.columns.push_back(builder.data());
   }
   batch_.rows = rows.count;
+  read_rows_ += rows.count;
   return Step::rows;
 }
 

@@ -77,7 +77,9 @@ class Reader {
   uint64_t header_line_ = 0;
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
-  bool knows_all_ = false;  // the types were inferred from the whole text
+  bool knows_all_ = false;   // the types were inferred from the whole text
+  uint64_t known_rows_ = 0;  // rows from which the types were inferred
+  uint64_t read_rows_ = 0;   // rows that next() has returned
   RecordBatch batch_;
 };
 

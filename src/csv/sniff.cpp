@@ -19,22 +19,24 @@ constexpr size_t kSniffBytes = size_t{1} << 17;
 constexpr size_t kSniffRecords = 1000;
 constexpr std::array<char, 4> kDelimiters{',', '\t', ';', '|'};
 constexpr double kEnoughAlike = 0.6;
+constexpr size_t kMostTitles = 30;
 
 using Record = std::vector<std::string>;
 
 // Some records of a text; a quoted field keeps its opening quote, which no typed value has.
 struct Sample {
   std::vector<Record> records;
-  std::vector<uint64_t> lines;  // where they begin, counted from 1
+  std::vector<uint64_t>
+      lines;  // where the first ones begin, counted from 1: titles and the record after them
   size_t quoted_fields = 0;
   bool failed = false;
 };
 
-Record take_record(const Scanner& scanner, Sample& sample) {
+Record take_record(const Scanner& scanner, size_t index, Sample& sample) {
   Record record;
   std::string scratch;
-  for (size_t i = 0; i < scanner.num_fields(0); ++i) {
-    const RawField field = scanner.field(0, i);
+  for (size_t i = 0; i < scanner.num_fields(index); ++i) {
+    const RawField field = scanner.field(index, i);
     sample.quoted_fields += field.quoted ? 1 : 0;
     record.emplace_back(value_of(field, scanner.marks(), scratch));
   }
@@ -51,11 +53,17 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
     if (sample.failed || scanner.num_records() == 0) {
       break;
     }
-    if (!scanner.is_blank(0)) {
-      sample.records.push_back(take_record(scanner, sample));
-      sample.lines.push_back(scanner.line_of(0));
+    const size_t there = scanner.num_records();
+    for (size_t i = 0; i < there && sample.records.size() < kSniffRecords; ++i) {
+      if (scanner.is_blank(i)) {
+        continue;
+      }
+      sample.records.push_back(take_record(scanner, i, sample));
+      if (sample.lines.size() <= kMostTitles) {
+        sample.lines.push_back(scanner.line_of(i));
+      }
     }
-    scanner.consume(1);
+    scanner.consume(there);
   }
   const bool reached_end = sample.records.size() < kSniffRecords;
   if (!is_whole && reached_end && sample.records.size() > 1) {
@@ -153,7 +161,9 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   const auto consider_all = [&](char quote) {
     consider(known.delimiter.value_or(known.likely_delimiter), quote);
     for (size_t i = 0; i < kDelimiters.size() && !known.delimiter; ++i) {
-      consider(kDelimiters[i], quote);
+      if (kDelimiters[i] != known.likely_delimiter) {
+        consider(kDelimiters[i], quote);
+      }
     }
   };
   consider_all(known.quote.value_or(options.quote));
@@ -169,7 +179,6 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
 // Lines before the table, a title or a note: they are one field each, where the table has several. Takes them
 // out of the sample and returns how many lines to skip.
 uint64_t take_titles(Sample& sample, size_t fields) {
-  constexpr size_t kMostTitles = 30;
   constexpr size_t kLeastFields = 3;  // with two, a line of one field may be a record cut short
   const auto table = std::ranges::find_if(sample.records, [](const Record& r) { return r.size() != 1; });
   const auto titles = table - sample.records.begin();

@@ -2,6 +2,7 @@
 #include "select/sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -82,9 +83,14 @@ bool has_both_signs(const Values& values) {
   });
 }
 
-// Boyer and Moore's vote finds the only value that can have a majority.
+// Boyer and Moore's vote finds the only value that can have a majority. Bytes are counted, which is faster.
 bool has_majority(const Values& values) {
   return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) == 1) {
+      std::array<uint64_t, 256> counts{};
+      std::ranges::for_each(values.as<T>(), [&](T value) { ++counts[value]; });
+      return std::ranges::max(counts) > values.length / 2;
+    }
     T candidate = 0;
     uint64_t lead = 0;
     for (const T value : values.as<T>()) {
@@ -141,6 +147,11 @@ OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors) {
     to = std::copy_n(from, rows_of(v) * size, to);
   }
   return {values.type, rows, sample.buffer};
+}
+
+bool samples_all(const StringsView& strings, std::span<const uint64_t> vectors) {
+  return vectors.size() == num_vectors(strings.length) &&
+         strings.num_bytes() < kMaxStringBytes / std::max<uint64_t>(vectors.size(), 1);
 }
 
 Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors) {

@@ -31,6 +31,8 @@ namespace bobbin::select {
 [[nodiscard]] std::vector<uint64_t> sampled_vectors(uint64_t rows);
 [[nodiscard]] OwnedValues sample_of(const Values& values, std::span<const uint64_t> vectors);
 
+// Whether a sample would have all strings, for which no copy is needed.
+[[nodiscard]] bool samples_all(const StringsView& strings, std::span<const uint64_t> vectors);
 // As many strings of each vector as fit its share of the limit on bytes.
 [[nodiscard]] Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors);
 

@@ -76,19 +76,20 @@ uint64_t shared_bytes(const Array& array) {
              : 0;
 }
 
-// Encodes a sample of strings; `scale` is the size of all strings relative to the sample.
-std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale) {
-  const Result<Array> array = codec.strings->encode(sample, nullptr);
-  if (!array.has_value()) {
-    return std::nullopt;
-  }
-  const uint64_t shared = shared_bytes(*array);
-  const double grows = static_cast<double>(stored_bytes(*array) - shared) * scale;
+// A candidate from an encoded sample of strings; `scale` is the size of all strings relative to the sample.
+Candidate candidate_of(const Codec& codec, const Array& sample, double scale) {
+  const uint64_t shared = shared_bytes(sample);
+  const double grows = static_cast<double>(stored_bytes(sample) - shared) * scale;
   return Candidate{{codec.id}, static_cast<uint64_t>(grows) + shared, codec.device_cost};
 }
 
+std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale) {
+  const Result<Array> array = codec.strings->encode(sample, nullptr);
+  return array.has_value() ? std::optional(candidate_of(codec, *array, scale)) : std::nullopt;
+}
+
 std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows) {
-  const Result<StringSplit> split = codec.strings->split(sample);
+  Result<StringSplit> split = codec.strings->split(sample);
   if (!split.has_value() || split->children.empty()) {
     return std::nullopt;
   }
@@ -98,15 +99,21 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
   if (2 * static_cast<double>(all) > rows) {
     return std::nullopt;
   }
-  const auto inner = whole_strings(*find_codec(CodecId::fsst), split->strings.view(),
-                                   static_cast<double>(all) / static_cast<double>(entries));
-  const std::vector<Candidate> numbers = Trial().candidates(part_of(codes, rows));
-  if (!inner.has_value()) {
+  const Codec& inside = *find_codec(CodecId::fsst);
+  Result<Array> last = inside.strings->encode(split->strings.view(), nullptr);
+  if (!last.has_value()) {
     return std::nullopt;
   }
-  return Candidate{{codec.id, {numbers[0].cascade, inner->cascade}},
-                   numbers[0].bytes + inner->bytes + wider_codes(entries, all, rows) + kNodeBytes,
-                   codec.device_cost + numbers[0].cost};
+  const Candidate inner =
+      candidate_of(inside, *last, static_cast<double>(all) / static_cast<double>(entries));
+  const std::vector<Candidate> numbers = Trial().candidates(part_of_codes(codes, rows));
+  Candidate candidate{{codec.id, {numbers[0].cascade, inner.cascade}},
+                      numbers[0].bytes + inner.bytes + wider_codes(entries, all, rows) + kNodeBytes,
+                      codec.device_cost + numbers[0].cost};
+  if (static_cast<double>(sample.length) == rows) {
+    candidate.parts = std::make_shared<const SplitStrings>(SplitStrings{std::move(*split), std::move(*last)});
+  }
+  return candidate;
 }
 
 // A lower bound: strings encoded one by one take at least one code per eight bytes. If another cascade is
@@ -175,7 +182,7 @@ Result<Array> encode_best(const std::vector<Candidate>& candidates, const Effort
     if (candidate.bytes / (unsure ? effort.reach() : 1) >= least) {
       continue;
     }
-    Result<Array> array = encode_with(candidate.cascade);
+    Result<Array> array = encode_with(candidate);
     if (!array.has_value()) {
       failure = array.error();
       continue;
@@ -241,6 +248,16 @@ class Encoder {
     return std::move(split.node);
   }
 
+  // For strings that were split, and of which the last part was encoded, when the cascade was chosen.
+  Result<Array> encode(const Cascade& cascade, const SplitStrings& parts) {
+    Array node = parts.split.node;
+    for (const OwnedValues& child : parts.split.children) {
+      BOBBIN_TRY(add_child(node, cascade, child.view(), true));
+    }
+    node.children.push_back(parts.last);
+    return node;
+  }
+
  private:
   // The strings that a codec split others into.
   Result<Array> encode_last(const Cascade& cascade, const StringsView& strings) {
@@ -296,7 +313,7 @@ class Encoder {
     const bool sure = is_sampled_whole(values.length);
     const Effort effort = effort_for(goal_, values.length * size_bytes(values.type), sure ? 1 : 2);
     return encode_best(candidates, effort,
-                       [&](const Cascade& cascade) { return encode(cascade, values, sure); });
+                       [&](const Candidate& candidate) { return encode(candidate.cascade, values, sure); });
   }
 
   const Goal& goal_;
@@ -320,8 +337,9 @@ Choice choose(const Values& values, const Goal& goal) {
 
 Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
   const Effort effort = effort_for(goal, values.length * size_bytes(values.type), 4);
-  return encode_best(choose(values, goal).candidates, effort,
-                     [&](const Cascade& cascade) { return encode_as(cascade, values, goal, backend); });
+  return encode_best(choose(values, goal).candidates, effort, [&](const Candidate& candidate) {
+    return encode_as(candidate.cascade, values, goal, backend);
+  });
 }
 
 Result<Array> encode_as(const Cascade& candidate, const Values& values, const Goal& goal, Backend backend) {
@@ -329,9 +347,12 @@ Result<Array> encode_as(const Cascade& candidate, const Values& values, const Go
 }
 
 Choice choose_strings(const StringsView& strings, const Goal& goal) {
-  const Strings sample = sample_of(strings, sampled_vectors(strings.length));
-  Choice choice{.rows = strings.length, .sampled = sample.length(), .runs = 0, .candidates = {}};
-  const double scale = scale_of(sample.view(), strings);
+  const std::vector<uint64_t> vectors = sampled_vectors(strings.length);
+  const bool takes_all = samples_all(strings, vectors);
+  const Strings some = takes_all ? Strings{} : sample_of(strings, vectors);
+  const StringsView sample = takes_all ? strings : some.view();
+  Choice choice{.rows = strings.length, .sampled = sample.length, .runs = 0, .candidates = {}};
+  const double scale = scale_of(sample, strings);
   const auto try_codecs = [&](bool splitting, auto&& attempt) {
     for (const Codec* codec : all_codecs()) {
       if (codec->strings == nullptr || (codec->strings->split != nullptr) != splitting ||
@@ -344,12 +365,12 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
     }
   };
   try_codecs(true, [&](const Codec& codec) {
-    return strings_in_parts(codec, sample.view(), static_cast<double>(strings.length));
+    return strings_in_parts(codec, sample, static_cast<double>(strings.length));
   });
-  const double least = least_bytes_of(sample.view()) * scale;
+  const double least = least_bytes_of(sample) * scale;
   if (is_compact(goal) || choice.candidates.empty() ||
       static_cast<double>(choice.candidates[0].bytes) > least) {
-    try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample.view(), scale); });
+    try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample, scale); });
   }
   order(choice.candidates, goal);
   return choice;
@@ -358,8 +379,11 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
 Result<Array> encode_strings(const StringsView& strings, const Array* previous, const Goal& goal,
                              Backend backend) {
   const Effort effort = effort_for(goal, strings.num_bytes(), 1);
-  return encode_best(choose_strings(strings, goal).candidates, effort, [&](const Cascade& cascade) {
-    return encode_strings_as(cascade, strings, previous, goal, backend);
+  return encode_best(choose_strings(strings, goal).candidates, effort, [&](const Candidate& candidate) {
+    // Entries may be compressed further for the goal `compact`, and devices encode on their own.
+    const bool is_ready = candidate.parts != nullptr && !is_compact(goal) && backend == Backend::cpu;
+    return is_ready ? Encoder(goal, backend).encode(candidate.cascade, *candidate.parts)
+                    : encode_strings_as(candidate.cascade, strings, previous, goal, backend);
   });
 }
 

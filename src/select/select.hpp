@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,19 @@
 
 namespace bobbin::select {
 
+// Strings that a codec split, and the strings it split them into, encoded.
+struct SplitStrings {
+  StringSplit split;
+  Array last;
+};
+
 // A possible cascade with its estimates.
 struct Candidate {
   Cascade cascade;
   uint64_t bytes = 0;  // of all values, including padding of segments in a file
   double cost = 0;     // to decode a value on a GPU, relative to copying one value
+  // If all strings were tried, not only a sample: what encoding them with this cascade starts with.
+  std::shared_ptr<const SplitStrings> parts{};
 };
 
 struct Choice {

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <span>
 
+#include "codecs/delta/delta.hpp"
 #include "codecs/nesting.hpp"
 #include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "select/sample.hpp"
 
@@ -45,6 +47,14 @@ uint64_t without_zeros(std::span<const std::byte> bytes) {
 // A lower bound on the bytes that identify this many places among all.
 double least_bytes(double places, double all) {
   return places <= 0 || places >= all ? 0 : places * std::log2(all / places) / 8;
+}
+
+// Whether differences of the values are neither small nor mostly alike.
+bool has_noisy_steps(const Values& values) {
+  return 2 * count_step_runs(values) > values.length &&
+         visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+           return codec::delta::is_hopeless(values.as<T>());
+         });
 }
 
 // Calls f for each piece: differences across pieces of a sample do not occur in the values.
@@ -218,6 +228,12 @@ Part part_of(const Values& values, double all) {
   Part part{.values = values, .all = all};
   part.runs = static_cast<double>(count_runs(values)) * part.scale();
   part.known = static_cast<double>(values.length) >= all;
+  return part;
+}
+
+Part part_of_codes(const Values& codes, double all) {
+  Part part = part_of(codes, all);
+  part.differences = all < kFew && has_noisy_steps(codes);
   return part;
 }
 

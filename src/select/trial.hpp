@@ -16,17 +16,21 @@ namespace bobbin::select {
 struct Part {
   Values values;
   double all = 0;
-  double runs = 0;           // of equal values, among all rows
-  double steps = 0;          // runs of equal differences among all rows; 0: not counted
-  bool known = false;        // the number of runs is exact
-  uint64_t piece = 0;        // number of contiguous values; 0: all of them
-  bool differences = false;  // are already differences: taking them again is left to codecs of higher order
+  double runs = 0;     // of equal values, among all rows
+  double steps = 0;    // runs of equal differences among all rows; 0: not counted
+  bool known = false;  // the number of runs is exact
+  uint64_t piece = 0;  // number of contiguous values; 0: all of them
+  // Are already differences, and taking them again is left to codecs of higher order; or differences of them
+  // were found to be useless.
+  bool differences = false;
 
   [[nodiscard]] double scale() const {
     return values.length == 0 ? 1 : all / static_cast<double>(values.length);
   }
 };
 [[nodiscard]] Part part_of(const Values& values, double all);
+// The same for codes of a dictionary's strings, of which few have useful differences.
+[[nodiscard]] Part part_of_codes(const Values& codes, double all);
 
 // Size of an array in a file, including its nodes and segments.
 [[nodiscard]] uint64_t stored_bytes(const Array& array);

@@ -310,6 +310,31 @@ TEST(Select, StringsThatRepeatGetADictionary) {
   EXPECT_EQ(decoded->bytes, few.bytes);
 }
 
+// What was tried is not done again if all strings were tried: the result is the same.
+TEST(Select, StringsThatWereTriedAreEncodedAlike) {
+  for (const uint64_t rows : {1000, 3000, 9000}) {
+    Strings strings;
+    strings.type = DType::utf8;
+    for (uint64_t i = 0; i < rows; ++i) {
+      if (i % 11 == 5) {
+        strings.push_null();
+      } else {
+        const std::string text = "item " + std::to_string(i * i % 23);
+        strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+      }
+    }
+    const Choice choice = choose_strings(strings.view(), {});
+    EXPECT_EQ(choice.candidates.at(0).parts != nullptr, rows < 9000) << rows;
+    const auto once = encode_strings(strings.view(), nullptr, {}, Backend::cpu);
+    const auto again =
+        encode_strings_as(choice.candidates.at(0).cascade, strings.view(), nullptr, {}, Backend::cpu);
+    ASSERT_TRUE(once.has_value() && again.has_value());
+    EXPECT_EQ(to_string(cascade_of(*once)), to_string(cascade_of(*again)));
+    EXPECT_EQ(array::encoded_bytes(*once), array::encoded_bytes(*again)) << rows;
+    EXPECT_EQ(array::decode_strings(*once, Backend::cpu)->bytes, strings.bytes);
+  }
+}
+
 TEST(Select, NothingIsEncodedToo) {
   const std::vector<int32_t> none;
   const auto array = encode(view(none), Goal{}, Backend::cpu);

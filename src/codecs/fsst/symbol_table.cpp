@@ -222,7 +222,7 @@ void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& ne
   const auto ids = static_cast<uint32_t>(256 + draft.num_symbols());
   Gains gains(ids + counts.pairs.size());
   const auto consider = [&](const Symbol& s, uint64_t times) {
-    if (times >= 5 * share / kAll) {
+    if (times > 0 && times >= 5 * share / kAll) {
       gains.add(s, times * s.length);
     }
   };
@@ -239,13 +239,11 @@ void improve(const Draft& draft, const Counts& counts, uint32_t share, Draft& ne
   }
   next.clear();
   // Twice as many candidates as a table holds suffice: few conflict with each other.
-  for (const auto& [s, gain] : gains.best(2 * kMaxSymbols)) {
+  for (const Gains::Entry& entry : gains.best(2 * kMaxSymbols)) {
     if (next.num_symbols() == kMaxSymbols) {
       break;
     }
-    if (gain > 0) {
-      next.add(s);
-    }
+    next.add(entry.first);
   }
 }
 

@@ -43,9 +43,11 @@ T most_frequent_of_sorted(const std::vector<T>& sorted) {
 // The least of the most frequent values.
 template <class T>
 T most_frequent(std::span<const T> values) {
-  const T candidate = majority_candidate(values);
-  if (static_cast<uint64_t>(std::ranges::count(values, candidate)) > values.size() / 2) {
-    return candidate;
+  if constexpr (sizeof(T) > 1) {  // bytes are counted faster than they vote
+    const T candidate = majority_candidate(values);
+    if (static_cast<uint64_t>(std::ranges::count(values, candidate)) > values.size() / 2) {
+      return candidate;
+    }
   }
   if constexpr (sizeof(T) <= 2) {
     std::vector<uint64_t> counts(size_t{1} << (8 * sizeof(T)));

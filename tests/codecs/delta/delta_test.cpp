@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "array/array.hpp"
@@ -49,6 +50,31 @@ TEST(Delta, ChoiceIsNearTheBest) {
     }
     EXPECT_LE(static_cast<double>(chosen), 1.01 * static_cast<double>(best)) << series.name;
   }
+}
+
+// Few values that gain nothing are recognised quickly; series are not taken for such.
+TEST(Delta, KnowsWhatIsHopeless) {
+  Random random(7);
+  std::vector<uint8_t> codes(1600);
+  std::ranges::generate(codes, [&] { return static_cast<uint8_t>(random.below(5)); });
+  EXPECT_TRUE(codec::delta::is_hopeless<uint8_t>(codes));
+  std::vector<uint32_t> months(1600);
+  for (uint32_t i = 0; i < months.size(); ++i) {
+    months[i] = 1000 + i % 12 * i % 12;
+  }
+  EXPECT_FALSE(codec::delta::is_hopeless<uint32_t>(months));
+  for (const Series& series : all_series()) {
+    const Input input = make_series(series, DType::i64, 5000);
+    EXPECT_FALSE(codec::delta::is_hopeless(input.values().as<uint64_t>())) << input.name;
+  }
+  std::vector<uint32_t> few(32);  // a word each, whatever their width
+  for (uint32_t i = 0; i < few.size(); ++i) {
+    few[i] = i % 5 * i % 5 * 1000;
+  }
+  EXPECT_FALSE(codec::delta::is_hopeless<uint32_t>(few));
+  few[20] = 1;
+  EXPECT_TRUE(codec::delta::is_hopeless<uint32_t>(few));
+  EXPECT_FALSE(codec::delta::is_hopeless<uint32_t>({}));
 }
 
 TEST(Delta, RefusesOrdersAndStridesOutOfRange) {
