@@ -104,7 +104,7 @@ struct Config {
   uint32_t caba_aws_latency = 1;
   uint32_t caba_deploy_width = 1;
   uint32_t caba_low_entries = 2;
-  uint32_t caba_low_warps = 4;
+  uint32_t caba_low_warps = 8;
   uint32_t caba_throttle = 1;
   uint32_t caba_throttle_window = 512;
   uint32_t caba_throttle_percent = 90;

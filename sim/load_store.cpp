@@ -53,16 +53,29 @@ void LoadStore::add(const Instruction& instruction, const MemoryOperands* operan
       collect_bytes(instruction, *operands, access.lines.lanes[i], machine_.payloads[access.payloads[i]]);
     }
   }
-  (owner.is_assist ? assist_queue_ : queue_).push(access);
+  (owner.is_low ? low_queue_ : owner.is_assist ? assist_queue_ : queue_).push(access);
 }
 
 void LoadStore::tick() {
-  Fifo<Access>& queue = assist_queue_.empty() ? queue_ : assist_queue_;
-  if (queue.empty() || !step(queue.front())) {
-    return;
+  if (!serve(assist_queue_) && !serve(queue_)) {
+    serve(low_queue_);
   }
-  queue.pop();
-  sm_.load_store_freed();
+}
+
+bool LoadStore::serve(Fifo<Access>& queue) {
+  if (queue.empty()) {
+    return false;
+  }
+  Access& access = queue.front();
+  const uint32_t next = access.next;
+  const uint32_t cycles = access.cycles;
+  const bool ended = step(access);
+  const bool moved = ended || access.next != next || access.cycles != cycles;
+  if (ended) {
+    queue.pop();
+    sm_.load_store_freed();
+  }
+  return moved;
 }
 
 // One cycle of the instruction at the head: one line, or one access to the banks of shared memory. True at

@@ -18,19 +18,25 @@ struct Owner {
   uint32_t id = 0;
   bool is_assist = false;
   uint16_t reg = kNoRegister;
+  bool is_low = false;  // of low priority
 };
 
 class LoadStore {
  public:
   LoadStore(Machine& machine, Sm& sm, uint32_t number, Crossbar& requests);
 
-  [[nodiscard]] bool has_room(bool is_assist) const {
-    return (is_assist ? assist_queue_ : queue_).size() < machine_.config.sm_lsu_queue;
+  [[nodiscard]] bool has_room(const Owner& owner) const {
+    return (owner.is_low      ? low_queue_
+            : owner.is_assist ? assist_queue_
+                              : queue_)
+               .size() < machine_.config.sm_lsu_queue;
   }
   [[nodiscard]] bool is_idle() const {
     return !has_work() && loads_.in_use() == 0 && mshrs_used_ == 0 && expanding_ == 0;
   }
-  [[nodiscard]] bool has_work() const { return !queue_.empty() || !assist_queue_.empty(); }
+  [[nodiscard]] bool has_work() const {
+    return !queue_.empty() || !assist_queue_.empty() || !low_queue_.empty();
+  }
 
   // An issued memory instruction, whose effect on memory has taken place.
   void add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
@@ -69,6 +75,8 @@ class LoadStore {
     std::vector<uint32_t> loads;
   };
 
+  // Whether the queue used this cycle.
+  bool serve(Fifo<Access>& queue);
   [[nodiscard]] bool step(Access& access);
   [[nodiscard]] bool load_line(uint64_t line, uint32_t load, uint32_t parent);
   [[nodiscard]] bool hit(CacheLine& tag, uint64_t line, uint32_t load, uint32_t parent);
@@ -91,6 +99,7 @@ class LoadStore {
   Fifo<Access> queue_;
   // Assist warps must not wait for a store that waits for them.
   Fifo<Access> assist_queue_;
+  Fifo<Access> low_queue_;  // gets the cycles that the others leave
   Pool<Load> loads_;
   std::vector<Mshr> mshrs_;
   uint32_t mshrs_used_ = 0;

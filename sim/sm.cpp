@@ -185,7 +185,7 @@ void Sm::expand(uint32_t tag, uint32_t parent, uint32_t payload) {
     return;
   }
   ++machine_.counters.decompressions;
-  after(machine_.traits.decompress, {EventKind::expand, {payload, false, kNoRegister}, tag});
+  after(machine_.traits.decompress, {EventKind::expand, {payload, false, kNoRegister, false}, tag});
 }
 
 void Sm::set_ready(uint32_t id) {
@@ -284,9 +284,9 @@ bool Sm::is_blocked(const Slot& slot, const Instruction& instruction) const {
 }
 
 // Whether there is a pipeline for the instruction now.
-Sm::Outcome Sm::unit_for(const Instruction& instruction, bool is_assist) const {
+Sm::Outcome Sm::unit_for(const Instruction& instruction, const Owner& owner) const {
   if (is_memory(instruction.op)) {
-    return load_store_.has_room(is_assist) ? Outcome::issued : Outcome::memory;
+    return load_store_.has_room(owner) ? Outcome::issued : Outcome::memory;
   }
   const bool collects = std::any_of(collector_free_.begin(), collector_free_.end(),
                                     [&](uint64_t when) { return when <= machine_.now; });
@@ -367,12 +367,13 @@ void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, u
 
 bool Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
                       uint32_t scheduler, bool is_low) {
-  const Outcome unit = unit_for(instruction, true);
+  const Owner owner{entry, true, instruction.destination, is_low};
+  const Outcome unit = unit_for(instruction, owner);
   if (unit != Outcome::issued) {
     return false;
   }
   count_issue(instruction, parent, scheduler, is_low);
-  start(instruction, warp, {entry, true, instruction.destination}, parent);
+  start(instruction, warp, owner, parent);
   return true;
 }
 
@@ -382,7 +383,7 @@ Sm::Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
   if (assists_.stalls(id) || is_blocked(slot, instruction)) {
     return Outcome::dependence;
   }
-  if (const Outcome unit = unit_for(instruction, false); unit != Outcome::issued) {
+  if (const Outcome unit = unit_for(instruction, {}); unit != Outcome::issued) {
     return unit;
   }
   slot.first = (slot.first + 1) % kMaxBuffer;
@@ -417,7 +418,7 @@ void Sm::issued(uint32_t id, const Instruction& instruction) {
     reach_barrier(id);
     return;
   }
-  start(instruction, warp, {id, false, instruction.destination}, id);
+  start(instruction, warp, {id, false, instruction.destination, false}, id);
   if (instruction.op == Op::branch) {
     slot.fetch_at = machine_.now + machine_.config.sm_branch_cycles;
   }

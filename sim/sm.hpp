@@ -100,7 +100,7 @@ class Sm {
   [[nodiscard]] bool issue_parent(uint32_t scheduler);
   [[nodiscard]] Outcome try_issue(uint32_t slot, uint32_t scheduler);
   [[nodiscard]] bool is_blocked(const Slot& slot, const Instruction& instruction) const;
-  [[nodiscard]] Outcome unit_for(const Instruction& instruction, bool is_assist) const;
+  [[nodiscard]] Outcome unit_for(const Instruction& instruction, const Owner& owner) const;
   void count_issue(const Instruction& instruction, uint32_t warp, uint32_t scheduler, bool is_low);
   [[nodiscard]] uint32_t collect(const Instruction& instruction, uint32_t warp);
   void start(const Instruction& instruction, Warp& warp, const Owner& owner, uint32_t parent);
