@@ -156,8 +156,36 @@ class Line {
   std::vector<std::string> files_;
 };
 
-size_t verb_index(const std::vector<std::string>& arguments) {
+size_t verb_index(std::span<const std::string> arguments) {
   return static_cast<size_t>(std::ranges::find_if_not(arguments, &is_option) - arguments.begin());
+}
+
+// The verb of `app` that the arguments name; null if they name none, or if `app` has no verbs.
+CLI::App* next_verb(CLI::App& app, std::span<const std::string> arguments) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
+  const size_t index = verb_index(arguments);
+  if (index == arguments.size() || verbs.empty()) {
+    return nullptr;
+  }
+  std::vector<std::string> names;
+  for (CLI::App* verb : verbs) {
+    if (verb->check_name(arguments[index])) {
+      return verb;
+    }
+    names.push_back(verb->get_name());
+  }
+  fail("unknown verb '" + arguments[index] + "'" + did_you_mean(arguments[index], names));
+}
+
+void append_sorted(CLI::App& app, std::span<const std::string> arguments, std::vector<std::string>& sorted) {
+  CLI::App* verb = next_verb(app, arguments);
+  const size_t own = verb == nullptr ? arguments.size() : verb_index(arguments);
+  const std::vector<std::string> line = Line(app, arguments.first(own)).sort();
+  sorted.insert(sorted.end(), line.begin(), line.end());
+  if (verb != nullptr) {
+    sorted.push_back(verb->get_name());
+    append_sorted(*verb, arguments.subspan(own + 1), sorted);
+  }
 }
 
 }  // namespace
@@ -211,29 +239,18 @@ bool is_flag(const CLI::Option& option) {
 }
 
 CLI::App* find_verb(CLI::App& app, const std::vector<std::string>& arguments) {
-  const size_t index = verb_index(arguments);
-  if (index == arguments.size()) {
-    return nullptr;
+  CLI::App* found = nullptr;
+  std::span<const std::string> rest(arguments);
+  for (CLI::App* verb = next_verb(app, rest); verb != nullptr; verb = next_verb(*verb, rest)) {
+    found = verb;
+    rest = rest.subspan(verb_index(rest) + 1);
   }
-  std::vector<std::string> names;
-  for (CLI::App* verb : app.get_subcommands(nullptr)) {
-    if (verb->check_name(arguments[index])) {
-      return verb;
-    }
-    names.push_back(verb->get_name());
-  }
-  fail("unknown verb '" + arguments[index] + "'" + did_you_mean(arguments[index], names));
+  return found;
 }
 
 std::vector<std::string> normalize(CLI::App& app, const std::vector<std::string>& arguments) {
-  const std::span<const std::string> all(arguments);
-  const size_t index = verb_index(arguments);
-  std::vector<std::string> sorted = Line(app, all.first(index)).sort();
-  if (CLI::App* verb = find_verb(app, arguments); verb != nullptr) {
-    sorted.push_back(verb->get_name());
-    const std::vector<std::string> rest = Line(*verb, all.subspan(index + 1)).sort();
-    sorted.insert(sorted.end(), rest.begin(), rest.end());
-  }
+  std::vector<std::string> sorted;
+  append_sorted(app, arguments, sorted);
   return sorted;
 }
 

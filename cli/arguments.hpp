@@ -30,8 +30,8 @@ CLI::Option* may_be_empty(CLI::Option* option);
 // A flag: an option without a value.
 [[nodiscard]] bool is_flag(const CLI::Option& option);
 
-// The verb named by the first argument that is not an option; null if there is none. Throws CLI::ParseError
-// for an unknown verb.
+// The verb named by the first argument that is not an option, or the verb of a verb (`sim run`); null if
+// there is none. Throws CLI::ParseError for an unknown verb.
 [[nodiscard]] CLI::App* find_verb(CLI::App& app, const std::vector<std::string>& arguments);
 
 // The arguments (without the program's name) in the form for CLI11: the verb, its options, each followed by

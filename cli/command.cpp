@@ -49,6 +49,9 @@ constexpr VerbName kVerbs[] = {{"compress", add_compress}, {"decompress", add_de
                                {"head", add_head},         {"grep", add_grep},
                                {"query", add_query},       {"scan", add_scan},
                                {"zstd", add_zstd},         {"bench", add_bench},
+#ifdef BOBBIN_HAVE_SIM
+                               {"sim", add_sim},
+#endif
                                {"devices", add_devices},   {"completion", add_completion, true},
                                {"man", add_man, true},     {"help", add_help, true}};
 
@@ -78,8 +81,11 @@ Command::Command(std::string_view only)
 Command::~Command() = default;
 
 void Command::parse(const std::vector<std::string>& arguments) {
-  CLI::App* verb = find_verb(*app_, arguments);
-  verb_ = verb == nullptr ? "" : verb->get_name();
+  verb_.clear();
+  for (const CLI::App* verb = find_verb(*app_, arguments); verb != nullptr && verb != app_.get();
+       verb = verb->get_parent()) {
+    verb_ = verb->get_name() + (verb_.empty() ? "" : " ") + verb_;
+  }
   std::vector<std::string> sorted = normalize(*app_, arguments);
   std::ranges::reverse(sorted);  // CLI11 takes arguments from the back
   app_->parse(std::move(sorted));

@@ -37,6 +37,7 @@ void add_query(const Parser& parser, Action& action);
 void add_scan(const Parser& parser, Action& action);
 void add_bench(const Parser& parser, Action& action);
 void add_zstd(const Parser& parser, Action& action);
+void add_sim(const Parser& parser, Action& action);
 void add_devices(const Parser& parser, Action& action);
 void add_completion(const Parser& parser, Action& action);
 void add_man(const Parser& parser, Action& action);
@@ -53,7 +54,7 @@ class Command {
 
   // Parses arguments, without the program's name. Throws CLI::ParseError, also for --help and --version.
   void parse(const std::vector<std::string>& arguments);
-  // The verb's name, once parse() has found it.
+  // The verb's name ("sim run" for a verb of a verb), once parse() has found it.
   [[nodiscard]] const std::string& verb() const { return verb_; }
   // The action to run; empty if no verb was given.
   [[nodiscard]] const Action& action() const { return action_; }

@@ -59,15 +59,20 @@ std::vector<std::string> positional_choices(CLI::App& verb) {
   return {};
 }
 
-// The values of an option, if they are known.
-std::string bash_values(CLI::App& verb) {
+// A name of several words needs quotes in a pattern.
+std::string quoted(const std::string& path) {
+  return path.find(' ') != std::string::npos ? "'" + path + "'" : path;
+}
+
+// The values of an option, if they are known. `path` is the verb with the verbs that it belongs to.
+std::string bash_values(CLI::App& verb, const std::string& path) {
   std::string text;
   for (CLI::Option* option : named_options(verb)) {
     const std::vector<std::string> choices = choices_of(*option);
     if (!choices.empty()) {
       std::vector<std::string> patterns;
       for (const std::string& name : names_of(*option)) {
-        patterns.push_back(verb.get_name() + ":" + name);
+        patterns.push_back(quoted(path) + ":" + name);
       }
       text += fmt::format("    {}) words='{}' ;;\n", joined(patterns, "|"), joined(choices, " "));
     }
@@ -117,16 +122,72 @@ std::string zsh_verb(CLI::App& verb) {
   return text + "\n          ;;\n";
 }
 
+struct BashCases {
+  std::string values;                // of options, by verb and option
+  std::string options;               // of verbs
+  std::vector<std::string> parents;  // verbs that have verbs
+};
+
+void add_bash_verb(CLI::App& verb, const std::string& path, BashCases& cases) {
+  const std::string names = verb_names(verb);
+  const std::string words = names.empty() ? joined(positional_choices(verb), " ") : names;
+  cases.values += bash_values(verb, path);
+  cases.options +=
+      fmt::format("      {}) options='{}' words='{}' ;;\n", quoted(path), option_names(verb), words);
+  if (!names.empty()) {
+    cases.parents.push_back(quoted(path));
+  }
+  for (CLI::App* nested : verb.get_subcommands(nullptr)) {
+    add_bash_verb(*nested, path + " " + nested->get_name(), cases);
+  }
+}
+
+// The loop that finds the verb goes on after a verb that has verbs.
+std::string bash_step(const std::vector<std::string>& parents) {
+  return parents.empty() ? "      break\n"
+                         : fmt::format("      case $verb in {}) ;; *) break ;; esac\n", joined(parents, "|"));
+}
+
+// A function for an app and those for its verbs that have verbs.
+std::string zsh_function(CLI::App& app, const std::string& name) {
+  std::string nested_functions;
+  std::string descriptions;
+  std::string cases;
+  for (CLI::App* verb : app.get_subcommands(nullptr)) {
+    descriptions += fmt::format("    '{}:{}'\n", verb->get_name(), zsh_text(verb->get_description()));
+    if (verb->get_subcommands(nullptr).empty()) {
+      cases += zsh_verb(*verb);
+      continue;
+    }
+    const std::string nested = name + "_" + verb->get_name();
+    nested_functions += zsh_function(*verb, nested);
+    cases += fmt::format("        {})\n          {}\n          ;;\n", verb->get_name(), nested);
+  }
+  std::string options;
+  for (CLI::Option* option : named_options(app)) {
+    options += zsh_option(*option);
+  }
+  return nested_functions +
+         fmt::format(
+             "{}() {{\n"
+             "  local curcontext=$curcontext state line\n"
+             "  local -a verbs\n"
+             "  verbs=(\n{}  )\n"
+             "  _arguments -C{} \\\n          '1:verb:->verb' \\\n          '*::argument:->arguments'\n"
+             "  case $state in\n"
+             "    verb)\n      _describe -t verbs verb verbs\n      ;;\n"
+             "    arguments)\n      case $words[1] in\n{}      esac\n      ;;\n"
+             "  esac\n"
+             "}}\n",
+             name, descriptions, options, cases);
+}
+
 }  // namespace
 
 std::string bash_completion(CLI::App& app) {
-  std::string values;
-  std::string options;
+  BashCases cases;
   for (CLI::App* verb : app.get_subcommands(nullptr)) {
-    values += bash_values(*verb);
-    const std::string words = joined(positional_choices(*verb), " ");
-    options +=
-        fmt::format("      {}) options='{}' words='{}' ;;\n", verb->get_name(), option_names(*verb), words);
+    add_bash_verb(*verb, verb->get_name(), cases);
   }
   return fmt::format(
       "# bash completion for bobbin, made by 'bobbin completion bash'.\n"
@@ -135,8 +196,7 @@ std::string bash_completion(CLI::App& app) {
       "  local verb='' options='' words='' i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    if [[ ${{COMP_WORDS[i]}} != -* ]]; then\n"
-      "      verb=${{COMP_WORDS[i]}}\n"
-      "      break\n"
+      "      verb=${{verb:+$verb }}${{COMP_WORDS[i]}}\n{}"
       "    fi\n"
       "  done\n"
       "  case $verb:$previous in\n{}  esac\n"
@@ -151,39 +211,18 @@ std::string bash_completion(CLI::App& app) {
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
       "}}\n"
       "complete -o bashdefault -o default -F _bobbin bobbin\n",
-      values, option_names(app), verb_names(app), options);
+      bash_step(cases.parents), cases.values, option_names(app), verb_names(app), cases.options);
 }
 
 std::string zsh_completion(CLI::App& app) {
-  std::string descriptions;
-  std::string cases;
-  for (CLI::App* verb : app.get_subcommands(nullptr)) {
-    descriptions += fmt::format("    '{}:{}'\n", verb->get_name(), zsh_text(verb->get_description()));
-    cases += zsh_verb(*verb);
-  }
-  std::string options;
-  for (CLI::Option* option : named_options(app)) {
-    options += zsh_option(*option);
-  }
-  return fmt::format(
-      "#compdef bobbin\n"
-      "# zsh completion for bobbin, made by 'bobbin completion zsh'.\n"
-      "_bobbin() {{\n"
-      "  local curcontext=$curcontext state line\n"
-      "  local -a verbs\n"
-      "  verbs=(\n{}  )\n"
-      "  _arguments -C{} \\\n          '1:verb:->verb' \\\n          '*::argument:->arguments'\n"
-      "  case $state in\n"
-      "    verb)\n      _describe -t verbs verb verbs\n      ;;\n"
-      "    arguments)\n      case $words[1] in\n{}      esac\n      ;;\n"
-      "  esac\n"
-      "}}\n"
-      "if [[ $funcstack[1] == _bobbin ]]; then\n"
-      "  _bobbin \"$@\"\n"
-      "else\n"
-      "  compdef _bobbin bobbin\n"
-      "fi\n",
-      descriptions, options, cases);
+  return "#compdef bobbin\n"
+         "# zsh completion for bobbin, made by 'bobbin completion zsh'.\n" +
+         zsh_function(app, "_bobbin") +
+         "if [[ $funcstack[1] == _bobbin ]]; then\n"
+         "  _bobbin \"$@\"\n"
+         "else\n"
+         "  compdef _bobbin bobbin\n"
+         "fi\n";
 }
 
 }  // namespace bobbin::cli

@@ -47,8 +47,15 @@ std::string option_entry(const CLI::Option& option) {
   return fmt::format(".TP\n{}\n{}\n", option_head(option), text);
 }
 
+// "sim run" for a verb of a verb.
+std::string full_name(const CLI::App& verb) {
+  const CLI::App* parent = verb.get_parent();
+  const bool nested = parent != nullptr && parent->get_parent() != nullptr;
+  return nested ? full_name(*parent) + " " + verb.get_name() : verb.get_name();
+}
+
 std::string usage_line(const CLI::App& verb) {
-  std::string text = fmt::format("\\fBbobbin {}\\fR [\\fIOPTIONS\\fR]", escaped(verb.get_name()));
+  std::string text = fmt::format("\\fBbobbin {}\\fR [\\fIOPTIONS\\fR]", escaped(full_name(verb)));
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_positional()) {
       const std::string name = fmt::format("\\fI{}\\fR{}", escaped(option->get_name(true)),
@@ -56,7 +63,7 @@ std::string usage_line(const CLI::App& verb) {
       text += option->get_required() ? " " + name : " [" + name + "]";
     }
   }
-  return text;
+  return text + (verb.get_subcommands(nullptr).empty() ? "" : " \\fIVERB\\fR");
 }
 
 std::string footer_of(const CLI::App& app) {
@@ -65,12 +72,16 @@ std::string footer_of(const CLI::App& app) {
 }
 
 std::string verb_section(const CLI::App& verb) {
-  std::string text = fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(verb.get_name()), usage_line(verb),
+  std::string text = fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(full_name(verb)), usage_line(verb),
                                  escaped(verb.get_description()));
   for (const CLI::Option* option : verb.get_options()) {
     text += option_entry(*option);
   }
-  return text + footer_of(verb);
+  text += footer_of(verb);
+  for (const CLI::App* nested : verb.get_subcommands(nullptr)) {
+    text += verb_section(*nested);
+  }
+  return text;
 }
 
 }  // namespace

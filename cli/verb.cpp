@@ -100,6 +100,10 @@ Option Verb::add_flag_callback(const std::string& names, const std::function<voi
                                const std::string& help) const {
   return Option(app_->add_flag_callback(names, given, help));
 }
+Verb Verb::add_verb(const std::string& name, const std::string& description) const {
+  app_->require_subcommand(0, 1);  // a file may have the name of a verb
+  return Verb(app_->add_subcommand(name, description)->group("Verbs"));
+}
 void Verb::footer(const std::string& text) const {
   app_->footer(text);
 }

@@ -64,6 +64,8 @@ class Verb {
   Option add_flag(const std::string& names, bool& value, const std::string& help) const;
   Option add_flag_callback(const std::string& names, const std::function<void()>& given,
                            const std::string& help) const;
+  // A verb of this verb, as `run` of `sim`.
+  [[nodiscard]] Verb add_verb(const std::string& name, const std::string& description) const;
   // Printed after the options.
   void footer(const std::string& text) const;
   // Runs when the command line of this verb has been parsed.

@@ -10,6 +10,21 @@
 namespace bobbin::cli::page {
 namespace {
 
+// The policy makes sure that a browser loads nothing and runs no script, whatever names the page contains.
+constexpr const char* kDocument = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{}</title>
+<style>{}</style>
+</head>
+<body>
+{}</body>
+</html>
+)";
+
 constexpr size_t kLongestName = 80;
 constexpr double kLeastShare = 0.1;  // the smallest percentage that is written as a number
 
@@ -36,6 +51,10 @@ void append_escaped(char c, std::string& html) {
 }
 
 }  // namespace
+
+std::string document_html(std::string_view title, std::string_view style, std::string_view body) {
+  return fmt::format(kDocument, title, style, body);
+}
 
 std::string escaped(std::string_view text) {
   std::string html;

@@ -9,6 +9,10 @@
 
 namespace bobbin::cli::page {
 
+// A whole page. `title` is HTML; `style` and `body` are inserted as they are.
+[[nodiscard]] std::string document_html(std::string_view title, std::string_view style,
+                                        std::string_view body);
+
 // Any bytes as text of an element or of a quoted attribute: control bytes become \xNN, and characters with a
 // meaning in HTML are escaped.
 [[nodiscard]] std::string escaped(std::string_view text);

@@ -9,19 +9,6 @@
 namespace bobbin::cli::page {
 namespace {
 
-// The policy makes sure that a browser loads nothing and runs no script, whatever names the page contains.
-constexpr const char* kHead = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{} - bobbin report</title>
-<style>{}{}</style>
-</head>
-<body>
-)";
-
 constexpr const char* kMethod =
     "Raw is the plain array of a column; for strings, their bytes without offsets. A ratio is raw bytes to "
     "stored bytes.";
@@ -64,12 +51,13 @@ std::string others_html(const Model& model) {
 std::string make_page(const Model& model) {
   const Palette palette(model);
   const std::string name = escaped(file_name(model.name));
-  return fmt::format(kHead, name, kStyle, palette.css()) +
-         fmt::format("<header>\n<h1><bdi>{}</bdi></h1>\n{}</header>\n<main>\n", name, facts_html(model)) +
-         others_html(model) + map_html(model, palette) + table_html(model) + cells_html(model, palette) +
-         bands_html(model) +
-         fmt::format("</main>\n<footer><p>{}{} Made by bobbin {}.</p></footer>\n</body>\n</html>\n", kMethod,
-                     model.has_peers() ? kPeers : "", BOBBIN_VERSION);
+  const std::string body =
+      fmt::format("<header>\n<h1><bdi>{}</bdi></h1>\n{}</header>\n<main>\n", name, facts_html(model)) +
+      others_html(model) + map_html(model, palette) + table_html(model) + cells_html(model, palette) +
+      bands_html(model) +
+      fmt::format("</main>\n<footer><p>{}{} Made by bobbin {}.</p></footer>\n", kMethod,
+                  model.has_peers() ? kPeers : "", BOBBIN_VERSION);
+  return document_html(name + " - bobbin report", std::string(kStyle) + palette.css(), body);
 }
 
 }  // namespace bobbin::cli::page
