@@ -75,7 +75,8 @@ std::string axis_html(const sim::Chart& chart, const Frame& frame) {
   for (int i = 0; i * step <= frame.most; ++i) {
     const double x = frame.x(i * step);
     html += fmt::format(
-        R"(<line class="grid" x1="{0:.2f}%" x2="{0:.2f}%" y1="{1}" y2="{2}"/><text x="{0:.2f}%" y="11" text-anchor="middle">{3:.3g}</text>)",
+        "<line class=\"grid\" x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=\"{1}\" y2=\"{2}\"/>"
+        "<text x=\"{0:.2f}%\" y=\"11\" text-anchor=\"middle\">{3:.3g}</text>",
         x, kTop - 2, frame.height, i * step);
   }
   if (chart.reference > 0) {

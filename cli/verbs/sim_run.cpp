@@ -127,7 +127,7 @@ void add_timeline_options(const Verb& verb, Args& args) {
       .type_name("N")
       .between(0, 255)
       .show_default();
-  add_force(verb, args.force);
+  add_force(verb, args.force).description("Overwrite the timeline's file");
 }
 
 }  // namespace

@@ -36,12 +36,32 @@ void switch_off_checks(CLI::Option& option) {
   }
 }
 
+// Verbs that have no verbs themselves: `cat`, and `run` of `sim`.
+void add_leaves(CLI::App& app, std::vector<CLI::App*>& leaves) {
+  for (CLI::App* verb : app.get_subcommands(nullptr)) {
+    if (verb->get_subcommands(nullptr).empty()) {
+      leaves.push_back(verb);
+    }
+    add_leaves(*verb, leaves);
+  }
+}
+std::vector<CLI::App*> leaves_of(CLI::App& app) {
+  std::vector<CLI::App*> leaves;
+  add_leaves(app, leaves);
+  return leaves;
+}
+
+// "sim", "run"
+Words path_of(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? Words{} : path_of(*verb.get_parent()) + path_of(verb);
+}
+
 // The real parser, but any value is accepted. Each verb lacks a required flag, so that its own checks, which
 // rely on valid values, are not reached.
 class Bare {
  public:
   Bare() {
-    for (CLI::App* verb : command_.app().get_subcommands(nullptr)) {
+    for (CLI::App* verb : leaves_of(command_.app())) {
       verb->add_flag("--never-given")->required();
       for (CLI::Option* option : verb->get_options()) {
         switch_off_checks(*option);
@@ -59,7 +79,13 @@ class Bare {
     }
   }
 
-  CLI::App& verb(const std::string& name) { return *command_.app().get_subcommand(name); }
+  CLI::App& verb(const Words& path) {
+    CLI::App* app = &command_.app();
+    for (const std::string& name : path) {
+      app = app->get_subcommand(name);
+    }
+    return *app;
+  }
 
  private:
   Command command_;
@@ -102,7 +128,7 @@ Words files_for(CLI::App& verb) {
   return files;
 }
 
-void expect_taken(const std::string& verb, const std::string& name, const Words& words, const Words& values,
+void expect_taken(const Words& verb, const std::string& name, const Words& words, const Words& values,
                   const Words& files) {
   SCOPED_TRACE(join(words));
   Bare bare;
@@ -124,7 +150,7 @@ std::string long_name(const CLI::Option& option) {
 using Visit = std::function<void(CLI::App& verb, CLI::Option& option)>;
 void for_each_option(bool flags, const Visit& visit) {
   Command command;
-  for (CLI::App* verb : command.app().get_subcommands(nullptr)) {
+  for (CLI::App* verb : leaves_of(command.app())) {
     for (CLI::Option* option : verb->get_options()) {
       if (!option->get_positional() && option != verb->get_help_ptr() && is_flag(*option) == flags) {
         visit(*verb, *option);
@@ -141,14 +167,14 @@ TEST(Arguments, OptionsTakeOneValueAndNoMore) {
     const Words files = files_for(verb);
     for (const char* value : {"1", "-f", "--", "--json", "cat", "[1,2]", "{}", "%%", "=", "a b"}) {
       for (const Words& given : {Words{name, value}, Words{name + "=" + value}}) {
-        expect_taken(verb.get_name(), name, Words{verb.get_name()} + given + files, {value}, files);
-        expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + given, {value}, files);
+        expect_taken(path_of(verb), name, path_of(verb) + given + files, {value}, files);
+        expect_taken(path_of(verb), name, path_of(verb) + files + given, {value}, files);
       }
     }
     for (const std::string& letter : option.get_snames()) {
       for (const Words& given : {Words{"-" + letter, "1"}, Words{"-" + letter + "1"}}) {
-        expect_taken(verb.get_name(), name, Words{verb.get_name()} + given + files, {"1"}, files);
-        expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + given, {"1"}, files);
+        expect_taken(path_of(verb), name, path_of(verb) + given + files, {"1"}, files);
+        expect_taken(path_of(verb), name, path_of(verb) + files + given, {"1"}, files);
       }
     }
   });
@@ -164,11 +190,11 @@ TEST(Arguments, FlagsTakeNoValue) {
       }
     }
     for (const std::string& name : names) {
-      expect_taken(verb.get_name(), name, Words{verb.get_name(), name} + files, {"true"}, files);
-      expect_taken(verb.get_name(), name, Words{verb.get_name()} + files + Words{name}, {"true"}, files);
+      expect_taken(path_of(verb), name, path_of(verb) + Words{name} + files, {"true"}, files);
+      expect_taken(path_of(verb), name, path_of(verb) + files + Words{name}, {"true"}, files);
     }
     for (const char* value : {"", "true", "1"}) {
-      EXPECT_THROW(Bare().parse({verb.get_name(), names[0] + "=" + value}), CLI::ParseError) << names[0];
+      EXPECT_THROW(Bare().parse(path_of(verb) + Words{names[0] + "=" + value}), CLI::ParseError) << names[0];
     }
   });
 }
@@ -179,10 +205,10 @@ TEST(Arguments, AnEmptyValueIsTakenOrRefused) {
     const std::string name = long_name(option);
     const Words files = files_for(verb);
     for (const Words& given : {Words{name + "="}, Words{name, ""}}) {
-      const Words before = Words{verb.get_name()} + given + files;
-      const Words after = Words{verb.get_name()} + files + given + Words{"--help"};
+      const Words before = path_of(verb) + given + files;
+      const Words after = path_of(verb) + files + given + Words{"--help"};
       if (can_be_empty(option)) {
-        expect_taken(verb.get_name(), name, before, {""}, files);
+        expect_taken(path_of(verb), name, before, {""}, files);
         EXPECT_THROW(Bare().parse(after), CLI::CallForHelp) << join(after);
         ++taken;
       } else {
@@ -196,9 +222,9 @@ TEST(Arguments, AnEmptyValueIsTakenOrRefused) {
 
 TEST(Arguments, AFileNameIsNotEmpty) {
   Command command;
-  for (CLI::App* verb : command.app().get_subcommands(nullptr)) {
+  for (CLI::App* verb : leaves_of(command.app())) {
     const auto places = verb->get_options([](CLI::Option* option) { return option->get_positional(); });
-    Words words = {verb->get_name()};
+    Words words = path_of(*verb);
     for (size_t i = 0; i + 1 < places.size(); ++i) {
       words.emplace_back("a");
     }
@@ -221,19 +247,19 @@ TEST(Arguments, OneVerbIsAddedIfItIsNamed) {
 }
 
 TEST(Arguments, AfterTwoDashesAllAreFiles) {
-  expect_taken("verify", "--quiet", {"verify", "-q", "--", "-x", "--quiet", "query", "-"}, {"true"},
+  expect_taken({"verify"}, "--quiet", {"verify", "-q", "--", "-x", "--quiet", "query", "-"}, {"true"},
                {"-x", "--quiet", "query", "-"});
 }
 
 TEST(Arguments, ValuesMayBeRepeated) {
-  expect_taken("compress", "--null", {"compress", "--null", "NA", "in.csv", "--null=", "--null", "{}"},
+  expect_taken({"compress"}, "--null", {"compress", "--null", "NA", "in.csv", "--null=", "--null", "{}"},
                {"NA", "", "{}"}, {"in.csv"});
 }
 
 TEST(Arguments, LettersMayStandTogether) {
   Bare bare;
   bare.parse({"compress", "in.csv", "-fqo", "out"});
-  CLI::App& verb = bare.verb("compress");
+  CLI::App& verb = bare.verb({"compress"});
   EXPECT_EQ(find(verb, "--output").results(), Words{"out"});
   EXPECT_EQ(find(verb, "--force").count(), 1U);
   EXPECT_EQ(find(verb, "--quiet").count(), 1U);
@@ -250,6 +276,7 @@ std::string error_of(const Words& words) {
 
 TEST(Arguments, MistakesAreNamed) {
   EXPECT_EQ(error_of({"comprss", "x"}), "unknown verb 'comprss'; did you mean 'compress'?");
+  EXPECT_EQ(error_of({"sim", "rnu", "x"}), "unknown verb 'rnu'; did you mean 'run'?");
   EXPECT_EQ(error_of({"frobnicate"}), "unknown verb 'frobnicate'");
   EXPECT_EQ(error_of({"cat", "--delimeter", "x"}),
             "unknown option '--delimeter'; did you mean '--delimiter'?");

@@ -33,3 +33,14 @@ complete_words bobbin cat t.bob --format j
 complete_words bobbin help devi
 complete_words bobbin completion ''
 complete_words bobbin cat x.b
+complete_words bobbin sim r
+complete_words bobbin sim run x --des
+complete_words bobbin sim run --design hw
+# Verbs of a verb have sections, and their options are in both.
+for verb in list run sweep paper report; do
+  grep -q "^\.SS sim $verb\$" bobbin.1 || echo "no section: sim $verb"
+  for option in $(bobbin sim $verb --help | grep -o -- '^ .*--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+    grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" bobbin.1 || echo "not in the manual: sim $verb $option"
+    grep -q -- "$option" bobbin.bash || echo "not completed: sim $verb $option"
+  done
+done

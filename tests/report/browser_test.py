@@ -59,11 +59,12 @@ class Browser:
         console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
         return done.stdout, console
 
-    def measure(self, text, size, scheme):
+    def measure(self, text, size, scheme, probe_name="probe.js"):
         """What the probe reports about a copy of a page, without the policy, which would prevent scripts."""
         copy = self.folder / "copy.html"
         frame = self.folder / "frame.html"
-        probe = pathlib.Path(__file__).with_name("probe.js").read_text(encoding="utf-8")
+        probe = "".join(pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
+                        for name in ("contrast.js", probe_name))
         without, policies = POLICY.subn("", text)
         assert policies == 1
         copy.write_text(without.replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")

@@ -54,8 +54,10 @@ class Element:
 class Page(html.parser.HTMLParser):
     """Elements as a tree; raises ValueError if they are not nested properly or not allowed."""
 
-    def __init__(self, text):
+    def __init__(self, text, more_tags=frozenset(), more_attributes=frozenset()):
         super().__init__(convert_charrefs=True)
+        self.tags = TAGS | more_tags
+        self.attributes = ATTRIBUTES | more_attributes
         self.root = Element("", [])
         self.open = [self.root]
         self.feed(text)
@@ -65,7 +67,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         names = {name for name, _ in attrs}
-        if tag not in TAGS or not names <= ATTRIBUTES or len(names) < len(attrs):
+        if tag not in self.tags or not names <= self.attributes or len(names) < len(attrs):
             raise ValueError(f"line {self.getpos()[0]}: <{tag}> with {sorted(names)}")
         element = Element(tag, attrs)
         self.open[-1].children.append(element)

@@ -1,29 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs at the end of a copy of a page, in a frame, and reports to the page around it how wide things are, how much
-// contrast text has, and which hints show.
-const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-
-function luminance(color) {
-  canvas.fillStyle = color;
-  canvas.fillRect(0, 0, 1, 1);
-  const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
-}
-
-function background(element) {
-  for (let at = element; at; at = at.parentElement) {
-    const color = getComputedStyle(at).backgroundColor;
-    if (color !== "rgba(0, 0, 0, 0)") return color;
-  }
-  return "white";
-}
-
-// As WCAG has it: 1 to 21.
-function contrast(element) {
-  const [dark, light] = [getComputedStyle(element).color, background(element)].map(luminance).sort((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}
+// Runs after contrast.js at the end of a copy of a page, in a frame, and reports to the page around it how wide things
+// are, how much contrast text has, and which hints show.
 
 // Animations by scroll position take effect in the frame after the one that lays the page out.
 requestAnimationFrame(() => requestAnimationFrame(() => {
