@@ -20,7 +20,7 @@ class Block {
     }
   }
 
-  [[nodiscard]] Status run(FunctionalRun& run, uint64_t max_instructions) {
+  [[nodiscard]] Status run(FunctionalRun& run, uint64_t max_instructions, const Observer& observer) {
     for (size_t ended = 0; ended < warps_.size();) {
       ended = 0;
       if (run.instructions > max_instructions) {
@@ -28,7 +28,7 @@ class Block {
                                                           max_instructions, warps_[0]->place().block)};
       }
       for (const auto& warp : warps_) {
-        if (!run_to_barrier(*warp, run, max_instructions)) {
+        if (!run_to_barrier(*warp, run, max_instructions, observer)) {
           return {StatusCode::invalid_argument, warp->fault()};
         }
         ended += warp->ended() ? 1 : 0;
@@ -42,12 +42,16 @@ class Block {
   }
 
  private:
-  [[nodiscard]] bool run_to_barrier(Warp& warp, FunctionalRun& run, uint64_t max_instructions) {
+  [[nodiscard]] bool run_to_barrier(Warp& warp, FunctionalRun& run, uint64_t max_instructions,
+                                    const Observer& observer) {
     while (run.instructions <= max_instructions && warp.advance()) {
       const Instruction taken = warp.take();
       ++run.instructions;
       if (!warp.execute(taken, run.memory, shared_)) {
         return false;
+      }
+      if (observer) {
+        observer(warp, taken);
       }
       warp.free_operands(taken);
       if (taken.op != Op::barrier && warp.queued() == 0) {
@@ -65,7 +69,7 @@ class Block {
 }  // namespace
 
 bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_t seed, bool quick,
-                                               uint64_t max_instructions) {
+                                               uint64_t max_instructions, const Observer& observer) {
   FunctionalRun run;
   const WorkloadRun instance = workload.setup(run.memory, seed, quick);
   for (;; ++run.launches) {
@@ -78,7 +82,7 @@ bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_
     }
     for (uint32_t block = 0; block < launch->blocks; ++block) {
       Block running(*launch, static_cast<uint32_t>(run.launches), block);
-      if (const Status status = running.run(run, max_instructions); !status.ok()) {
+      if (const Status status = running.run(run, max_instructions, observer); !status.ok()) {
         return status.in(fmt::format("{}, launch {}", workload.name, run.launches));
       }
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -99,8 +100,11 @@ struct FunctionalRun {
   uint64_t launches = 0;
   uint32_t most_registers = 0;  // that a warp used at once
 };
+// Sees each instruction after it took effect.
+using Observer = std::function<void(const Warp&, const Instruction&)>;
 [[nodiscard]] bobbin::Result<FunctionalRun> run_functionally(const Workload& workload, uint64_t seed,
                                                              bool quick,
-                                                             uint64_t max_instructions = 1'000'000'000);
+                                                             uint64_t max_instructions = 1'000'000'000,
+                                                             const Observer& observer = {});
 
 }  // namespace bobbin::sim
