@@ -10,6 +10,8 @@
 namespace bobbin::sim {
 namespace {
 
+constexpr uint64_t kMostInstructions = 1'000'000'000;
+
 [[nodiscard]] bool is_global(Op op) {
   return op == Op::load || op == Op::store || op == Op::atomic;
 }
@@ -96,7 +98,7 @@ void add_bursts(const Memory& memory, const std::vector<Touched>& touched, bool 
 
 bobbin::Result<WorkloadProfile> profile_workload(const Workload& workload, uint64_t seed, bool quick) {
   Counter counter;
-  const auto run = run_functionally(workload, seed, quick,
+  const auto run = run_functionally(workload, seed, quick, kMostInstructions,
                                     [&](const Warp& w, const Instruction& i) { counter.see(w, i); });
   if (!run.has_value()) {
     return run.error();

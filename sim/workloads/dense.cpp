@@ -126,7 +126,7 @@ void transpose(std::array<std::array<int32_t, 8>, 8>& block) {
 
 [[nodiscard]] WorkloadRun set_up_jpeg(Memory& memory, uint64_t seed, bool quick) {
   Random random(seed);
-  const std::vector<int16_t> values = make_coefficients(random, quick ? 5120 : 24576);
+  const std::vector<int16_t> values = make_coefficients(random, quick ? 5120 : 20'480);
   const auto coefficients = memory.allocate<int16_t>("coefficients", std::span(values));
   const Array<uint64_t> in{coefficients.base, values.size() / 4};
   const auto pixels = memory.allocate<uint64_t>("pixels", values.size() / 8);

@@ -29,7 +29,12 @@ std::span<const Workload> workloads() {
     std::vector<Workload> all;
     add_stencils(all);
     add_dense(all);
+    add_sequences(all);
+    add_map_reduce(all);
+    add_graphs(all);
+    add_trees(all);
     add_controls(all);
+    add_compute(all);
     return in_order(std::move(all));
   }();
   return kAll;

@@ -120,7 +120,7 @@ Program convolve(Warp& w, Convolution c) {
 
 [[nodiscard]] WorkloadRun set_up_cons(Memory& memory, uint64_t seed, bool quick) {
   Random random(seed);
-  const Image size = quick ? Image{512, 160} : Image{1024, 384};
+  const Image size = quick ? Image{512, 160} : Image{1024, 320};
   const std::vector<float> pixels = make_image(random, size);
   const auto in = memory.allocate<float>("image", std::span(pixels));
   const auto middle = memory.allocate<float>("rows", pixels.size());
