@@ -83,11 +83,18 @@ template <class To>
   return mask.bits == 0xffff'ffff;
 }
 
+// An instruction whose result replaces its first operand, in the same register.
+void redefine(Warp& w, Register& reg, uint16_t a = kNoRegister, uint16_t b = kNoRegister) {
+  const uint16_t before = reg.id();
+  reg = {};
+  reg = w.emit(Op::alu, before, a, b);
+}
+
 // Values of 8 bytes need another instruction for their upper half.
 template <class V>
 void carry(Warp& w, Register& reg) {
   if constexpr (sizeof(V) == 8) {
-    reg = w.emit(Op::alu, reg.id());
+    redefine(w, reg);
   }
 }
 
@@ -118,16 +125,13 @@ template <class V>
 
 // Lanes whose bit is set get the base added, in one masked addition.
 template <class V>
-[[nodiscard]] Lanes<V> masked_add(Warp& w, const Lanes<V>& delta, const Lanes<V>& base,
-                                  const Lanes<uint32_t>& mask) {
-  const Register predicate = w.emit(Op::alu, mask.reg.id());
-  Lanes<V> out;
+void masked_add(Warp& w, Lanes<V>& value, const Lanes<V>& base, Lanes<uint32_t> mask) {
   for (uint32_t i = 0; i < kLanes; ++i) {
-    out.value[i] = static_cast<V>(delta[i] + ((mask[i] >> i & 1) != 0 ? base[i] : V{0}));
+    value.value[i] = static_cast<V>(value[i] + ((mask[i] >> i & 1) != 0 ? base[i] : V{0}));
   }
-  out.reg = w.emit(Op::alu, delta.reg.id(), base.reg.id(), predicate.id());
-  carry<V>(w, out.reg);
-  return out;
+  redefine(w, mask.reg);  // to a predicate
+  redefine(w, value.reg, base.reg.id(), mask.reg.id());
+  carry<V>(w, value.reg);
 }
 
 template <class V, class D>
@@ -136,10 +140,9 @@ void decompress_bdi(Warp& w, StagedLine& staged) {
   const Lanes<uint64_t> head = w.load_line<uint64_t>(staged.image, at(address, 0, 0));
   const Lanes<V> base = part_of<V>(head, 0);
   for (uint32_t pass = 0; pass < Layout<V>::kPasses; ++pass) {
-    const Lanes<uint32_t> mask = load_mask<V>(w, staged, address, head, pass);
     const Offsets deltas = at(address, Layout<V>::kDeltas + pass * kPassBytes<D>, sizeof(D));
-    const Lanes<V> delta = load_as<V, D>(w, staged.image, deltas);
-    const Lanes<V> value = masked_add(w, delta, base, mask);
+    Lanes<V> value = load_as<V, D>(w, staged.image, deltas);
+    masked_add(w, value, base, load_mask<V>(w, staged, address, head, pass));
     w.store_line(staged.raw, at(address, pass * kPassBytes<V>, sizeof(V)), value);
   }
 }
@@ -167,15 +170,15 @@ template <class V>
   return values;
 }
 
-// Whether values are deltas of a type, or `also` is set. One comparison with the value's own lowest part;
-// values of 8 bytes take the sign of the lower half and a comparison of the upper one as well.
+// Whether values are deltas of a type. One comparison with the value's own lowest part; values of 8 bytes
+// take the sign of the lower half and a comparison of the upper one as well.
 template <class V, class D>
-[[nodiscard]] Mask are_deltas(Warp& w, const Lanes<V>& x, const Mask& also) {
-  Mask out = also;
+[[nodiscard]] Mask are_deltas(Warp& w, const Lanes<V>& x) {
+  Mask out;
   for (uint32_t i = 0; i < kLanes; ++i) {
     out.bits |= (line::is_delta(x[i], 8 * sizeof(D)) ? 1U : 0U) << i;
   }
-  out.reg = w.emit(Op::alu, x.reg.id(), also.reg.id());
+  out.reg = w.emit(Op::alu, x.reg.id());
   carry<V>(w, out.reg);
   if constexpr (sizeof(D) < 4) {
     carry<V>(w, out.reg);
@@ -183,14 +186,13 @@ template <class V, class D>
   return out;
 }
 
-// One encoding of one line: which values need the base, and what is left of them.
+// One encoding of one line: the values, then what is left of them, and which of them need the base.
 template <class V>
 struct BdiTrial {
   bool fits = false;
+  Values<V> values;
   Lanes<V> base = V{0};
-  std::array<Mask, Layout<V>::kPasses> alone;
   std::array<Lanes<uint32_t>, Layout<V>::kPasses> mask;
-  Values<V> delta;
 };
 
 // The first value that is not a delta by itself becomes the base.
@@ -209,31 +211,40 @@ template <class V>
   return w.load_line<V>(staged.raw, from);
 }
 
+// The base is subtracted from lanes that are not deltas by themselves.
+template <class V>
+void masked_subtract(Warp& w, Lanes<V>& value, const Lanes<V>& base, const Mask& alone) {
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    value.value[i] = static_cast<V>(value[i] - ((alone.bits >> i & 1) != 0 ? V{0} : base[i]));
+  }
+  redefine(w, value.reg, base.reg.id(), alone.reg.id());
+  carry<V>(w, value.reg);
+}
+
 template <class V, class D>
-[[nodiscard]] BdiTrial<V> try_bdi(Warp& w, const StagedLine& staged, const Offsets& address,
-                                  const Values<V>& values) {
+[[nodiscard]] BdiTrial<V> try_bdi(Warp& w, const StagedLine& staged, const Offsets& address) {
   BdiTrial<V> trial;
-  for (uint32_t pass = 0; pass < values.size(); ++pass) {
-    trial.alone[pass] = are_deltas<V, D>(w, values[pass], {});
-    trial.mask[pass] = ballot(w, {~trial.alone[pass].bits, trial.alone[pass].reg});
+  trial.values = load_values<V>(w, staged, address);
+  std::array<Mask, Layout<V>::kPasses> alone;
+  for (uint32_t pass = 0; pass < alone.size(); ++pass) {
+    alone[pass] = are_deltas<V, D>(w, trial.values[pass]);
+    trial.mask[pass] = ballot(w, {~alone[pass].bits, alone[pass].reg});
   }
   trial.base = load_base<V>(w, staged, address, trial.mask);
-  Mask fit = Warp::lanes_of(0xffff'ffff);
-  for (uint32_t pass = 0; pass < values.size(); ++pass) {
-    trial.delta[pass] = values[pass] - trial.base;
-    carry<V>(w, trial.delta[pass].reg);
-    const Mask covered = are_deltas<V, D>(w, trial.delta[pass], trial.alone[pass]);
-    fit = {fit.bits & covered.bits, covered.reg};
+  for (uint32_t pass = 0; pass < alone.size(); ++pass) {
+    masked_subtract(w, trial.values[pass], trial.base, alone[pass]);
+    alone[pass] = are_deltas<V, D>(w, trial.values[pass]);
   }
-  trial.fits = branch_if_all(w, fit);
+  // The comparison of a second pass includes the result of the first.
+  const uint32_t all = alone.front().bits & alone.back().bits;
+  trial.fits = branch_if_all(w, {all, alone.back().reg});
   return trial;
 }
 
 template <class V, class D>
-void store_bdi(Warp& w, StagedLine& staged, const Offsets& address, const Values<V>& values,
-               const BdiTrial<V>& trial) {
-  for (uint32_t pass = 0; pass < values.size(); ++pass) {
-    const Lanes<V> delta = w.select(trial.alone[pass], values[pass], trial.delta[pass]);
+void store_bdi(Warp& w, StagedLine& staged, const Offsets& address, const BdiTrial<V>& trial) {
+  for (uint32_t pass = 0; pass < trial.values.size(); ++pass) {
+    const Lanes<V>& delta = trial.values[pass];
     Lanes<D> narrow;
     std::transform(delta.value.begin(), delta.value.end(), narrow.value.begin(),
                    [](V x) { return static_cast<D>(x); });
@@ -267,10 +278,9 @@ class BdiCompressor {
   // Tests an encoding and stores the image if it fits.
   template <class V, class D>
   [[nodiscard]] bool attempt(uint32_t code) {
-    const Values<V> values = load_values<V>(w_, staged_, address_);
-    const BdiTrial<V> trial = try_bdi<V, D>(w_, staged_, address_, values);
+    const BdiTrial<V> trial = try_bdi<V, D>(w_, staged_, address_);
     if (trial.fits) {
-      store_bdi<V, D>(w_, staged_, address_, values, trial);
+      store_bdi<V, D>(w_, staged_, address_, trial);
       staged_.code = code;
     }
     return trial.fits;
@@ -301,7 +311,7 @@ class BdiCompressor {
 
   template <class V, class D>
   [[nodiscard]] bool fits() {
-    return try_bdi<V, D>(w_, staged_, address_, load_values<V>(w_, staged_, address_)).fits;
+    return try_bdi<V, D>(w_, staged_, address_).fits;
   }
 
   [[nodiscard]] bool attempt_zeros() {
@@ -536,23 +546,26 @@ void decompress_cpack(Warp& w, StagedLine& staged) {
 struct Coverage {
   Mask known;
   Lanes<uint32_t> index = 0U;
-  std::array<Lanes<uint32_t>, kDictionaryWords> dictionary;
 };
 
-// The first word that is not covered becomes entry `number`. False if all words are covered.
-[[nodiscard]] bool add_entry(Warp& w, const StagedLine& staged, const Lanes<uint32_t>& x, uint32_t number,
-                             Coverage& coverage) {
-  const Lanes<uint32_t> missing = ballot(w, {~coverage.known.bits, coverage.known.reg});
+// The first word that is not covered becomes entry `number`, which is stored at once. False if all words are
+// covered.
+[[nodiscard]] bool add_entry(Warp& w, StagedLine& staged, const Offsets& address, const Lanes<uint32_t>& x,
+                             uint32_t number, Coverage& coverage) {
+  Lanes<uint32_t> missing = ballot(w, {~coverage.known.bits, coverage.known.reg});
   w.emit_plain(Op::branch, missing.reg.id());
   if (missing[0] == 0) {
     return false;
   }
-  const Offsets from = w.alu<uint32_t>(missing, [](uint32_t v) { return std::countr_zero(v) * 4; });
-  const Lanes<uint32_t> entry = w.load_line<uint32_t>(staged.raw, from);
+  redefine(w, missing.reg);  // the offset of the first one
+  Lanes<uint32_t> entry = static_cast<uint32_t>(std::countr_zero(missing[0])) * 4;
+  entry.reg = std::move(missing.reg);
+  entry = w.load_line<uint32_t>(staged.raw, entry);
+  w.store_line(staged.image, at(address, 4 * (number - 1), 0, 0, 1), entry);
   const Mask match = (x ^ entry) < 256U;
   coverage.index = w.select(match, Lanes<uint32_t>(number), coverage.index);
-  coverage.known = w.logical_or(coverage.known, match);
-  coverage.dictionary[number - 1] = entry;
+  coverage.known.bits |= match.bits;
+  redefine(w, coverage.known.reg, match.reg.id());
   return true;
 }
 
@@ -581,9 +594,6 @@ void store_cpack(Warp& w, StagedLine& staged, const Offsets& address, const Lane
                  [](uint32_t v) { return static_cast<uint8_t>(v); });
   bytes.reg = x.reg;
   w.store_line(staged.image, at(address, kMismatchBytes, 1), bytes);
-  for (uint32_t i = 0; i < kDictionaryWords; ++i) {
-    w.store_line(staged.image, at(address, 4 * i, 0, 0, 1), coverage.dictionary[i]);
-  }
   const Lanes<uint8_t> packed = pack_indexes(w, coverage.index);
   Offsets to = kNowhere;
   for (uint32_t i = 0; i < kLanes; i += 4) {
@@ -600,9 +610,9 @@ void compress_cpack(Warp& w, StagedLine& staged) {
     staged.code = line::kZeros;
     return live_out(w);
   }
-  Coverage coverage{.known = x < 256U, .dictionary = {}};
+  Coverage coverage{.known = x < 256U};
   for (uint32_t number = 1; number <= kDictionaryWords; ++number) {
-    if (!add_entry(w, staged, x, number, coverage)) {
+    if (!add_entry(w, staged, address, x, number, coverage)) {
       break;
     }
   }
@@ -625,7 +635,7 @@ void compress_cpack(Warp& w, StagedLine& staged) {
 }  // namespace
 
 RoutineNeeds decompress_needs(Algorithm algorithm) {
-  constexpr RoutineNeeds kOfBdi{52, 7};
+  constexpr RoutineNeeds kOfBdi{52, 4};
   constexpr RoutineNeeds kOfFpc{40, 5};
   constexpr RoutineNeeds kOfCpack{14, 6};
   switch (algorithm) {
@@ -634,16 +644,16 @@ RoutineNeeds decompress_needs(Algorithm algorithm) {
     case Algorithm::cpack:
       return kOfCpack;
     case Algorithm::best:
-      return {kOfBdi.instructions + kOfFpc.instructions + kOfCpack.instructions, kOfBdi.registers};
+      return {kOfBdi.instructions + kOfFpc.instructions + kOfCpack.instructions, kOfCpack.registers};
     default:
       return kOfBdi;
   }
 }
 
 RoutineNeeds compress_needs(Algorithm algorithm) {
-  constexpr RoutineNeeds kOfBdi{110, 12};
+  constexpr RoutineNeeds kOfBdi{103, 9};
   constexpr RoutineNeeds kOfFpc{64, 7};
-  constexpr RoutineNeeds kOfCpack{45, 11};
+  constexpr RoutineNeeds kOfCpack{45, 8};
   switch (algorithm) {
     case Algorithm::fpc:
       return kOfFpc;
