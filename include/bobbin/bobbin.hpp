@@ -9,6 +9,7 @@
 #include "bobbin/encoded_batch.hpp"
 #include "bobbin/encoding.hpp"
 #include "bobbin/file.hpp"
+#include "bobbin/gpu.hpp"
 #include "bobbin/io.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/partial.hpp"

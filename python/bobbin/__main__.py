@@ -10,10 +10,12 @@ from ._convert import convert
 from .errors import BobbinError
 
 _MISSING = 3  # the exit status if a package is not installed
+_INTERRUPTED = 130  # as of a process that SIGINT ended
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python3 -m bobbin", description="Converts between .bob, Parquet and Arrow files.")
+    parser = argparse.ArgumentParser(prog="python3 -m bobbin",
+                                     description="Converts between .bob, Parquet and Arrow files.")
     parser.add_argument("verb", choices=["convert"])
     parser.add_argument("source")
     parser.add_argument("target")
@@ -42,9 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
     except ImportError as error:
         print(f"bobbin: {error}", file=sys.stderr)
         return _MISSING
-    except (BobbinError, OSError, ValueError) as error:
+    except (BobbinError, OSError, ValueError, NotImplementedError, TypeError) as error:
+        # pyarrow's exceptions are among them: for types that it cannot convert, the last two.
         print(f"bobbin: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     return 0
 
 

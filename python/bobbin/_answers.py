@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+def count_title(column: str) -> str:
+    """What counts are called in rows that have a column of any name."""
+    return f"count by {column}"
+
+
 class Answers:
     """Rows through pyarrow, and answers without rows."""
 
@@ -92,8 +97,8 @@ class Answers:
 
     def group_counts(self, column: str) -> dict[Any, int]:
         """The number of rows for each value of a column, None for nulls."""
-        rows = self._grouped([column], {"": count()}, "", None)
-        return {row[column]: row[""] for row in rows}
+        title = count_title(column)
+        return {row[column]: row[title] for row in self._grouped([column], {title: count()}, "", None)}
 
     def partial(self, keys: Sequence[str] | str = (), **aggregates: Aggregate) -> Partial:
         """The aggregates before they are finished, to be merged with those of other scans."""

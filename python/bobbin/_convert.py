@@ -21,7 +21,8 @@ def convert(source: Path, target: Path, *, overwrite: bool = False, **options: A
     """Converts between .bob and Parquet or Arrow IPC files, by their names; returns the number of rows.
 
     Options are those of write() when the target is a .bob file, those of pyarrow's ParquetWriter when it is a Parquet
-    file, and those of pyarrow's IpcWriteOptions, such as compression, when it is an Arrow file. Memory holds a few batches. Needs pyarrow; DuckDB is enough to read Parquet.
+    file, and those of pyarrow's IpcWriteOptions, such as compression, when it is an Arrow file. Memory holds a few
+    batches. Needs pyarrow; DuckDB is enough to read Parquet.
     """
     come, go = os.fspath(source), os.fspath(target)
     if not go.endswith(_PARQUET + _ARROW):

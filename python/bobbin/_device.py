@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .file import Scan
 
 _CPU, _CUDA = 1, 2  # DLPack's device types
+_HAS_NULLS = "the array has nulls: use .values and .validity"
 
 
 def dlpack(exported: Any, device: tuple[int, int], max_version: Any, dl_device: Any, copy: Any) -> Any:
@@ -23,7 +24,8 @@ def dlpack(exported: Any, device: tuple[int, int], max_version: Any, dl_device: 
 
 class DeviceArray:
     """Numbers in device memory, by DLPack and the CUDA array interface. They are ready when the object is made. The
-    memory is freed when all arrays that were made from it are gone and the streams that they named are done."""
+    memory is freed when all arrays that were made from it are gone and the GPU has done all work that it was given by
+    then."""
 
     def __init__(self, core: _core.DeviceArray, kind: str, validity: DeviceArray | None = None) -> None:
         self._core = core
@@ -50,10 +52,10 @@ class DeviceArray:
 
     def _check_nulls(self) -> None:
         if self._validity is not None:
-            raise BufferError("the array has nulls: use .values and .validity")
+            raise BufferError(_HAS_NULLS)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._core.device, 0
+        return self._core.device, self._core.device_number
 
     def __dlpack__(self, *, stream: int | None = None, max_version: Any = None, dl_device: Any = None,
                    copy: Any = None) -> Any:
@@ -61,10 +63,11 @@ class DeviceArray:
         return dlpack(self._core.exported(stream), self.__dlpack_device__(), max_version, dl_device, copy)
 
     def __getattr__(self, name: str) -> Any:
-        # Others look for it with hasattr(), which memory of the host must not have.
+        # Others look for it with hasattr(): memory of the host must not have it, nor an array with nulls.
         if name != "__cuda_array_interface__" or self._core.device != _CUDA:
             raise AttributeError(name)
-        self._check_nulls()
+        if self._validity is not None:
+            raise AttributeError(f"{name}: {_HAS_NULLS}")
         code = {"u": "u", "i": "i", "f": "f"}[self._core.type[0]]
         size = int(self._core.type[1:]) // 8
         return {"shape": (len(self),), "typestr": f"<{code}{size}", "data": (self._core.address, False), "version": 3,

@@ -40,7 +40,12 @@ def read_piece(piece: Piece, columns: Sequence[str] | None, where: Where, schema
     fields = pyarrow.schema([schema.field(name) for name in columns]) if columns is not None else schema
     scan = piece.scan(columns, where)
     reader = pyarrow.RecordBatchReader.from_stream(scan, schema=fields)
-    return pyarrow.Table.from_batches(list(reader), schema=reader.schema).cast(fields)
+    return with_types(pyarrow.Table.from_batches(list(reader), schema=reader.schema), fields)
+
+
+def with_types(table: pyarrow.Table, fields: pyarrow.Schema) -> pyarrow.Table:
+    """The table with other types. Casting a table without columns would lose the number of its rows."""
+    return table.cast(fields) if fields.names else table
 
 
 def answer_piece(question: Question, piece: Piece, where: Where) -> Partial:

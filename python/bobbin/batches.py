@@ -37,7 +37,10 @@ class EncodedBatch:
 
     def __getitem__(self, index: int) -> EncodedArray:
         """One array, which shares the memory."""
-        return EncodedArray(self._core.array(index + len(self) if index < 0 else index))
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"there is no array {index}: the batch has {len(self)}")
+        return EncodedArray(self._core.array(place))
 
     def __iter__(self) -> Iterator[EncodedArray]:
         return (self[index] for index in range(len(self)))

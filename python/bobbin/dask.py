@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
+from ._answers import count_title
 from ._tasks import Plan, answer_piece, finish, pieces_of, read_piece
 from .datasets import Piece, as_dataset
 from .errors import UnavailableError
@@ -72,7 +73,7 @@ def aggregate(source: Any, *, where: Where = None, **aggregates: Aggregate) -> A
 
 def group_counts(source: Any, column: str, *, where: Where = None) -> Any:
     """As Scan.group_counts(), as a Dask Delayed; see group_by()."""
-    rows = _answer(source, column, where, "", None, {"": count()})
+    rows = _answer(source, column, where, "", None, {count_title(column): count()})
     return dask.delayed(_counts, pure=False)(rows, column)
 
 
@@ -81,4 +82,4 @@ def _first(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _counts(rows: list[dict[str, Any]], column: str) -> dict[Any, int]:
-    return {row[column]: row[""] for row in rows}
+    return {row[column]: row[count_title(column)] for row in rows}

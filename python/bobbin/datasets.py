@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import threading
 from array import array
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence, Union
+from collections import deque
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, TypeVar, Union
 
 from ._answers import Answers
 from ._columns import to_numpy
-from .errors import ChangedFileError, InvalidArgumentError
+from .errors import ChangedFileError, InvalidArgumentError, UnsupportedError
 from .file import Field, File, Scan, row_range
 from .partials import Partial, Question
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     import numpy
     import pandas
     import polars
@@ -24,8 +27,9 @@ if TYPE_CHECKING:
 
     Path = Union[str, os.PathLike[str]]
 
-_MAX_OPEN = 256
+_MAX_OPEN = 16  # of all datasets: each takes a descriptor, and caches of up to 72 MiB
 PIECE_ROWS = 1 << 22  # about how many rows one task looks at
+_Made = TypeVar("_Made")
 _WIDE = {"u": "U", "z": "Z"}  # Arrow's strings with 32-bit offsets, and with 64
 
 
@@ -65,7 +69,8 @@ class DatasetStats(NamedTuple):
 
 
 class _OpenFiles:
-    """Files that are open, up to a number. One whose path leads to other bytes is opened again, and refused."""
+    """The files of all datasets that are kept open, up to a number. One whose path leads to other bytes is opened
+    again, and refused."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -75,12 +80,14 @@ class _OpenFiles:
         stamp = _stamp(member.path)
         with self._lock:
             known = self._files.pop(member.path, None)
-            if known is None or known[0] != stamp:
-                known = (stamp, member.open())
+        if known is None or known[0] != stamp or known[1].checksum != member.checksum:
+            known = (stamp, member.open())  # without the lock: others need not wait for a disk
+        with self._lock:
+            self._files.pop(member.path, None)
             self._files[member.path] = known  # the latest is last
             while len(self._files) > _MAX_OPEN:
                 del self._files[next(iter(self._files))]
-            return known[1]
+        return known[1]
 
 
 def _stamp(path: str) -> Any:
@@ -90,6 +97,9 @@ def _stamp(path: str) -> Any:
     except OSError:
         return None  # opening it says why
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+_open_files = _OpenFiles()
 
 
 def _paths(source: Any) -> list[str]:
@@ -151,7 +161,6 @@ class Dataset:
                 self._num_groups += file.num_row_groups
                 self._nbytes += file.nbytes
         self._schema = schema
-        self._open = _OpenFiles()
 
     # ---- What is in it ----
 
@@ -183,7 +192,7 @@ class Dataset:
     def verify(self) -> None:
         """Reads and checks every byte of every file; raises CorruptError or ChangedFileError."""
         for member in self._members:
-            self._open.get(member).verify()
+            _open_files.get(member).verify()
 
     # ---- Reading ----
 
@@ -195,7 +204,7 @@ class Dataset:
 
     def pieces(self, where: Where = None) -> list[Piece]:
         """The row groups that zone maps do not rule out, divided for tasks, in order."""
-        return [piece for member in self._members for piece in _divide(member, self._open.get(member), where)]
+        return [piece for member in self._members for piece in _divide(member, _open_files.get(member), where)]
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a pyarrow Table."""
@@ -239,7 +248,6 @@ class Dataset:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._members, self._num_groups, self._nbytes, self._schema = state
-        self._open = _OpenFiles()
 
     def __repr__(self) -> str:
         return f"<bobbin.Dataset of {len(self._members)} files: {self.num_rows} rows, {len(self.columns)} columns>"
@@ -255,6 +263,19 @@ def _divide(member: Member, file: File, where: Where) -> Iterator[Piece]:
         wanted = tuple(group for group in range(begin, min(begin + size, groups)) if group in left)
         if wanted:
             yield Piece(member, wanted)
+
+
+def _in_order(pool: ThreadPoolExecutor, ahead: int, work: Callable[[Piece], _Made],
+              pieces: Sequence[Piece]) -> Iterator[_Made]:
+    """What work() returns for each piece, in order. At most `ahead` pieces are begun before they are needed, so that
+    few results wait for a slow one."""
+    waiting: deque[Future[_Made]] = deque()
+    for piece in pieces:
+        waiting.append(pool.submit(work, piece))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 class DatasetScan(Answers):
@@ -273,7 +294,7 @@ class DatasetScan(Answers):
         self._threads = threads
         self._read = (0, 0)
         # Says now what does not fit the columns.
-        data._open.get(data._members[0]).scan(self._columns, where, limit=limit, **self._options)
+        _open_files.get(data._members[0]).scan(self._columns, where, limit=limit, **self._options)
 
     @property
     def schema(self) -> list[Field]:
@@ -288,23 +309,24 @@ class DatasetScan(Answers):
 
     # ---- Rows ----
 
-    def _scans(self) -> Iterator[Scan]:
-        """A scan of each file that may have rows, until there are enough. The one before must have been read."""
+    def _scans(self) -> Iterator[tuple[int, Scan]]:
+        """A scan of each file that may have rows, with the number of the file's first row, until there are enough rows.
+        The one before must have been read."""
         left = self._limit
         begin, end = self._rows
-        first = 0
+        end_of_file = 0
         self._read = (0, 0)
         for member in self._data._members:
+            first, end_of_file = end_of_file, end_of_file + member.num_rows
             low, high = begin - first, (member.num_rows if end is None else end - first)
-            first += member.num_rows
             if high <= 0 or low >= member.num_rows:
                 continue
             rows = None if low <= 0 and high >= member.num_rows else (max(low, 0), min(high, member.num_rows))
-            file = self._data._open.get(member)
+            file = _open_files.get(member)
             scan = file.scan(self._columns, self._where, limit=left, rows=rows, **self._options)
             if not scan.candidates():
                 continue
-            yield scan
+            yield first, scan
             self._count(scan.stats.row_groups_read)
             if left is not None:
                 left -= scan._spec.rows_returned
@@ -319,7 +341,7 @@ class DatasetScan(Answers):
         """Of the first file, but strings are wide and columns nullable if they are in one of the files."""
         import pyarrow
 
-        scan = self._data._open.get(self._data._members[0]).scan(self._columns)
+        scan = _open_files.get(self._data._members[0]).scan(self._columns)
         schema = pyarrow.schema(scan)
         formats = dict(zip(self._data.columns, self._data._schema.formats))
         wide = {"U": pyarrow.large_string(), "Z": pyarrow.large_binary()}
@@ -341,9 +363,10 @@ class DatasetScan(Answers):
         schema = self._arrow_schema()
 
         def batches() -> Iterator[pyarrow.RecordBatch]:
-            for scan in self._scans():
+            for _, scan in self._scans():
                 for batch in pyarrow.RecordBatchReader.from_stream(scan, schema=schema):
-                    yield pyarrow.RecordBatch.from_arrays(batch.columns, schema=schema)
+                    # A batch made of no columns would have no rows.
+                    yield pyarrow.RecordBatch.from_arrays(batch.columns, schema=schema) if schema.names else batch
 
         return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
@@ -351,43 +374,35 @@ class DatasetScan(Answers):
         """All rows as a Polars DataFrame."""
         import polars
 
-        empty = polars.DataFrame(self._data._open.get(self._data._members[0]).scan(self._columns, limit=0))
-        return polars.concat([empty] + [polars.DataFrame(scan) for scan in self._scans()])
+        empty = polars.DataFrame(_open_files.get(self._data._members[0]).scan(self._columns, limit=0))
+        return polars.concat([empty] + [polars.DataFrame(scan) for _, scan in self._scans()])
 
     def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
         """Columns as numpy arrays, as Scan.to_numpy()."""
         import numpy
 
         parts: list[list[Any]] = [[] for _ in self.schema]
-        for scan in self._scans():
+        for _, scan in self._scans():
             for made, column in zip(parts, scan._file.read(scan._spec)):
                 made.append(to_numpy(numpy, *column, nulls=nulls))
         if not parts or not parts[0]:
-            empty = self._data._open.get(self._data._members[0]).scan(self._columns, limit=0)
+            empty = _open_files.get(self._data._members[0]).scan(self._columns, limit=0)
             return empty.to_numpy(nulls=nulls)
         join = numpy.ma.concatenate if nulls == "mask" else numpy.concatenate
         return {field.name: join(made) for field, made in zip(self.schema, parts)}
 
     def row_ids(self) -> memoryview:
         """The numbers of the rows, counted from the first row of the first file."""
-        first = dict(zip(self._data.paths, self._first_rows()))
         ids = array("Q")
-        for scan in self._scans():
-            offset = first[str(scan._source.path)]
-            ids.extend(offset + row for row in scan.row_ids())
+        for first, scan in self._scans():
+            ids.extend(first + row for row in scan.row_ids())
         return memoryview(ids)
-
-    def _first_rows(self) -> Iterator[int]:
-        first = 0
-        for member in self._data._members:
-            yield first
-            first += member.num_rows
 
     # ---- Answers ----
 
     def count(self) -> int:
         """The number of rows."""
-        return sum(scan.count() for scan in self._scans())
+        return sum(scan.count() for _, scan in self._scans())
 
     def __len__(self) -> int:
         return self.count()
@@ -398,21 +413,28 @@ class DatasetScan(Answers):
     def _answer(self, question: Question) -> Partial:
         """Merged from pieces, which several threads work on, in the order of the rows."""
         if self._limit is not None or self._arguments[3] is not None:
-            raise InvalidArgumentError("aggregates of a scan with rows= or limit=")
+            raise UnsupportedError("aggregates are not supported for scans with rows= or limit=")
         from concurrent.futures import ThreadPoolExecutor
 
         pieces = self._data.pieces(self._where) or [Piece(self._data._members[0], ())]
-        threads = self._threads or os.cpu_count() or 1
-        pool = ThreadPoolExecutor(min(threads, len(pieces)))
+        threads = min(self._threads or os.cpu_count() or 1, len(pieces))
+        pool = ThreadPoolExecutor(threads)
+        ended = threading.Event()
         try:
-            return self._merged(pool.map(lambda piece: self._partial(question, piece), pieces))
+            parts = _in_order(pool, 2 * threads, lambda piece: self._partial(question, piece, ended), pieces)
+            return self._merged(parts)
         finally:
+            ended.set()  # after an error or Ctrl-C, what still runs is to stop
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _partial(self, question: Question, piece: Piece) -> tuple[str, Scan, Partial]:
-        file = self._data._open.get(piece.member)
+    def _partial(self, question: Question, piece: Piece, ended: threading.Event) -> tuple[str, Scan, Partial]:
+        def check() -> None:
+            if ended.is_set():
+                raise KeyboardInterrupt  # nobody waits for the answer any more
+
+        file = _open_files.get(piece.member)
         scan = file.scan((), self._where, row_groups=piece.row_groups, backend=self._options["backend"])
-        return piece.member.path, scan, question.of(scan._file, scan._spec)
+        return piece.member.path, scan, question.of(scan._file, scan._spec, check)
 
     def _merged(self, parts: Iterator[tuple[str, Scan, Partial]]) -> Partial:
         whole: Partial | None = None

@@ -54,7 +54,7 @@ def _frames(stream: Scan | DatasetScan, polars: Any) -> Iterator[polars.DataFram
     try:
         import pyarrow
     except ImportError:
-        for scan in stream._scans() if isinstance(stream, DatasetScan) else [stream]:
+        for scan in (one for _, one in stream._scans()) if isinstance(stream, DatasetScan) else [stream]:
             yield polars.DataFrame(scan)
         return
     for batch in pyarrow.RecordBatchReader.from_stream(stream):

@@ -2,7 +2,7 @@
 """Partial aggregates: computed where rows are, merged elsewhere."""
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from typing import Any, Callable, Iterable, Sequence
 
 from . import _core
 from ._values import to_python
@@ -90,6 +90,9 @@ class Question:
     def __init__(self, keys: Sequence[str], aggregates: dict[str, Aggregate], order: str,
                  types: dict[str, str]) -> None:
         self.keys = list(keys)
+        for title in aggregates:
+            if title in self.keys:
+                raise InvalidArgumentError(f"an aggregate cannot be named as the key {title!r}")
         self.order = order
         self.wanted = [(one.kind, one.column) for one in aggregates.values()]
         sources = self.keys + [one.column for one in aggregates.values()]
@@ -98,6 +101,7 @@ class Question:
         known = set(self.wanted)
         self.wanted += [extra for extra in _core.order_aggregates(order) if extra not in known]
 
-    def of(self, file: _core.File, spec: _core.Spec) -> Partial:
-        """What the rows of a scan contribute."""
-        return Partial(_core.partial(file, spec, self.keys, self.wanted), self.keys, self.titles, self.is_text)
+    def of(self, file: _core.File, spec: _core.Spec, beat: Callable[[], None] | None = None) -> Partial:
+        """What the rows of a scan contribute. beat() is called every 0.1 s; if it raises, the work ends."""
+        made = _core.partial(file, spec, self.keys, self.wanted, beat)
+        return Partial(made, self.keys, self.titles, self.is_text)

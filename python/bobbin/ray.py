@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
-from ._tasks import NarrowPiece, Plan, answer_piece, finish, pieces_of, read_piece
+from ._answers import count_title
+from ._tasks import NarrowPiece, Plan, answer_piece, finish, pieces_of, read_piece, with_types
 from .datasets import Dataset, Piece, as_dataset
 from .errors import UnavailableError
 from .expressions import Aggregate, count
@@ -85,7 +86,7 @@ def _read(piece: Piece, columns: list[str] | None, where: Where, schema: Any, ex
 
     names = list(schema.names) if columns is None else columns
     table = BobbinDataset(NarrowPiece(piece, where)).to_table(columns=names, filter=expression)
-    return table.cast(pyarrow.schema([schema.field(name) for name in names]))
+    return with_types(table, pyarrow.schema([schema.field(name) for name in names]))
 
 
 def _answer(source: Any, keys: Sequence[str] | str, where: Where, order: str, limit: int | None,
@@ -110,5 +111,5 @@ def aggregate(source: Any, *, where: Where = None, **aggregates: Aggregate) -> d
 
 def group_counts(source: Any, column: str, *, where: Where = None) -> dict[Any, int]:
     """As Scan.group_counts(); see group_by()."""
-    rows = _answer(source, column, where, "", None, {"": count()})
-    return {row[column]: row[""] for row in rows}
+    title = count_title(column)
+    return {row[column]: row[title] for row in _answer(source, column, where, "", None, {title: count()})}

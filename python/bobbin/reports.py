@@ -23,6 +23,6 @@ def report(source: Any, out: Path, *, peers: bool = False, overwrite: bool = Fal
         raise UnavailableError("bb.report needs the command bobbin, which is not on the PATH")
     path = source._absolute if isinstance(source, File) and source.path is not None else os.fspath(source)
     options = ["-q"] + ([] if peers else ["--no-peers"]) + (["-f"] if overwrite else [])
-    done = subprocess.run([command, "report", path, "-o", os.fspath(out), *options], stderr=subprocess.PIPE)
+    done = subprocess.run([command, "report", "-o", os.fspath(out), *options, "--", path], stderr=subprocess.PIPE)
     if done.returncode != 0:
         raise BobbinError(done.stderr.decode(errors="replace").strip().removeprefix("bobbin: "))

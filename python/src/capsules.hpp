@@ -42,7 +42,7 @@ inline std::string path_from(const nb::bytes& path) {
   return {path.c_str(), path.size()};
 }
 
-// A memoryview of bytes. The address of nothing is that of something, as a memoryview of null cannot be made.
+// A memoryview of bytes. An empty one has an address too, as a memoryview of null cannot be made.
 template <class Owner>
 nb::object memory_view_of(std::unique_ptr<Owner> owner, void* data, size_t size) {
   static uint64_t nothing = 0;

@@ -5,10 +5,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 
 #include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
@@ -20,49 +19,51 @@
 namespace bobbin::python {
 namespace {
 
-// CUDA's handles of the legacy default stream and of the default stream of each thread. The thread that frees
-// memory need not be the one that used it: for both, the legacy one is waited for, which follows the others.
-constexpr uint64_t kLegacyStream = 1;
-constexpr uint64_t kThreadStream = 2;
-
-// By an event: waiting for the legacy stream itself does not wait for the streams that it follows.
-Status wait_for(StreamView stream) {
-  BOBBIN_ASSIGN(Event event, Event::create(stream.backend()));
-  BOBBIN_TRY(event.record(stream));
-  return event.synchronize();
-}
-
-// Device memory, and the streams of those who may still read it: it is freed when their work is done. All
-// work of our own is done when one of these is made.
+// Device memory that others may read on streams of their own: it is freed when their work is done. All work
+// of our own is done when one of these is made.
 class Shared {
  public:
   // `stream` is the one that frees the memory, if nobody else keeps it.
-  Shared(std::shared_ptr<DeviceBuffer> memory, Backend backend, std::optional<Stream> stream = {})
-      : stream_(std::move(stream)), memory_(std::move(memory)), backend_(backend) {}
+  static Result<std::shared_ptr<Shared>> create(std::shared_ptr<DeviceBuffer> memory, Backend backend,
+                                                std::optional<Stream> stream = {}) {
+    int gpu = 0;
+    if (backend == Backend::cuda && memory->data() != nullptr) {
+      BOBBIN_ASSIGN(gpu, gpu_of(memory->data()));
+    }
+    return std::make_shared<Shared>(Memory{std::move(stream), std::move(memory)}, backend, gpu);
+  }
+
+  struct Memory {
+    std::optional<Stream> stream;  // outlives the buffer
+    std::shared_ptr<DeviceBuffer> buffer;
+  };
+  Shared(Memory memory, Backend backend, int gpu)
+      : memory_(std::move(memory)), backend_(backend), gpu_(gpu) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
   ~Shared() {
-    for (const uint64_t stream : streams_) {
-      // A stream that is gone has nothing left to do.
-      (void)wait_for(StreamView(backend_, reinterpret_cast<void*>(stream))).ok();
+    if (!was_exported_ || backend_ != Backend::cuda || data() == nullptr) {
+      return;
+    }
+    // The streams of others may be gone by now, and this thread may use another GPU: the memory's GPU is
+    // waited for as a whole. What it waits for may need the GIL.
+    const nb::gil_scoped_acquire acquired;  // no more than a count if it is held already
+    const nb::gil_scoped_release released;
+    if (!synchronize_gpu(gpu_).ok()) {
+      static_cast<void>(new Memory(std::move(memory_)));  // somebody may still read it: it is never freed
     }
   }
 
-  void note_stream(uint64_t stream) {
-    if (backend_ == Backend::cuda) {
-      const std::lock_guard lock(mutex_);
-      streams_.insert(stream == kThreadStream ? kLegacyStream : stream);
-    }
-  }
-  [[nodiscard]] void* data() const { return memory_->data(); }
+  void note_export() { was_exported_ = true; }
+  [[nodiscard]] void* data() const { return memory_.buffer->data(); }
   [[nodiscard]] Backend backend() const { return backend_; }
+  [[nodiscard]] int gpu() const { return gpu_; }
 
  private:
-  std::optional<Stream> stream_;  // outlives the memory
-  std::shared_ptr<DeviceBuffer> memory_;
+  Memory memory_;
   Backend backend_;
-  std::mutex mutex_;
-  std::set<uint64_t> streams_;
+  int gpu_;
+  std::atomic<bool> was_exported_ = false;
 };
 
 struct DeviceArray {
@@ -75,18 +76,17 @@ struct DeviceArray {
   }
 };
 
-// An object with __dlpack__ that keeps `owner` alive. The address of nothing is that of something.
+// An object with __dlpack__ that keeps `owner` alive. An empty array has an address in host memory, which
+// some need, and none in device memory.
 template <class Owner>
-nb::object exported(void* data, uint64_t length, DType type, int device, Owner owner) {
+nb::object exported(void* data, uint64_t length, DType type, int device, int number, Owner owner) {
   static uint64_t nothing = 0;
   auto kept = std::make_unique<Owner>(std::move(owner));
-  const nb::capsule capsule(kept.get(), [](void* pointer) noexcept {
-    nb::gil_scoped_release released;  // freeing may wait for a stream
-    delete static_cast<Owner*>(pointer);
-  });
+  const nb::capsule capsule(kept.get(), [](void* pointer) noexcept { delete static_cast<Owner*>(pointer); });
   kept.release();
-  return nb::cast(nb::ndarray<nb::array_api>(data == nullptr ? &nothing : data, {length}, capsule, {},
-                                             dlpack_type(type), device, 0));
+  void* const address = data == nullptr && device == nb::device::cpu::value ? &nothing : data;
+  return nb::cast(
+      nb::ndarray<nb::array_api>(address, {length}, capsule, {}, dlpack_type(type), device, number));
 }
 
 nb::object decoded(const EncodedArray& array) {
@@ -94,23 +94,22 @@ nb::object decoded(const EncodedArray& array) {
   auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
   check(without_gil([&] { return array.decode({bytes.get(), size}); }));
   void* const data = bytes.get();
-  return exported(data, array.length(), array.type(), nb::device::cpu::value, std::move(bytes));
+  return exported(data, array.length(), array.type(), nb::device::cpu::value, 0, std::move(bytes));
 }
 
-// `stream` as DLPack has it: nothing is the legacy default stream, -1 none.
+// `stream` as DLPack has it: 1 and nothing are the legacy default stream, -1 none. None has to wait for
+// values that are ready.
 nb::object export_device(const DeviceArray& array, std::optional<int64_t> stream) {
-  const int64_t number = stream.value_or(static_cast<int64_t>(kLegacyStream));
-  if (number == 0 || number < -1) {
+  if (const int64_t number = stream.value_or(1); number == 0 || number < -1) {
     raise({StatusCode::invalid_argument, "stream 0 is ambiguous: use 1, the legacy default stream, or 2"});
   }
-  if (number > 0) {
-    array.memory->note_stream(static_cast<uint64_t>(number));
-  }
-  return exported(array.memory->data(), array.length, array.type, array.dlpack_device(), array.memory);
+  array.memory->note_export();
+  return exported(array.memory->data(), array.length, array.type, array.dlpack_device(), array.memory->gpu(),
+                  array.memory);
 }
 
 uint64_t address(const DeviceArray& array) {
-  array.memory->note_stream(kLegacyStream);  // who asks for the address does not say which stream
+  array.memory->note_export();
   return array.length == 0 ? 0 : reinterpret_cast<uint64_t>(array.memory->data());
 }
 
@@ -131,7 +130,8 @@ Result<DeviceArray> decode_there(const EncodedArray& array, Backend backend) {
   BOBBIN_TRY(stream.view().synchronize());
   auto memory = std::make_shared<DeviceBuffer>(std::move(out));
   // The encoded copy goes with this scope, before its stream could: the stream is done.
-  auto shared = std::make_shared<Shared>(std::move(memory), backend, std::move(stream));
+  BOBBIN_ASSIGN(std::shared_ptr<Shared> shared,
+                Shared::create(std::move(memory), backend, std::move(stream)));
   return DeviceArray{std::move(shared), array.type(), array.length()};
 }
 
@@ -150,7 +150,8 @@ nb::list load(const File& file, const Spec& spec, const std::string& device) {
   for (const size_t column : *options.columns) {
     const Column& wanted = file.reader->columns()[column];
     if (is_string(wanted.type)) {
-      raise({StatusCode::unsupported, "column " + quoted_text(wanted.name) + " has strings"});
+      raise({StatusCode::unsupported, "column " + quoted_text(wanted.name) +
+                                          " holds strings; only numbers can be loaded onto a device"});
     }
   }
   const auto work = [reader = file.reader, options, backend]() -> Result<std::vector<DeviceColumn>> {
@@ -162,7 +163,7 @@ nb::list load(const File& file, const Spec& spec, const std::string& device) {
   nb::list made;
   for (const DeviceColumn& column : take(interruptible(work))) {
     const auto shared = [&](const std::shared_ptr<DeviceBuffer>& memory) {
-      return std::make_shared<Shared>(memory, backend);
+      return take(Shared::create(memory, backend));
     };
     const DeviceArray values{shared(column.values), column.column.type, column.length};
     const DeviceArray bits{column.validity == nullptr ? nullptr : shared(column.validity), DType::u32,
@@ -196,6 +197,7 @@ void add_devices(nb::module_& module) {
       .def_prop_ro("type", [](const DeviceArray& array) { return std::string(to_string(array.type)); })
       .def_prop_ro("length", [](const DeviceArray& array) { return array.length; })
       .def_prop_ro("device", &DeviceArray::dlpack_device)
+      .def_prop_ro("device_number", [](const DeviceArray& array) { return array.memory->gpu(); })
       .def_prop_ro("address", address)
       .def("exported", export_device, nb::arg("stream").none());
   module.def("decoded", decoded);

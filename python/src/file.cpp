@@ -275,7 +275,8 @@ nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::st
                    const std::vector<std::pair<std::string, std::string>>& aggregates,
                    const std::string& order, std::optional<uint64_t> limit) {
   if (spec.is_partial()) {
-    raise({StatusCode::unsupported, "aggregates of a scan with rows=, row_groups= or limit="});
+    raise({StatusCode::unsupported,
+           "aggregates are not supported for scans with rows=, row_groups= or limit="});
   }
   std::vector<AggregateSpec> wanted;
   std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);

@@ -57,9 +57,10 @@ Result<Partial> partial_of(const Reader& reader, const arrow::ScanOptions& optio
 }
 
 Partial make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                     const std::vector<std::pair<std::string, std::string>>& aggregates) {
+                     const std::vector<std::pair<std::string, std::string>>& aggregates,
+                     const nb::object& beat) {
   if (spec.is_range()) {
-    raise({StatusCode::unsupported, "aggregates of a scan with rows= or limit="});
+    raise({StatusCode::unsupported, "aggregates are not supported for scans with rows= or limit="});
   }
   std::vector<AggregateSpec> wanted;
   std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);
@@ -69,7 +70,11 @@ Partial make_partial(const File& file, const Spec& spec, const std::vector<std::
     *counter = read;
     return made;
   };
-  return take(interruptible(work));
+  return take(interruptible(work, [&] {
+    if (!beat.is_none()) {
+      beat();
+    }
+  }));
 }
 
 std::vector<size_t> candidates(const File& file, const Spec& spec) {
@@ -129,7 +134,8 @@ void add_partials(nb::module_& module) {
       .def("finish", finish, nb::arg("order"), nb::arg("limit").none())
       .def("to_bytes", to_bytes)
       .def_static("from_bytes", from_bytes);
-  module.def("partial", make_partial);
+  module.def("partial", make_partial, nb::arg("file"), nb::arg("spec"), nb::arg("keys"),
+             nb::arg("aggregates"), nb::arg("beat").none());
   module.def("candidates", candidates);
   module.def("order_aggregates", order_aggregates);
 }

@@ -8,7 +8,6 @@ import tempfile
 
 import bobbin as bb
 
-MAX_IMPORT_SECONDS = 0.05
 TRIES = 5
 
 
@@ -31,7 +30,6 @@ def main() -> None:
             assert f.scan().group_counts("s")["text 0"] == 143
     assert bb.encode(range(100)).decode().tolist() == list(range(100))
     seconds = import_seconds()
-    assert seconds < MAX_IMPORT_SECONDS, f"import takes {seconds:.3f} s"
     print(f"bobbin {bb.__version__}: works; import takes {1000 * seconds:.0f} ms")
 
 

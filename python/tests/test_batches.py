@@ -130,12 +130,31 @@ def test_device_arrays(tmp_path: Any) -> None:
     assert table["a"].__dlpack__(stream=-1) is not None
     with pytest.raises(BufferError):
         table["a"].__dlpack__(dl_device=(2, 0))
-    with pytest.raises(bb.UnsupportedError, match="'?\"?s\"?'? has strings"):
+    with pytest.raises(bb.UnsupportedError, match="'?\"?s\"?'? holds strings"):
         file.scan().to_device("emulator")
     with pytest.raises(bb.UnsupportedError):
         file.scan("a", bb.col("a") > 5).to_device("emulator")
     with pytest.raises(bb.InvalidArgumentError):
         file.scan("a").to_device("cpu")
+
+
+def test_hasattr_of_an_array_with_nulls_in_gpu_memory() -> None:
+    from types import SimpleNamespace
+
+    from bobbin._device import DeviceArray
+
+    memory: Any = SimpleNamespace(device=2, device_number=1, type="i64", length=3, address=64)
+    assert DeviceArray(memory, "i64").__cuda_array_interface__["data"] == (64, False)
+    assert DeviceArray(memory, "i64").__dlpack_device__() == (2, 1)
+    assert not hasattr(DeviceArray(memory, "i64", DeviceArray(memory, "u32")), "__cuda_array_interface__")
+
+
+def test_arrays_that_a_batch_does_not_have() -> None:
+    batch = bb.encode_batch([[1, 2], [3]])
+    assert batch[-2].decode().tolist() == [1, 2]
+    for index in (2, -3, 10**30, -(10**30)):
+        with pytest.raises(IndexError):
+            batch[index]
 
 
 def test_no_gpu() -> None:

@@ -52,8 +52,11 @@ def test_compress_parquet(source: pathlib.Path) -> None:
 def test_compress_says_what_is_wrong(source: pathlib.Path) -> None:
     missing = run("compress", source, BOBBIN_PYTHON="/no/such/python")
     assert missing.returncode == 1 and "pip install 'bobbin[arrow]'" in missing.stderr
-    without = run("compress", source, PYTHONPATH="", BOBBIN_PYTHON=shutil.which("python3", path="/usr/bin") or "")
-    assert without.returncode == 1 and "Python package" in without.stderr
+    without = source.parent / "without"  # an interpreter that does not have the package
+    without.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n")
+    without.chmod(0o755)
+    refused = run("compress", source, BOBBIN_PYTHON=str(without))
+    assert refused.returncode == 1 and "Python package" in refused.stderr
     source.write_bytes(b"nothing")
     damaged = run("compress", source)
     assert damaged.returncode == 1 and damaged.stderr.startswith("bobbin: ") and "Traceback" not in damaged.stderr

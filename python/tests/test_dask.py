@@ -66,38 +66,55 @@ def test_answers(client: Any, folder: pathlib.Path, where: Any) -> None:
     assert bb.dask.group_counts(folder, "city", where=where).compute() == scan.group_counts("city")
 
 
-def kill_a_worker(client: Any) -> None:
-    """One that works on something."""
-    for _ in range(200):
-        busy = [name for name, keys in client.processing().items() if keys]
-        if busy:
-            break
+def hold(marks: pathlib.Path, value: Any) -> Any:
+    """The value, after release() has been called. Leaves the number of the process that waits."""
+    (marks / f"{os.getpid()}.waits").touch()
+    limit = time.monotonic() + 120
+    while not (marks / "released").exists() and time.monotonic() < limit:
         time.sleep(0.01)
-    pids = client.run(os.getpid)
-    os.kill(pids[busy[0]], signal.SIGKILL)
+    return value
 
 
-def slowly(frame: Any) -> Any:
-    time.sleep(0.1)
-    return frame
+def kill_a_holder(marks: pathlib.Path) -> None:
+    """One of the processes that wait in hold(); the others then go on."""
+    limit = time.monotonic() + 60
+    while not (found := list(marks.glob("*.waits"))):
+        assert time.monotonic() < limit, "no worker has begun"
+        time.sleep(0.01)
+    os.kill(int(found[0].stem), signal.SIGKILL)
+    (marks / "released").touch()
 
 
-def test_a_worker_dies(client: Any, folder: pathlib.Path) -> None:
+def test_a_worker_dies(client: Any, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     import cloudpickle
     import sys
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     frame = bb.dask.read(folder)
-    running = client.compute(frame.map_partitions(slowly, meta=frame._meta)["id"].sum())
-    kill_a_worker(client)
-    assert running.result(timeout=60) == sum(range(FILES * 1500))
-    client.wait_for_workers(2, timeout=60)
+    held = frame.map_partitions(lambda part: hold(tmp_path, part), meta=frame._meta)
+    running = client.compute(held["id"].sum())
+    kill_a_holder(tmp_path)
+    assert running.result(timeout=120) == sum(range(FILES * 1500))
+
+
+def test_a_worker_dies_that_has_answers_to_compute(client: Any, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    import cloudpickle
+    import sys
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    client.wait_for_workers(2, timeout=120)
     data = bb.dataset(folder)
-    answers = [bb.dask.group_by(data, "city", total=bb.sum("cost"), n=bb.count()) for _ in range(20)]
-    running_too = client.compute(answers)
-    kill_a_worker(client)
+    holders = [client.submit(hold, tmp_path, i) for i in range(2)]
+    running = client.compute([bb.dask.group_by(data, "city", total=bb.sum("cost"), n=bb.count()) for _ in range(5)])
+    kill_a_holder(tmp_path)
     expected = data.scan().group_by("city", total=bb.sum("cost"), n=bb.count())
-    assert all(one.result(timeout=60) == expected for one in running_too)
+    assert all(one.result(timeout=120) == expected for one in running)
+    assert [one.result(timeout=120) for one in holders] == [0, 1]
+
+
+def test_rows_without_columns_are_counted(client: Any, folder: pathlib.Path) -> None:
+    assert len(bb.dask.read(folder, columns=[]).compute()) == FILES * 1500
+    assert len(bb.dask.read(folder, columns=[], where=bb.col("id") < 100).compute()) == 100
 
 
 def test_a_file_changes(client: Any, tmp_path: pathlib.Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import bobbin as bb
 
 pa = pytest.importorskip("pyarrow")
+pc = pytest.importorskip("pyarrow.compute")
 
 FILES = 5
 ROWS = 3000  # of a file
@@ -179,6 +180,72 @@ def test_the_file_that_differs_is_named(tmp_path: pathlib.Path) -> None:
         bb.dataset([tmp_path / "z0.bob", tmp_path / "z1.bob"])
 
 
+@pytest.mark.parametrize("where", FILTERS)
+def test_rows_without_columns_are_counted(one: bb.File, many: bb.Dataset, where: Any) -> None:
+    expected = one.scan(where=where).count()
+    assert one.scan([], where).to_arrow().num_rows == expected
+    assert many.scan([], where).to_arrow().num_rows == expected
+    assert sum(batch.num_rows for batch in many.scan([], where).batches()) == expected
+
+
+def test_scanners_without_columns(many: bb.Dataset) -> None:
+    data = many.dataset()
+    assert data.scanner(columns=[]).count_rows() == FILES * ROWS
+    assert data.count_rows(pc.scalar(True)) == FILES * ROWS
+    assert data.count_rows(pc.field("id") < 100) == 100
+
+
+def test_a_path_that_is_listed_twice(tmp_path: pathlib.Path) -> None:
+    bb.write({"x": list(range(5))}, tmp_path / "a.bob")
+    twice = bb.dataset([tmp_path / "a.bob", tmp_path / "a.bob"])
+    assert list(twice.scan().row_ids()) == list(range(10))
+    assert list(twice.scan(where=bb.col("x") == 3).row_ids()) == [3, 8]
+    assert list(twice.scan(rows=slice(4, 7)).row_ids()) == [4, 5, 6]
+
+
+def test_few_files_stay_open(tmp_path: pathlib.Path) -> None:
+    for i in range(40):
+        bb.write({"x": [i]}, tmp_path / f"{i:02}.bob")
+    both = [bb.dataset(tmp_path), pickle.loads(pickle.dumps(bb.dataset(tmp_path)))]
+    for data in both:
+        assert data.to_arrow()["x"].to_pylist() == list(range(40))
+    places = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
+    opened = [place for place in places if os.path.exists(place) and str(tmp_path) in os.readlink(place)]
+    assert 0 < len(opened) <= 16
+
+
+def test_few_pieces_are_begun_before_they_are_needed() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from bobbin.datasets import _in_order
+
+    begun: list[int] = []
+
+    def work(piece: Any) -> int:
+        begun.append(piece)
+        return int(piece) * 10
+
+    with ThreadPoolExecutor(2) as pool:
+        made = _in_order(pool, 3, work, list(range(20)))  # type: ignore[arg-type]
+        assert next(made) == 0
+        assert len(begun) <= 3
+        assert list(made) == list(range(10, 200, 10))
+
+
+def test_a_title_is_not_the_name_of_a_key(one: bb.File, many: bb.Dataset) -> None:
+    for data in (one, many):
+        with pytest.raises(bb.InvalidArgumentError, match="part"):
+            data.scan().group_by("part", part=bb.count())
+        with pytest.raises(bb.UnsupportedError, match="not supported"):
+            data.scan(limit=3).sum("id")
+
+
+def test_counts_of_a_column_without_a_name(tmp_path: pathlib.Path) -> None:
+    bb.write({"": [1, 1, 2]}, tmp_path / "t.bob")
+    assert bb.open(tmp_path / "t.bob").scan().group_counts("") == {1: 2, 2: 1}
+    assert bb.dataset(tmp_path).scan().group_counts("") == {1: 2, 2: 1}
+
+
 def test_strings_of_both_widths(tmp_path: pathlib.Path) -> None:
     bb.write(pa.table({"s": pa.array(["a"], pa.string())}), tmp_path / "1.bob")
     bb.write(pa.table({"s": pa.array(["b"], pa.large_string())}), tmp_path / "2.bob")
@@ -259,7 +326,7 @@ def test_any_division_gives_the_same(tmp_path: pathlib.Path, data: Any) -> None:
     least = data.draw(st.integers(-100, 100))
     many = bb.dataset(paths)
     assert many.to_arrow() == whole
-    kept = whole.filter(pa.compute.field("x") >= least)
+    kept = whole.filter(pc.field("x") >= least)
     scan = many.scan(where=bb.col("x") >= least)
     assert scan.to_arrow() == kept
     expected = kept.group_by("k").aggregate([("x", "sum"), ("x", "min"), ("x", "count")]).to_pylist()

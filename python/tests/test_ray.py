@@ -2,6 +2,7 @@
 """Ray, on a local cluster: everything equals the answer of one process. Skipped where Ray is not installed."""
 from __future__ import annotations
 
+import os
 import pathlib
 import threading
 import time
@@ -11,7 +12,10 @@ import pytest
 
 import bobbin as bb
 
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray would send statistics
+
 pa = pytest.importorskip("pyarrow")
+pc = pytest.importorskip("pyarrow.compute")
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")
 
@@ -53,6 +57,19 @@ def test_columns_and_filters_are_pushed_down(cluster: None, folder: pathlib.Path
     assert rows(found.select_columns(["id"])) == sorted(rows_of(expected))
 
 
+@pytest.mark.parametrize("where", [FILTERS[0], FILTERS[1], FILTERS[6]])
+def test_rows_are_counted(cluster: None, folder: pathlib.Path, where: Any) -> None:
+    assert bb.ray.read(folder, where=where).count() == bb.dataset(folder).scan(where=where).count()
+
+
+def test_rows_without_columns_are_counted(folder: pathlib.Path) -> None:
+    source = bb.ray.BobbinDatasource(bb.dataset(folder), [], bb.col("id") < 100)
+    assert sum(block.num_rows for task in source.get_read_tasks(1) for block in task()) == 100
+    for expression, expected in ((None, 15_000), (pc.field("id") < 3500, 3500)):
+        found = (bb.ray._read(piece, [], None, pa.schema({}), expression) for piece in bb.dataset(folder).pieces())
+        assert sum(table.num_rows for table in found) == expected
+
+
 @pytest.mark.parametrize("where", FILTERS)
 def test_answers(cluster: None, folder: pathlib.Path, where: Any) -> None:
     scan = bb.dataset(folder).scan(where=where)
@@ -66,7 +83,8 @@ def kill_a_worker() -> bool:
     """A process of Ray's that runs slow_count()."""
     import psutil
 
-    for _ in range(600):
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
         for process in psutil.Process().children(recursive=True):
             try:
                 title = " ".join(process.cmdline())
@@ -79,14 +97,23 @@ def kill_a_worker() -> bool:
     return False
 
 
-def test_a_worker_dies(cluster: None, folder: pathlib.Path) -> None:
+def test_a_worker_dies(cluster: None, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    released = tmp_path / "released"
+
     @ray.remote
     def slow_count(path: str) -> int:
-        time.sleep(0.3)
+        limit = time.monotonic() + 120
+        while not released.exists() and time.monotonic() < limit:
+            time.sleep(0.01)
         return bb.open(path).scan(where=bb.col("id") >= 0).count()
 
     killed: list[bool] = []
-    killer = threading.Thread(target=lambda: killed.append(kill_a_worker()))
+
+    def kill() -> None:
+        killed.append(kill_a_worker())
+        released.touch()
+
+    killer = threading.Thread(target=kill)
     running = [slow_count.remote(path) for path in bb.dataset(folder).paths]
     killer.start()
     assert sum(ray.get(running)) == 15_000

@@ -44,6 +44,21 @@ Result<std::vector<GpuInfo>> list_gpus() {
   return gpus;
 }
 
+Result<int> gpu_of(const void* data) {
+  cudaPointerAttributes found{};
+  BOBBIN_TRY(BOBBIN_CUDA(cudaPointerGetAttributes(&found, data)));
+  return found.device;
+}
+
+Status gpu_synchronize(int gpu) {
+  int before = 0;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&before)));
+  BOBBIN_TRY(BOBBIN_CUDA(cudaSetDevice(gpu)));
+  const Status done = BOBBIN_CUDA(cudaDeviceSynchronize());
+  const Status restored = BOBBIN_CUDA(cudaSetDevice(before));
+  return done.ok() ? restored : done;
+}
+
 Result<void*> stream_create() {
   cudaStream_t stream = nullptr;
   if (Status status = BOBBIN_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); !status.ok()) {

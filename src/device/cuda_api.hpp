@@ -14,6 +14,9 @@ namespace bobbin::cuda_api {
 
 [[nodiscard]] Result<std::vector<GpuInfo>> list_gpus();
 
+[[nodiscard]] Result<int> gpu_of(const void* data);
+[[nodiscard]] Status gpu_synchronize(int gpu);
+
 [[nodiscard]] Result<void*> stream_create();
 void stream_destroy(void* stream);
 [[nodiscard]] Status stream_synchronize(void* stream);

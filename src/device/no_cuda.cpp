@@ -16,6 +16,12 @@ Status no_cuda() {
 Result<std::vector<GpuInfo>> list_gpus() {
   return no_cuda();
 }
+Result<int> gpu_of(const void* /*data*/) {
+  return no_cuda();
+}
+Status gpu_synchronize(int /*gpu*/) {
+  return no_cuda();
+}
 Result<void*> stream_create() {
   return no_cuda();
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "bobbin/gpu.hpp"
 #include "device/backends.hpp"
 #include "device/cuda_api.hpp"
 
@@ -88,6 +89,14 @@ Result<double> Event::elapsed_ms_since(const Event& start) const {
 
 Result<std::vector<GpuInfo>> list_gpus() {
   return cuda_api::list_gpus();
+}
+
+Result<int> gpu_of(const void* device_memory) {
+  return cuda_api::gpu_of(device_memory);
+}
+
+Status synchronize_gpu(int gpu) {
+  return cuda_api::gpu_synchronize(gpu);
 }
 
 }  // namespace bobbin

@@ -46,7 +46,7 @@ Status add_to(Value& into, const Value& more) {
     return {};
   }
   const bool overflows = __builtin_add_overflow(into.integer, more.integer, &into.integer);
-  return overflows || into.kind != Value::Kind::integer ? mismatch("a sum has no value") : Status();
+  return overflows || into.kind != Value::Kind::integer ? mismatch("a sum overflows") : Status();
 }
 
 // Whether a comes before b as min and max see it.
@@ -164,13 +164,47 @@ void put_groups(std::vector<std::byte>& out, const Groups& groups) {
   }
 }
 
-Status read_groups(ByteInput& input, size_t width, Groups& groups) {
+// What all values of a column of groups have in common, unless they are null. Values of several kinds would
+// have no order.
+struct ValueType {
+  Value::Kind kind = Value::Kind::integer;
+  Logical logical{};
+  bool is_count = false;
+
+  [[nodiscard]] bool holds(const Value& value) const {
+    const bool in_range = !is_count || (value.integer >= 0 && value.integer <= Int128{INT64_MAX});
+    return value.is_null() || (value.kind == kind && value.logical == logical && in_range);
+  }
+};
+
+ValueType value_type(const ColumnType& column) {
+  return is_string(column.type)  ? ValueType{.kind = Value::Kind::text}
+         : is_float(column.type) ? ValueType{.kind = Value::Kind::real}
+                                 : ValueType{.logical = column.logical};
+}
+
+ValueType value_type(Kind part, const ColumnType& column) {
+  if (part == Kind::count) {
+    return {.is_count = true};
+  }
+  ValueType type = value_type(column);
+  if (part == Kind::sum && type.logical.kind != Logical::Kind::decimal) {
+    type.logical = {};
+  }
+  return type;
+}
+
+Status read_groups(ByteInput& input, std::span<const ValueType> types, Groups& groups) {
+  const size_t width = types.size();
   // A row without keys and values takes no bytes; there is one at most.
   BOBBIN_ASSIGN(const uint64_t rows, width == 0 ? input.number<uint64_t>() : input.count(width));
   for (uint64_t i = 0; i < rows; ++i) {
     Row row;
-    for (size_t v = 0; v < width; ++v) {
+    for (const ValueType& type : types) {
       BOBBIN_ASSIGN(Value value, read_value(input));
+      if (!type.holds(value)) {
+        return input.corrupt("a value does not have the type of its column");
+      }
       row.push_back(std::move(value));
     }
     if (!groups.add(row).second) {
@@ -254,7 +288,7 @@ Value finished(const AggregateSpec& aggregate, std::span<const Value> parts, uin
     return parts[0];
   }
   const Value& total = parts[0];
-  // Hostile bytes may have any count.
+  // Hostile parts may add up to any count.
   if (total.is_null() || parts[1].integer <= 0 || parts[1].integer > Int128{UINT64_MAX}) {
     return {};
   }
@@ -284,6 +318,9 @@ struct Partial::Impl {
     return index < keys.size() ? keys[index] : aggregates[index - keys.size()].column;
   }
   [[nodiscard]] Status check_same(const Impl& other) const;
+  Status read_sources(ByteInput& input);
+  [[nodiscard]] std::vector<ValueType> key_types() const;
+  Status read_all_groups(ByteInput& input);
   [[nodiscard]] std::vector<std::unordered_map<std::string, uint64_t>> distinct_counts() const;
   [[nodiscard]] Row finished_row(const Row& row,
                                  std::span<const std::unordered_map<std::string, uint64_t>> counts) const;
@@ -304,6 +341,48 @@ Status Partial::Impl::check_same(const Impl& other) const {
     if (sources[i] != other.sources[i]) {
       return mismatch("column " + single_quoted(sources[i].name) + " has different types");
     }
+  }
+  return {};
+}
+
+Status Partial::Impl::read_sources(ByteInput& input) {
+  for (size_t i = 0; i < keys.size() + aggregates.size(); ++i) {
+    BOBBIN_ASSIGN(std::optional<ColumnType> type, read_type(input));
+    const bool is_key = i < keys.size();
+    const Kind kind = is_key ? Kind::min : aggregates[i - keys.size()].kind;
+    const bool adds = kind == Kind::sum || kind == Kind::avg;
+    if (type.has_value() ? adds && is_string(type->type) : kind != Kind::count) {
+      return input.corrupt("an aggregate does not fit the type of its column");
+    }
+    sources.push_back({name_of(i), std::move(type)});
+  }
+  return {};
+}
+
+std::vector<ValueType> Partial::Impl::key_types() const {
+  std::vector<ValueType> types;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    types.push_back(value_type(*sources[i].type));
+  }
+  return types;
+}
+
+Status Partial::Impl::read_all_groups(ByteInput& input) {
+  std::vector<ValueType> types = key_types();
+  std::vector<std::vector<ValueType>> distinct_types;
+  for (size_t i = 0; i < aggregates.size(); ++i) {
+    const ColumnType column = sources[keys.size() + i].type.value_or(ColumnType());
+    for (const AggregateSpec& part : parts_of(aggregates[i])) {
+      types.push_back(value_type(part.kind, column));
+    }
+    if (aggregates[i].kind == Kind::count_distinct) {
+      distinct_types.push_back(key_types());
+      distinct_types.back().push_back(value_type(column));
+    }
+  }
+  BOBBIN_TRY(read_groups(input, types, groups));
+  for (size_t i = 0; i < distinct.size(); ++i) {
+    BOBBIN_TRY(read_groups(input, distinct_types[i], distinct[i]));
   }
   return {};
 }
@@ -455,14 +534,8 @@ Result<Partial> Partial::from_bytes(std::span<const std::byte> bytes) {
   BOBBIN_ASSIGN(std::vector<std::string> keys, read_keys(input));
   BOBBIN_ASSIGN(std::vector<AggregateSpec> aggregates, read_aggregates(input));
   auto impl = std::make_unique<Impl>(std::move(keys), std::move(aggregates));
-  for (size_t i = 0; i < impl->keys.size() + impl->aggregates.size(); ++i) {
-    BOBBIN_ASSIGN(std::optional<ColumnType> type, read_type(input));
-    impl->sources.push_back({impl->name_of(i), std::move(type)});
-  }
-  BOBBIN_TRY(read_groups(input, impl->keys.size() + impl->parts.size(), impl->groups));
-  for (Groups& groups : impl->distinct) {
-    BOBBIN_TRY(read_groups(input, impl->keys.size() + 1, groups));
-  }
+  BOBBIN_TRY(impl->read_sources(input));
+  BOBBIN_TRY(impl->read_all_groups(input));
   const bool has_one_group = impl->groups.rows().size() == 1;
   if (!input.at_end() || (impl->keys.empty() && !has_one_group)) {
     return input.corrupt("the groups are incomplete");

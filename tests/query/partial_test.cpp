@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "bobbin/bobbin.hpp"
+#include "core/byte_stream.hpp"
 #include "file/checksum.hpp"
 #include "tests/query/support.hpp"
 
@@ -193,25 +194,64 @@ TEST(Partial, HostileBytesAreRefused) {
   }
 }
 
-// A count of 2^64, whose low 64 bits are 0, divides nothing.
-TEST(Partial, CountsFromHostileBytesMayBeAnything) {
+// Writes `to` over the first place where `from` is, and a checksum that is right.
+void forge(std::vector<std::byte>& bytes, std::span<const std::byte> from, std::span<const std::byte> to) {
+  const auto found = std::ranges::search(bytes, from);
+  ASSERT_FALSE(found.empty());
+  std::ranges::copy(to, found.begin());
+  const size_t content = bytes.size() - sizeof(uint64_t);
+  const uint64_t sum = file::checksum(std::span(bytes).first(content));
+  std::memcpy(bytes.data() + content, &sum, sizeof(sum));
+}
+
+// A count of 2^64, whose low 64 bits are 0, would divide by zero; a negative one has no meaning.
+TEST(Partial, CountsOfHostileBytesAreRefused) {
   const file_tests::TempDir dir;
   Writer writer = Writer::create(dir / "t.bob", {{"x", DType::i64}}, {}).value();
   ASSERT_TRUE(writer.append({std::vector<int64_t>(77, 5)}).ok());
   ASSERT_TRUE(writer.finish().ok());
   const Reader reader = Reader::open(dir / "t.bob").value();
-  std::vector<std::byte> bytes = query::from(reader).partial({}, {query::avg("x")})->to_bytes();
+  const std::vector<std::byte> good = query::from(reader).partial({}, {query::avg("x")})->to_bytes();
+  ASSERT_TRUE(Partial::from_bytes(good).has_value());
   const Int128 known = 77;
-  const Int128 huge = Int128{1} << 64;
-  const auto pattern = std::as_bytes(std::span(&known, 1));
-  const auto found = std::ranges::search(bytes, pattern);
-  ASSERT_FALSE(found.empty());
-  std::memcpy(std::to_address(found.begin()), &huge, sizeof(huge));
-  const size_t content = bytes.size() - sizeof(uint64_t);
-  const uint64_t sum = file::checksum(std::span(bytes).first(content));
-  std::memcpy(bytes.data() + content, &sum, sizeof(sum));
-  const Partial forged = Partial::from_bytes(bytes).value();
-  EXPECT_TRUE(forged.finish()->rows[0][0].is_null());
+  for (const Int128 count : {Int128{1} << 64, Int128{-1}}) {
+    std::vector<std::byte> bytes = good;
+    forge(bytes, std::as_bytes(std::span(&known, 1)), std::as_bytes(std::span(&count, 1)));
+    EXPECT_EQ(Partial::from_bytes(bytes).error().code(), StatusCode::corrupt);
+  }
+}
+
+// Integers and texts in one key would have no order. Both values take 20 bytes here.
+TEST(Partial, ValuesOfOtherTypesAreRefused) {
+  const file_tests::TempDir dir;
+  Writer writer = Writer::create(dir / "t.bob", {{"x", DType::i64}}, {}).value();
+  ASSERT_TRUE(writer.append({std::vector<int64_t>{77, 78, 79}}).ok());
+  ASSERT_TRUE(writer.finish().ok());
+  const Reader reader = Reader::open(dir / "t.bob").value();
+  const auto integer = [](Int128 value, Logical::Kind kind = Logical::Kind::plain) {
+    std::vector<std::byte> bytes;
+    put<uint8_t>(bytes, static_cast<uint8_t>(query::Value::Kind::integer));
+    put<uint8_t>(bytes, static_cast<uint8_t>(kind));
+    put<uint16_t>(bytes, 0);
+    put<Int128>(bytes, value);
+    return bytes;
+  };
+  std::vector<std::byte> text;
+  put<uint8_t>(text, static_cast<uint8_t>(query::Value::Kind::text));
+  put_text(text, "eleven long");
+  ASSERT_EQ(text.size(), integer(78).size());
+  for (const std::vector<query::AggregateSpec>& aggregates :
+       {std::vector{query::count()}, {query::count_distinct("x")}, {query::min("x")}}) {
+    const bool is_key = aggregates[0].kind == query::AggregateSpec::Kind::count;
+    const auto keys = is_key ? std::vector<std::string>{"x"} : std::vector<std::string>{};
+    const std::vector<std::byte> good = query::from(reader).partial(keys, aggregates)->to_bytes();
+    ASSERT_TRUE(Partial::from_bytes(good).has_value());
+    for (const std::vector<std::byte>& other : {text, integer(77, Logical::Kind::date)}) {
+      std::vector<std::byte> bytes = good;
+      forge(bytes, integer(77), other);
+      EXPECT_EQ(Partial::from_bytes(bytes).error().code(), StatusCode::corrupt);
+    }
+  }
 }
 
 TEST(Query, CandidatesAreRowGroupsThatZoneMapsLeave) {
