@@ -9,7 +9,8 @@
 //   token.cancel();  // verify() returns an error with code `cancelled`
 //
 // Reading, querying, verifying and writing look at the token once per chunk of a column, the threads that
-// they start too. A Writer that was cancelled can only be destroyed: no file is made.
+// they start too; those of a Loader and of Arrow streams do not. A Writer that was cancelled can only be
+// destroyed: no file is made.
 //
 // Threads: any number of threads may use a token, or copies of it. A scope belongs to the thread that made
 // it; scopes of a thread end in the opposite order.
