@@ -72,9 +72,18 @@ class BobbinDatasource(Datasource):
         metadata = BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None, input_files=(piece.member.path,))
 
         def blocks() -> Iterator[pyarrow.Table]:
-            yield _read(piece, columns, where, schema, expression)
+            yield _with_rows(_read(piece, columns, where, schema, expression))
 
         return ReadTask(blocks, metadata, per_task_row_limit=limit)
+
+
+def _with_rows(table: pyarrow.Table) -> pyarrow.Table:
+    """Ray loses the rows of tables without columns. Its own readers add a column, by this name, which it knows."""
+    if table.num_columns:
+        return table
+    import pyarrow
+
+    return table.append_column("__bsp_stub", pyarrow.nulls(table.num_rows))
 
 
 def _read(piece: Piece, columns: list[str] | None, where: Where, schema: Any, expression: Any) -> pyarrow.Table:
