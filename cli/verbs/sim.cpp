@@ -6,7 +6,7 @@
 
 #include "cli/format.hpp"
 #include "cli/sim/verbs.hpp"
-#include "sim/memory.hpp"
+#include "sim/profile.hpp"
 #include "sim/workload.hpp"
 
 namespace bobbin::cli {
@@ -20,51 +20,69 @@ struct Args {
   bool measure = false;
 };
 
-// The ratio of DRAM bursts for the data before the first launch, by algorithm.
-std::vector<double> measured_ratios(const sim::Workload& workload) {
-  sim::Memory memory;
-  [[maybe_unused]] const sim::WorkloadRun run = workload.setup(memory, 1, /*quick=*/true);
-  std::vector<double> ratios;
+Json to_json(const sim::Workload& workload) {
+  return {{"name", workload.name},
+          {"class", to_string(workload.kind)},
+          {"represents", workload.represents},
+          {"description", workload.description}};
+}
+
+void add_profile(const sim::WorkloadProfile& profile, Json& json) {
+  json["instructions"] = profile.instructions;
+  json["bytes_touched"] = profile.bytes_touched;
+  json["intensity"] = profile.intensity;
+  json["active_lanes"] = profile.active_lanes;
   for (const sim::Algorithm algorithm : kAlgorithms) {
-    ratios.push_back(sim::StoredImage(memory, algorithm, /*first_base=*/false).ratio());
+    json["ratios"][std::string(to_string(algorithm))] = profile.ratio[static_cast<size_t>(algorithm)];
   }
-  return ratios;
 }
 
-Json to_json(const sim::Workload& workload, const std::vector<double>& ratios) {
-  Json json = {{"name", workload.name},
-               {"class", to_string(workload.kind)},
-               {"represents", workload.represents},
-               {"description", workload.description}};
-  for (size_t i = 0; i < ratios.size(); ++i) {
-    json["ratios"][std::string(to_string(kAlgorithms[i]))] = ratios[i];
-  }
-  return json;
+std::vector<std::string> to_line(const sim::Workload& workload) {
+  return {std::string(workload.name), std::string(to_string(workload.kind)), std::string(workload.represents),
+          std::string(workload.description)};
 }
 
-std::vector<std::string> to_line(const sim::Workload& workload, const std::vector<double>& ratios) {
-  std::vector<std::string> line = {std::string(workload.name), std::string(to_string(workload.kind)),
-                                   std::string(workload.represents)};
-  for (const double ratio : ratios) {
-    line.push_back(fmt::format("{:.2f}", ratio));
+std::vector<std::string> measured_line(const sim::Workload& workload, const sim::WorkloadProfile& profile) {
+  std::vector<std::string> line = {std::string(workload.name), std::string(to_string(workload.kind))};
+  for (const sim::Algorithm algorithm : kAlgorithms) {
+    line.push_back(fmt::format("{:.2f}", profile.ratio[static_cast<size_t>(algorithm)]));
   }
-  line.emplace_back(workload.description);
+  line.push_back(fmt::format("{:.2f}", profile.intensity));
+  line.push_back(fmt::format("{:.1f}", profile.active_lanes));
+  line.push_back(bench::human_bytes(profile.bytes_touched));
   return line;
 }
 
-int print_workloads(const Args& args) {
+Status print_measured(const Args& args) {
   Json list = Json::array();
   std::vector<std::vector<std::string>> lines;
   for (const sim::Workload& workload : sim::workloads()) {
-    const std::vector<double> ratios = args.measure ? measured_ratios(workload) : std::vector<double>{};
-    list.push_back(to_json(workload, ratios));
-    lines.push_back(to_line(workload, ratios));
+    BOBBIN_ASSIGN(const sim::WorkloadProfile profile, profile_workload(workload, 1, /*quick=*/true));
+    list.push_back(to_json(workload));
+    add_profile(profile, list.back());
+    lines.push_back(measured_line(workload, profile));
   }
   if (args.as_json) {
     print(bench::dump(list) + "\n");
-  } else if (args.measure) {
-    print_table({"name", "class", "represents", "bdi", "fpc", "cpack", "best", "description"}, lines,
-                "lllrrrrl");
+  } else {
+    print_table({"name", "class", "bdi", "fpc", "cpack", "best", "operations/byte", "lanes", "data"}, lines,
+                "llrrrrrrr");
+  }
+  return {};
+}
+
+int print_workloads(const Args& args) {
+  if (args.measure) {
+    return report(print_measured(args));
+  }
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> lines;
+  for (const sim::Workload& workload : sim::workloads()) {
+    list.push_back(to_json(workload));
+    lines.push_back(to_line(workload));
+  }
+  if (args.as_json) {
+    print(bench::dump(list) + "\n");
   } else {
     print_table({"name", "class", "represents", "description"}, lines);
   }
@@ -78,8 +96,9 @@ void add_sim_list(const Verb& sim, Action& action) {
       sim.add_verb("list", "List the workloads: proxies for the paper's applications, and controls");
   auto args = std::make_shared<Args>();
   verb.add_flag("--json", args->as_json, "Print JSON");
-  verb.add_flag("--measure", args->measure,
-                "Also print the compression ratio of each workload's first data, by algorithm");
+  verb.add_flag(
+      "--measure", args->measure,
+      "Print what each quick workload is like: compression ratios, operations per byte, active lanes");
   verb.callback([args, &action] { action = [args] { return print_workloads(*args); }; });
 }
 

@@ -37,4 +37,5 @@ status bobbin sim run random-stream $small --timeline t.html
 status bobbin sim run random-stream $small --timeline u.html --sm 2
 status bobbin sim run random-stream $small --timeline u.html --first-cycle 4000000000
 ls *.html
-bobbin sim list --measure | awk '$1 == "random-stream" {print $4 == $5 && $5 == $6 && $6 == $7}'
+# What workloads are like is measured: random words do not compress.
+bobbin sim list --measure | awk '$1 == "random-stream" {print $3, $4, $5, $6}'
