@@ -82,7 +82,7 @@ constexpr Line kOptimizations[] = {
     series.values.push_back(geometric ? geometric_mean(series.values) : arithmetic_mean(series.values));
     chart.series.push_back(std::move(series));
   }
-  chart.rows.emplace_back(geometric ? "geometric mean" : "mean");
+  chart.rows.emplace_back(geometric ? "geomean" : "mean");
   return chart;
 }
 

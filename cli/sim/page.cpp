@@ -18,7 +18,7 @@ namespace bobbin::cli::page {
 namespace {
 
 constexpr std::string_view kPageStyle = R"css(
-main { overflow-wrap: anywhere; }
+header, main { overflow-wrap: anywhere; }
 main > section { margin-top: 2rem; }
 td.wrap, th.wrap { white-space: normal; min-width: 12rem; }
 .near { font-weight: 700; }

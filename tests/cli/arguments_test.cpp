@@ -53,7 +53,7 @@ std::vector<CLI::App*> leaves_of(CLI::App& app) {
 
 // "sim", "run"
 Words path_of(const CLI::App& verb) {
-  return verb.get_parent() == nullptr ? Words{} : path_of(*verb.get_parent()) + path_of(verb);
+  return verb.get_parent() == nullptr ? Words{} : path_of(*verb.get_parent()) + Words{verb.get_name()};
 }
 
 // The real parser, but any value is accepted. Each verb lacks a required flag, so that its own checks, which
