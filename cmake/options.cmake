@@ -31,7 +31,10 @@ target_link_libraries(bobbin_light_options INTERFACE bobbin_options)
 target_compile_options(bobbin_light_options INTERFACE ${light})
 
 # For tests and the command under sanitizers: what they call does the work, and half the time to compile is saved again.
-set(BOBBIN_UNOPTIMISED $<$<AND:$<BOOL:${BOBBIN_SANITIZE}>,$<COMPILE_LANGUAGE:CXX>>:-O0>)
+set(BOBBIN_UNOPTIMISED "")
+if(BOBBIN_SANITIZE)
+  set(BOBBIN_UNOPTIMISED $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+endif()
 
 # For tests. UndefinedBehaviorSanitizer checks the library and the command only: it doubles the compile time.
 add_library(bobbin_check_options INTERFACE)
