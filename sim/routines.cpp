@@ -632,38 +632,30 @@ void compress_cpack(Warp& w, StagedLine& staged) {
   return code >= line::kFpc ? Algorithm::fpc : code == line::kCpack ? Algorithm::cpack : Algorithm::bdi;
 }
 
-}  // namespace
-
-RoutineNeeds decompress_needs(Algorithm algorithm) {
-  constexpr RoutineNeeds kOfBdi{52, 4};
-  constexpr RoutineNeeds kOfFpc{40, 5};
-  constexpr RoutineNeeds kOfCpack{14, 6};
+// The best of all has the routines of all three in the store and runs one of them at a time.
+[[nodiscard]] RoutineNeeds needs_of(Algorithm algorithm, RoutineNeeds bdi, RoutineNeeds fpc,
+                                    RoutineNeeds cpack) {
   switch (algorithm) {
     case Algorithm::fpc:
-      return kOfFpc;
+      return fpc;
     case Algorithm::cpack:
-      return kOfCpack;
+      return cpack;
     case Algorithm::best:
-      return {kOfBdi.instructions + kOfFpc.instructions + kOfCpack.instructions, kOfCpack.registers};
+      return {bdi.instructions + fpc.instructions + cpack.instructions,
+              std::max({bdi.registers, fpc.registers, cpack.registers})};
     default:
-      return kOfBdi;
+      return bdi;
   }
 }
 
+}  // namespace
+
+RoutineNeeds decompress_needs(Algorithm algorithm) {
+  return needs_of(algorithm, {52, 4}, {40, 5}, {14, 6});
+}
+
 RoutineNeeds compress_needs(Algorithm algorithm) {
-  constexpr RoutineNeeds kOfBdi{103, 9};
-  constexpr RoutineNeeds kOfFpc{64, 7};
-  constexpr RoutineNeeds kOfCpack{45, 8};
-  switch (algorithm) {
-    case Algorithm::fpc:
-      return kOfFpc;
-    case Algorithm::cpack:
-      return kOfCpack;
-    case Algorithm::best:
-      return {kOfBdi.instructions + kOfFpc.instructions + kOfCpack.instructions, kOfBdi.registers};
-    default:
-      return kOfBdi;
-  }
+  return needs_of(algorithm, {103, 9}, {64, 7}, {45, 8});
 }
 
 RoutineNeeds prefetch_needs() {
