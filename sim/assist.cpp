@@ -215,24 +215,27 @@ bool AssistController::is_throttled() {
   return throttled_;
 }
 
-bool AssistController::issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low) {
+Outcome AssistController::issue(uint32_t id, const Instruction& instruction, uint32_t scheduler,
+                                bool is_low) {
   Entry& entry = entries_[id];
   uint64_t needs = instruction.destination == kNoRegister ? 0 : uint64_t{1} << instruction.destination;
   for (uint32_t i = 0; i < instruction.num_sources; ++i) {
     needs |= uint64_t{1} << instruction.sources[i];
   }
   if ((needs & entry.busy) != 0) {
-    return false;
+    return Outcome::dependence;
   }
-  if (!sm_.issue_assist(id, entry.trigger.parent, *entry.warp, instruction, scheduler, is_low)) {
-    return false;
+  const Outcome outcome =
+      sm_.issue_assist(id, entry.trigger.parent, *entry.warp, instruction, scheduler, is_low);
+  if (outcome != Outcome::issued) {
+    return outcome;
   }
   entry.busy |= instruction.destination == kNoRegister ? 0 : uint64_t{1} << instruction.destination;
   ++entry.outstanding;
   if (instruction.op == Op::branch && entry.warp->queued() != 0) {
     deployable_.set(id);
   }
-  return true;
+  return Outcome::issued;
 }
 
 bool AssistController::issue_high(uint32_t scheduler) {
@@ -244,8 +247,12 @@ bool AssistController::issue_high(uint32_t scheduler) {
     if (entry.trigger.parent % machine_.config.sm_schedulers != scheduler) {
       continue;
     }
-    if (!issue(id, entry.staged.front(), scheduler, false)) {
-      ready_high_.clear(id);
+    const Outcome outcome = issue(id, entry.staged.front(), scheduler, false);
+    if (outcome == Outcome::compute) {
+      continue;  // a pipeline frees itself without telling anybody
+    }
+    if (outcome != Outcome::issued) {
+      ready_high_.clear(id);  // until a result is written back or a memory instruction ends
       continue;
     }
     entry.staged.pop();
@@ -264,7 +271,7 @@ bool AssistController::issue_low(uint32_t scheduler) {
     const bool is_first =
         std::none_of(low_.begin(), low_.begin() + static_cast<ptrdiff_t>(i),
                      [&](const LowInstruction& other) { return other.entry == low_[i].entry; });
-    if (is_first && issue(low_[i].entry, low_[i].instruction, scheduler, true)) {
+    if (is_first && issue(low_[i].entry, low_[i].instruction, scheduler, true) == Outcome::issued) {
       low_.erase(low_.begin() + static_cast<ptrdiff_t>(i));
       return true;
     }

@@ -17,6 +17,14 @@ namespace bobbin::sim {
 
 class Sm;
 
+// What became of an attempt to issue an instruction.
+enum class Outcome : uint8_t {
+  issued,
+  dependence,  // a register or an assist warp holds it back
+  compute,     // no pipeline or collector is free in this cycle
+  memory,      // the load/store queue is full
+};
+
 // What an assist warp is for, and who waits for it.
 struct Trigger {
   enum class Kind : uint8_t {
@@ -96,7 +104,7 @@ class AssistController {
   void complete(Entry& entry);
   void kill(uint32_t id);
   void free(uint32_t id);
-  [[nodiscard]] bool issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
+  [[nodiscard]] Outcome issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
   [[nodiscard]] bool is_throttled();
   void log(const Entry& entry, uint32_t id, AssistEventKind kind);
   [[nodiscard]] uint32_t registers_of(const Trigger& trigger) const {

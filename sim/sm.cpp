@@ -284,7 +284,7 @@ bool Sm::is_blocked(const Slot& slot, const Instruction& instruction) const {
 }
 
 // Whether there is a pipeline for the instruction now.
-Sm::Outcome Sm::unit_for(const Instruction& instruction, const Owner& owner) const {
+Outcome Sm::unit_for(const Instruction& instruction, const Owner& owner) const {
   if (is_memory(instruction.op)) {
     return load_store_.has_room(owner) ? Outcome::issued : Outcome::memory;
   }
@@ -365,19 +365,19 @@ void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, u
   }
 }
 
-bool Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
-                      uint32_t scheduler, bool is_low) {
+Outcome Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
+                         uint32_t scheduler, bool is_low) {
   const Owner owner{entry, true, instruction.destination, is_low};
   const Outcome unit = unit_for(instruction, owner);
   if (unit != Outcome::issued) {
-    return false;
+    return unit;
   }
   count_issue(instruction, parent, scheduler, is_low);
   start(instruction, warp, owner, parent);
-  return true;
+  return Outcome::issued;
 }
 
-Sm::Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
+Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
   Slot& slot = slots_[id];
   const Instruction instruction = slot.buffer[slot.first];
   if (assists_.stalls(id) || is_blocked(slot, instruction)) {

@@ -56,8 +56,8 @@ class Sm {
   void fill_after(uint32_t mshr, uint32_t cycles) { after(cycles, {EventKind::fill, {}, mshr}); }
   void load_store_freed();
   void parent_continues(uint32_t slot);
-  [[nodiscard]] bool issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
-                                  uint32_t scheduler, bool is_low);
+  [[nodiscard]] Outcome issue_assist(uint32_t entry, uint32_t parent, Warp& warp,
+                                     const Instruction& instruction, uint32_t scheduler, bool is_low);
 
  private:
   static constexpr uint32_t kMaxBuffer = 16;
@@ -89,8 +89,6 @@ class Sm {
     Owner owner;
     uint32_t id = 0;
   };
-  enum class Outcome : uint8_t { issued, dependence, compute, memory };
-
   void after(uint32_t cycles, const Event& event);
   void run_events();
   void receive();

@@ -79,6 +79,9 @@ TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
                               "store.recompress=on",
                               "store.in_l1=off",
                               "caba.deploy_width=3",
+                              "sm.alu_pipes=1",
+                              "sm.collectors=1",
+                              "sm.schedulers=4",
                               "clock.core=700"}) {
     Config config = small_machine();
     ASSERT_TRUE(set_parameter(config, setting).ok()) << setting;
@@ -86,6 +89,24 @@ TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
     expect_conserved(config, scatter_workload(1 << 12), {});
     expect_conserved(config, stream_workload(1 << 12, small_delta), {});
   }
+}
+
+// Four schedulers for one pipeline and one collector: assist warps often find both busy, and must try again.
+TEST(SimConservation, BusyPipelinesDelayAssistWarpsAndLoseNone) {
+  Config config = small_machine();
+  config.sm_alu_pipes = 1;
+  config.sm_collectors = 1;
+  config.sm_schedulers = 4;
+  expect_conserved(config, scatter_workload(1 << 12), {});
+  expect_conserved(config, stream_workload(1 << 13, small_delta), {});
+  Config one = config;
+  one.sm_schedulers = 1;
+  const auto crowded = simulate(config, stream_workload(1 << 15, small_delta), Design::caba_bdi, {});
+  const auto alone = simulate(one, stream_workload(1 << 15, small_delta), Design::caba_bdi, {});
+  ASSERT_TRUE(crowded.has_value() && alone.has_value());
+  EXPECT_LT(static_cast<double>(crowded->counters.core_cycles),
+            1.1 * static_cast<double>(alone->counters.core_cycles))
+      << "more schedulers must not make assist warps wait longer for the same pipeline";
 }
 
 TEST(SimConservation, TheSameRunGivesTheSameBytes) {
