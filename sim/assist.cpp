@@ -30,6 +30,8 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
       prefetches_on_(kMaxSlots),
       expand_registers_(warp_registers(machine.config, decompress_needs(machine.traits.algorithm))),
       store_registers_(warp_registers(machine.config, compress_needs(machine.traits.algorithm))),
+      window_(machine.config.caba_throttle_window, machine.config.sm_schedulers,
+              machine.config.caba_throttle_percent),
       random_(machine.options.seed * 7919 + number) {
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     entries_[i].warp = std::make_unique<Warp>(WarpPlace{}, kRoutineRegisters);
@@ -155,7 +157,8 @@ void AssistController::tick() {
     ++i;
   }
   machine_.counters.assist_table_full += !pending_.empty() && !free_.any() ? 1 : 0;
-  const bool held = is_throttled();
+  // Low priority waits while parents use most of the issue slots.
+  const bool held = machine_.config.caba_throttle != 0 && window_.is_busy(machine_.now);
   SlotSet candidates = deployable_;
   for (uint32_t width = machine_.config.caba_deploy_width; width > 0 && candidates.any();) {
     const uint32_t id = candidates.next(next_);
@@ -196,23 +199,6 @@ void AssistController::deploy(uint32_t id) {
     staged_high_.set(id);
     ready_high_.set(id);
   }
-}
-
-// Low priority waits while parents use most of the issue slots.
-bool AssistController::is_throttled() {
-  const Config& config = machine_.config;
-  if (config.caba_throttle == 0) {
-    return false;
-  }
-  if (machine_.now >= window_end_) {
-    const uint64_t slots = uint64_t{config.caba_throttle_window} * config.sm_schedulers;
-    // A window that nobody watched to its end says nothing.
-    const bool watched = machine_.now < window_end_ + config.caba_throttle_window;
-    throttled_ = watched && window_issued_ * 100 > slots * config.caba_throttle_percent;
-    window_issued_ = 0;
-    window_end_ = machine_.now + config.caba_throttle_window;
-  }
-  return throttled_;
 }
 
 Outcome AssistController::issue(uint32_t id, const Instruction& instruction, uint32_t scheduler,

@@ -12,6 +12,7 @@
 #include "sim/program.hpp"
 #include "sim/routines.hpp"
 #include "sim/slot_set.hpp"
+#include "sim/throttle.hpp"
 
 namespace bobbin::sim {
 
@@ -54,7 +55,7 @@ class AssistController {
   // One cycle: starts triggered assist warps, deploys instructions in turn.
   void tick();
   // Parents' use of issue slots, for throttling.
-  void note_issue(uint32_t slots_used) { window_issued_ += slots_used; }
+  void note_issue(uint32_t slots_used) { window_.note(machine_.now, slots_used); }
 
   // ---- for the schedulers
   // -------------------------------------------------------------------------------------
@@ -105,7 +106,6 @@ class AssistController {
   void kill(uint32_t id);
   void free(uint32_t id);
   [[nodiscard]] Outcome issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
-  [[nodiscard]] bool is_throttled();
   void log(const Entry& entry, uint32_t id, AssistEventKind kind);
   [[nodiscard]] uint32_t registers_of(const Trigger& trigger) const {
     return trigger.kind == Trigger::Kind::store      ? store_registers_
@@ -140,9 +140,7 @@ class AssistController {
   uint32_t store_registers_;
   uint32_t low_running_ = 0;
   uint32_t hint_ = kRawCode;
-  uint64_t window_end_ = 0;
-  uint64_t window_issued_ = 0;
-  bool throttled_ = false;
+  ThrottleWindow window_;
   std::mt19937_64 random_;
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sim/gpu.hpp"
+#include "sim/throttle.hpp"
 #include "tests/sim/support.hpp"
 
 namespace bobbin::sim {
@@ -91,6 +92,29 @@ TEST(SimDesigns, LowPriorityDoesNotSlowAComputeBoundKernel) {
   const RunResult caba = run({}, busy_workload(), Design::caba_bdi);
   EXPECT_LT(static_cast<double>(caba.counters.core_cycles), 1.02 * static_cast<double>(base));
   EXPECT_GT(caba.counters.compressions + caba.counters.store_overflows, 0);
+}
+
+// Windows of 100 cycles and 2 slots, busy from 90 % on.
+TEST(SimDesigns, ThrottlingLooksAtOneWindowAtATime) {
+  ThrottleWindow window(100, 2, 90);
+  // 60 % of two windows in which nobody asked are not 120 % of one.
+  for (uint64_t now = 0; now < 200; ++now) {
+    window.note(now, now % 5 < 3 ? 2 : 0);
+  }
+  EXPECT_FALSE(window.is_busy(200));
+  for (uint64_t now = 200; now < 300; ++now) {
+    window.note(now, 2);
+  }
+  EXPECT_TRUE(window.is_busy(300));
+  EXPECT_TRUE(window.is_busy(399));
+  EXPECT_FALSE(window.is_busy(400)) << "nothing was issued from 300 on";
+  // Exactly the limit is not above it.
+  for (uint64_t now = 400; now < 490; ++now) {
+    window.note(now, 2);
+  }
+  EXPECT_FALSE(window.is_busy(500));
+  window.note(510, 200);
+  EXPECT_FALSE(window.is_busy(700)) << "a window without a note lies between";
 }
 
 TEST(SimDesigns, ThrottlingHoldsDeploymentsBack) {
