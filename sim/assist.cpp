@@ -105,10 +105,11 @@ void AssistController::run_for_free(const Trigger& trigger) {
 }
 
 // One instance of each routine per parent; the table must have room, and the register file. Low priority
-// leaves registers for one expansion.
+// leaves registers and, in a table of several, an entry for one expansion.
 bool AssistController::may_start(const Trigger& trigger) {
   const uint32_t registers = registers_of(trigger) + (trigger.is_low() ? expand_registers_ : 0);
-  if (trigger.is_low() && low_running_ >= machine_.config.caba_low_warps) {
+  const bool takes_last = free_.size() == 1 && entries_.size() > 1;
+  if (trigger.is_low() && (takes_last || low_running_ >= machine_.config.caba_low_warps)) {
     return false;
   }
   const bool fits = machine_.config.caba_register_policy == 1 || registers <= free_registers_;
@@ -143,19 +144,26 @@ void AssistController::start(const Trigger& trigger) {
   log(entry, id, AssistEventKind::trigger);
 }
 
+// The oldest trigger of a priority that may start.
+bool AssistController::start_first(bool is_low) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(), [&](const Trigger& trigger) {
+    return trigger.is_low() == is_low && may_start(trigger);
+  });
+  if (found == pending_.end()) {
+    return false;
+  }
+  const Trigger trigger = *found;
+  pending_.erase(found);
+  start(trigger);
+  return true;
+}
+
 void AssistController::tick() {
   if (!active_.any() && pending_.empty()) {
     return;
   }
-  for (size_t i = 0; i < pending_.size();) {
-    const Trigger trigger = pending_[i];
-    if (may_start(trigger)) {
-      pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(i));
-      start(trigger);
-      break;  // one entry of the table per cycle
-    }
-    ++i;
-  }
+  // One entry of the table per cycle, high priority first.
+  static_cast<void>(start_first(false) || start_first(true));
   machine_.counters.assist_table_full += !pending_.empty() && !free_.any() ? 1 : 0;
   // Low priority waits while parents use most of the issue slots.
   const bool held = machine_.config.caba_throttle != 0 && window_.is_busy(machine_.now);

@@ -96,6 +96,7 @@ class AssistController {
   };
 
   [[nodiscard]] bool may_start(const Trigger& trigger);
+  [[nodiscard]] bool start_first(bool is_low);
   void start(const Trigger& trigger);
   void run_for_free(const Trigger& trigger);
   void emit(Entry& entry);

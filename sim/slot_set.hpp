@@ -16,6 +16,9 @@ struct SlotSet {
   void clear(uint32_t i) { word[i / 64] &= ~(uint64_t{1} << i % 64); }
   [[nodiscard]] bool has(uint32_t i) const { return (word[i / 64] >> i % 64 & 1) != 0; }
   [[nodiscard]] bool any() const { return (word[0] | word[1]) != 0; }
+  [[nodiscard]] uint32_t size() const {
+    return static_cast<uint32_t>(std::popcount(word[0]) + std::popcount(word[1]));
+  }
   [[nodiscard]] uint32_t first() const {
     return static_cast<uint32_t>(word[0] != 0 ? std::countr_zero(word[0]) : 64 + std::countr_zero(word[1]));
   }

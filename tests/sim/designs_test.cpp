@@ -170,6 +170,21 @@ TEST(SimDesigns, TheControllerDeploysInTurn) {
   EXPECT_GT(log.assists.size(), 1000);
 }
 
+TEST(SimDesigns, CompressionLeavesAnEntryOfTheTableToLoads) {
+  EventLog log;
+  run(with({"gpu.sms=1", "caba.awt_entries=3"}), stream_workload(1 << 15, small_delta), Design::caba_bdi,
+      {.log = &log});
+  uint32_t low = 0;
+  uint32_t most = 0;
+  for (const AssistEvent& event : log.assists) {
+    const bool ends = event.kind == AssistEventKind::complete || event.kind == AssistEventKind::kill;
+    low += event.low_priority && event.kind == AssistEventKind::trigger ? 1 : 0;
+    low -= event.low_priority && ends ? 1 : 0;
+    most = std::max(most, low);
+  }
+  EXPECT_EQ(most, 2);
+}
+
 TEST(SimDesigns, AssistRegistersCanCostOccupancy) {
   Launch launch;
   launch.block_threads = 256;
