@@ -43,7 +43,7 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
 void AssistController::log(const Entry& entry, uint32_t id, AssistEventKind kind) {
   EventLog* log = machine_.options.log;
   if (machine_.logs(machine_.now) && log->assists.size() < log->limit) {
-    log->assists.push_back({machine_.now, number_, entry.trigger.parent, id, kind, entry.trigger.is_low()});
+    log->assists.push_back({machine_.now, number_, entry.trigger.parent.slot, id, kind, entry.trigger.is_low()});
   }
 }
 
@@ -126,7 +126,9 @@ void AssistController::start(const Trigger& trigger) {
   ++running_on(trigger);
   free_registers_ -= registers_of(trigger);
   low_running_ += trigger.is_low() ? 1 : 0;
-  stalled_[trigger.parent] += trigger.is_low() ? 0 : 1;
+  // A store's warp may have ended before its line is expanded.
+  entry.stalls = !trigger.is_low() && sm_.is_running(trigger.parent);
+  stalled_[trigger.parent.slot] += entry.stalls ? 1 : 0;
   stage(entry, trigger);
   entry.busy = 0;
   entry.outstanding = 0;
@@ -238,7 +240,7 @@ bool AssistController::issue_high(uint32_t scheduler) {
     const uint32_t id = candidates.first();
     candidates.clear(id);
     Entry& entry = entries_[id];
-    if (entry.trigger.parent % machine_.config.sm_schedulers != scheduler) {
+    if (entry.trigger.parent.slot % machine_.config.sm_schedulers != scheduler) {
       continue;
     }
     const Outcome outcome = issue(id, entry.staged.front(), scheduler, false);
@@ -306,8 +308,9 @@ void AssistController::free(uint32_t id) {
   --running_on(entry.trigger);
   free_registers_ += registers_of(entry.trigger);
   low_running_ -= entry.trigger.is_low() ? 1 : 0;
-  if (!entry.trigger.is_low() && --stalled_[entry.trigger.parent] == 0) {
-    sm_.parent_continues(entry.trigger.parent);
+  const uint32_t slot = entry.trigger.parent.slot;
+  if (entry.stalls && --stalled_[slot] == 0) {
+    sm_.parent_continues(slot);
   }
   active_.clear(id);
   deployable_.clear(id);

@@ -36,7 +36,7 @@ struct Trigger {
     prefetch,  // addresses ahead of a load
   };
   Kind kind = Kind::fill;
-  uint32_t parent = 0;
+  ParentWarp parent;
   uint32_t tag = 0;
   uint32_t payload = kNone;  // with the image to expand
   uint64_t line = 0;
@@ -88,6 +88,7 @@ class AssistController {
     uint32_t deployed = 0;
     uint32_t version = 0;
     bool killed = false;
+    bool stalls = false;       // its parent
     Fifo<Instruction> staged;  // of high priority: in the parent's part of the instruction buffer
   };
   struct LowInstruction {
@@ -116,7 +117,7 @@ class AssistController {
   [[nodiscard]] uint32_t& running_on(const Trigger& trigger) {
     return (trigger.kind == Trigger::Kind::store      ? stores_on_
             : trigger.kind == Trigger::Kind::prefetch ? prefetches_on_
-                                                      : expansions_on_)[trigger.parent];
+                                                      : expansions_on_)[trigger.parent.slot];
   }
 
   Machine& machine_;

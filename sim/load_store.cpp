@@ -30,7 +30,7 @@ LoadStore::LoadStore(Machine& machine, Sm& sm, uint32_t number, Crossbar& reques
       mshrs_(machine.config.l1_mshrs) {}
 
 void LoadStore::add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
-                    uint32_t parent) {
+                    const ParentWarp& parent) {
   Access access;
   access.op = instruction.op;
   access.owner = owner;
@@ -133,7 +133,7 @@ bool LoadStore::step(Access& access) {
   return is_last;
 }
 
-bool LoadStore::load_line(uint64_t line, uint32_t load, uint32_t parent) {
+bool LoadStore::load_line(uint64_t line, uint32_t load, const ParentWarp& parent) {
   CacheLine* tag = l1_.find(line);
   if (tag != nullptr) {
     return hit(*tag, line, load, parent);
@@ -159,7 +159,7 @@ bool LoadStore::load_line(uint64_t line, uint32_t load, uint32_t parent) {
   return true;
 }
 
-bool LoadStore::hit(CacheLine& tag, uint64_t line, uint32_t load, uint32_t parent) {
+bool LoadStore::hit(CacheLine& tag, uint64_t line, uint32_t load, const ParentWarp& parent) {
   ++machine_.counters.l1_loads;
   ++machine_.counters.l1_load_hits;
   machine_.counters.prefetch_hits += tag.prefetched ? 1 : 0;
@@ -187,7 +187,7 @@ void LoadStore::send(PacketKind kind, uint64_t line, uint32_t flits, uint32_t pa
   ++machine_.counters.request_packets;
 }
 
-bool LoadStore::request_line(uint64_t line, uint32_t load, uint32_t parent, bool is_prefetch) {
+bool LoadStore::request_line(uint64_t line, uint32_t load, const ParentWarp& parent, bool is_prefetch) {
   if (mshrs_used_ == machine_.config.l1_mshrs || !requests_.can_send(number_)) {
     return false;
   }
@@ -209,7 +209,7 @@ bool LoadStore::request_line(uint64_t line, uint32_t load, uint32_t parent, bool
 }
 
 // A prefetch that finds no room is dropped.
-bool LoadStore::prefetch_line(uint64_t line, uint32_t parent) {
+bool LoadStore::prefetch_line(uint64_t line, const ParentWarp& parent) {
   const bool wanted = line < machine_.memory.num_lines() && l1_.find(line, false) == nullptr &&
                       std::none_of(mshrs_.begin(), mshrs_.end(),
                                    [&](const Mshr& mshr) { return mshr.used && mshr.line == line; });

@@ -40,7 +40,7 @@ class LoadStore {
 
   // An issued memory instruction, whose effect on memory has taken place.
   void add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
-           uint32_t parent);
+           const ParentWarp& parent);
   void tick();
   void received(const Packet& reply);
   // A line of a load is there; the last one writes the register.
@@ -53,7 +53,7 @@ class LoadStore {
   struct Access {
     Op op = Op::load;
     Owner owner;
-    uint32_t parent = 0;
+    ParentWarp parent;
     uint32_t load = kNone;
     uint32_t next = 0;    // line that is handled next
     uint32_t cycles = 0;  // of shared memory
@@ -62,7 +62,7 @@ class LoadStore {
   };
   struct Load {
     Owner owner;
-    uint32_t parent = 0;
+    ParentWarp parent;
     uint32_t left = 0;  // lines
   };
   struct Mshr {
@@ -70,7 +70,7 @@ class LoadStore {
     bool used = false;
     bool expanding = false;  // the line is there, compressed: no longer an MSHR
     bool is_prefetch = false;
-    uint32_t parent = 0;
+    ParentWarp parent;
     uint32_t compressed_segments = 0;  // how L1 keeps it; 0: raw
     std::vector<uint32_t> loads;
   };
@@ -78,10 +78,10 @@ class LoadStore {
   // Whether the queue used this cycle.
   bool serve(Fifo<Access>& queue);
   [[nodiscard]] bool step(Access& access);
-  [[nodiscard]] bool load_line(uint64_t line, uint32_t load, uint32_t parent);
-  [[nodiscard]] bool hit(CacheLine& tag, uint64_t line, uint32_t load, uint32_t parent);
-  [[nodiscard]] bool request_line(uint64_t line, uint32_t load, uint32_t parent, bool is_prefetch);
-  [[nodiscard]] bool prefetch_line(uint64_t line, uint32_t parent);
+  [[nodiscard]] bool load_line(uint64_t line, uint32_t load, const ParentWarp& parent);
+  [[nodiscard]] bool hit(CacheLine& tag, uint64_t line, uint32_t load, const ParentWarp& parent);
+  [[nodiscard]] bool request_line(uint64_t line, uint32_t load, const ParentWarp& parent, bool is_prefetch);
+  [[nodiscard]] bool prefetch_line(uint64_t line, const ParentWarp& parent);
   [[nodiscard]] bool atomic_line(Access& access);
   void send(PacketKind kind, uint64_t line, uint32_t flits, uint32_t payload, uint32_t tag);
   void filled(const Packet& reply);

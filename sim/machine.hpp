@@ -81,6 +81,12 @@ class Pool {
 
 inline constexpr uint32_t kNone = 0xffff'ffff;
 
+// A warp of an SM. Slots are used again: the age says whether it is still the same warp.
+struct ParentWarp {
+  uint32_t slot = 0;
+  uint64_t age = 0;
+};
+
 // The bytes that a packet carries.
 struct Payload {
   LineBytes bytes{};

@@ -179,7 +179,7 @@ void Sm::run_events() {
   }
 }
 
-void Sm::expand(uint32_t tag, uint32_t parent, uint32_t payload) {
+void Sm::expand(uint32_t tag, const ParentWarp& parent, uint32_t payload) {
   if (machine_.traits.assists) {
     assists_.trigger({.kind = Trigger::Kind::expand, .parent = parent, .tag = tag, .payload = payload});
     return;
@@ -343,7 +343,7 @@ uint32_t Sm::collect(const Instruction& instruction, uint32_t warp) {
   return cycles;
 }
 
-void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, uint32_t parent) {
+void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, const ParentWarp& parent) {
   const Config& config = machine_.config;
   if (is_memory(instruction.op)) {
     const MemoryOperands* operands =
@@ -353,7 +353,7 @@ void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, u
     ++window_memory_;
     return;
   }
-  const uint32_t collected = collect(instruction, parent);
+  const uint32_t collected = collect(instruction, parent.slot);
   if (instruction.op == Op::sfu) {
     *std::min_element(sfu_free_.begin(), sfu_free_.end()) = machine_.now + config.sm_sfu_interval;
     write_back_after(owner, collected - 1 + config.sm_sfu_latency);
@@ -365,14 +365,14 @@ void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, u
   }
 }
 
-Outcome Sm::issue_assist(uint32_t entry, uint32_t parent, Warp& warp, const Instruction& instruction,
+Outcome Sm::issue_assist(uint32_t entry, const ParentWarp& parent, Warp& warp, const Instruction& instruction,
                          uint32_t scheduler, bool is_low) {
   const Owner owner{entry, true, instruction.destination, is_low};
   const Outcome unit = unit_for(instruction, owner);
   if (unit != Outcome::issued) {
     return unit;
   }
-  count_issue(instruction, parent, scheduler, is_low);
+  count_issue(instruction, parent.slot, scheduler, is_low);
   start(instruction, warp, owner, parent);
   return Outcome::issued;
 }
@@ -418,7 +418,7 @@ void Sm::issued(uint32_t id, const Instruction& instruction) {
     reach_barrier(id);
     return;
   }
-  start(instruction, warp, {id, false, instruction.destination, false}, id);
+  start(instruction, warp, {id, false, instruction.destination, false}, {id, slot.age});
   if (instruction.op == Op::branch) {
     slot.fetch_at = machine_.now + machine_.config.sm_branch_cycles;
   }
@@ -527,7 +527,7 @@ void Sm::note_load(uint32_t id, const MemoryOperands& operands, const Instructio
   }
   if (stride != 0 && stride == slot.last_stride && !memory_is_busy_) {
     assists_.trigger({.kind = Trigger::Kind::prefetch,
-                      .parent = id,
+                      .parent = {id, slot.age},
                       .line = line,
                       .stride = stride * static_cast<int64_t>(kLineBytes)});
   }

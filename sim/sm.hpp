@@ -42,12 +42,12 @@ class Sm {
   [[nodiscard]] StoreBuffer& stores() { return stores_; }
   [[nodiscard]] LoadStore& load_store() { return load_store_; }
   void trigger(const Trigger& trigger) { assists_.trigger(trigger); }
-  void want_compression(uint32_t tag, uint32_t parent) {
+  void want_compression(uint32_t tag, const ParentWarp& parent) {
     assists_.trigger({.kind = Trigger::Kind::store, .parent = parent, .tag = tag});
   }
   [[nodiscard]] bool withdraw_compression(uint32_t tag) { return assists_.withdraw_store(tag); }
   void kill_compression(uint32_t tag) { assists_.kill_store(tag); }
-  void expand(uint32_t tag, uint32_t parent, uint32_t payload);
+  void expand(uint32_t tag, const ParentWarp& parent, uint32_t payload);
   void write_back(const Owner& owner);
   void write_back_after(const Owner& owner, uint32_t cycles) {
     after(cycles, {EventKind::write_back, owner, 0});
@@ -56,7 +56,12 @@ class Sm {
   void fill_after(uint32_t mshr, uint32_t cycles) { after(cycles, {EventKind::fill, {}, mshr}); }
   void load_store_freed();
   void parent_continues(uint32_t slot);
-  [[nodiscard]] Outcome issue_assist(uint32_t entry, uint32_t parent, Warp& warp,
+  // Whether the warp has not ended; its slot may have another one by now.
+  [[nodiscard]] bool is_running(const ParentWarp& parent) const {
+    const Slot& slot = slots_[parent.slot];
+    return slot.warp != nullptr && slot.age == parent.age;
+  }
+  [[nodiscard]] Outcome issue_assist(uint32_t entry, const ParentWarp& parent, Warp& warp,
                                      const Instruction& instruction, uint32_t scheduler, bool is_low);
 
  private:
@@ -101,7 +106,7 @@ class Sm {
   [[nodiscard]] Outcome unit_for(const Instruction& instruction, const Owner& owner) const;
   void count_issue(const Instruction& instruction, uint32_t warp, uint32_t scheduler, bool is_low);
   [[nodiscard]] uint32_t collect(const Instruction& instruction, uint32_t warp);
-  void start(const Instruction& instruction, Warp& warp, const Owner& owner, uint32_t parent);
+  void start(const Instruction& instruction, Warp& warp, const Owner& owner, const ParentWarp& parent);
   void issued(uint32_t slot, const Instruction& instruction);
   void reach_barrier(uint32_t slot);
   void open_barrier(uint32_t block);

@@ -89,7 +89,7 @@ void StoreBuffer::release(uint32_t id) {
   whole_ -= entries_[id].whole ? 1 : 0;
 }
 
-bool StoreBuffer::store(uint64_t line, uint32_t parent, Payload& payload) {
+bool StoreBuffer::store(uint64_t line, const ParentWarp& parent, Payload& payload) {
   const Traits& traits = machine_.traits;
   if (!traits.compressed_l2 || !machine_.stored.is_compressible(line)) {
     return send_directly(line, payload);

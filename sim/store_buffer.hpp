@@ -31,14 +31,14 @@ class StoreBuffer {
     bool whole = false;       // counts against store.lines, others against store.copies
     uint32_t unanswered = 0;  // packets that L2 has not answered
     uint32_t failed = kNone;  // payload of the last answer that found the line compressed
-    uint32_t parent = 0;
+    ParentWarp parent;
     Payload payload;
   };
 
   StoreBuffer(Machine& machine, Sm& sm, uint32_t number, Crossbar& requests);
 
   // The bytes that a warp stores to one line. False if there is no room now.
-  [[nodiscard]] bool store(uint64_t line, uint32_t parent, Payload& payload);
+  [[nodiscard]] bool store(uint64_t line, const ParentWarp& parent, Payload& payload);
   void answered(const Packet& reply);
   // At the end of a launch, lines that are not compressed yet go out raw: nobody is to wait for them.
   void begin_launch() { flushing_ = false; }

@@ -170,6 +170,52 @@ TEST(SimDesigns, TheControllerDeploysInTurn) {
   EXPECT_GT(log.assists.size(), 1000);
 }
 
+// Blocks that end with a store of one byte per line, and blocks after them that only compute.
+Program store_bytes_or_add(Warp& w, Array<uint8_t> bytes) {
+  if (w.place().block % 2 == 0) {
+    w.store(bytes, w.global_thread() * 4U, w.cast<uint8_t>(w.lane() | 0x80U));
+    co_return;
+  }
+  Lanes<uint32_t> x = w.lane();
+  for (uint32_t i = 0; i < 400; ++i) {
+    x = x + 1U;
+  }
+}
+
+TEST(SimDesigns, AnExpansionDoesNotStallTheNextWarpInItsParentsSlot) {
+  const Workload workload{.name = "ended", .setup = [](Memory& memory, uint64_t, bool) {
+                            const auto words = memory.allocate<uint32_t>("words", 64 * 256);
+                            for (uint32_t& x : memory.view(words)) {
+                              x = 0x4000'0001;
+                            }
+                            const Array<uint8_t> bytes{words.base, words.count * 4};
+                            return one_launch(
+                                {64, 256, 8, 0, [=](Warp& w) { return store_bytes_or_add(w, bytes); }});
+                          }};
+  EventLog log;
+  const RunResult result = run(with({"gpu.sms=1"}), workload, Design::caba_bdi, {.log = &log});
+  EXPECT_GT(result.counters.partial_writes_wrong, 0);
+  std::map<uint64_t, std::vector<uint32_t>> parents;  // by cycle, slots that issued
+  for (const IssueEvent& event : log.issues) {
+    if (!event.assist) {
+      parents[event.cycle].push_back(event.warp);
+    }
+  }
+  uint32_t others = 0;  // instructions of parents in slots whose former warp has an expansion
+  std::map<uint32_t, uint64_t> since;
+  for (const AssistEvent& event : log.assists) {
+    if (event.kind == AssistEventKind::trigger) {
+      since[event.entry] = event.cycle;
+    } else if (event.kind == AssistEventKind::complete) {
+      const auto end = parents.lower_bound(event.cycle);
+      for (auto at = parents.upper_bound(since[event.entry]); at != end; ++at) {
+        others += static_cast<uint32_t>(std::count(at->second.begin(), at->second.end(), event.warp));
+      }
+    }
+  }
+  EXPECT_GT(others, 0);
+}
+
 TEST(SimDesigns, CompressionLeavesAnEntryOfTheTableToLoads) {
   EventLog log;
   run(with({"gpu.sms=1", "caba.awt_entries=3"}), stream_workload(1 << 15, small_delta), Design::caba_bdi,
