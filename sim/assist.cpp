@@ -43,7 +43,8 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
 void AssistController::log(const Entry& entry, uint32_t id, AssistEventKind kind) {
   EventLog* log = machine_.options.log;
   if (machine_.logs(machine_.now) && log->assists.size() < log->limit) {
-    log->assists.push_back({machine_.now, number_, entry.trigger.parent.slot, id, kind, entry.trigger.is_low()});
+    log->assists.push_back(
+        {machine_.now, number_, entry.trigger.parent.slot, id, kind, entry.trigger.is_low()});
   }
 }
 
@@ -75,7 +76,8 @@ void AssistController::emit(Entry& entry) {
   const Config& config = machine_.config;
   const Trigger& trigger = entry.trigger;
   if (trigger.kind == Trigger::Kind::store) {
-    emit_compress(warp, entry.line, machine_.traits.algorithm, hint_, config.caba_one_encoding != 0);
+    emit_compress(warp, entry.line, machine_.traits.algorithm, hint_, config.caba_one_encoding != 0,
+                  config.caba_first_base != 0);
   } else if (trigger.kind == Trigger::Kind::prefetch) {
     emit_prefetch_routine(warp, Memory::kFirst + trigger.line * kLineBytes, trigger.stride,
                           config.prefetch_distance);

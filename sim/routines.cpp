@@ -195,10 +195,14 @@ struct BdiTrial {
   std::array<Lanes<uint32_t>, Layout<V>::kPasses> mask;
 };
 
-// The first value that is not a delta by itself becomes the base.
+// The first value that is not a delta by itself becomes the base; or, by Algorithm 2, the first one.
 template <class V>
 [[nodiscard]] Lanes<V> load_base(Warp& w, const StagedLine& staged, const Offsets& address,
-                                 const std::array<Lanes<uint32_t>, Layout<V>::kPasses>& mask) {
+                                 const std::array<Lanes<uint32_t>, Layout<V>::kPasses>& mask,
+                                 bool first_base) {
+  if (first_base) {
+    return w.load_line<V>(staged.raw, at(address, 0, 0));
+  }
   Offsets leader = kNowhere;
   for (uint32_t pass = Layout<V>::kPasses; pass-- > 0;) {
     const uint32_t bits = mask[pass][0];
@@ -222,7 +226,8 @@ void masked_subtract(Warp& w, Lanes<V>& value, const Lanes<V>& base, const Mask&
 }
 
 template <class V, class D>
-[[nodiscard]] BdiTrial<V> try_bdi(Warp& w, const StagedLine& staged, const Offsets& address) {
+[[nodiscard]] BdiTrial<V> try_bdi(Warp& w, const StagedLine& staged, const Offsets& address,
+                                  bool first_base) {
   BdiTrial<V> trial;
   trial.values = load_values<V>(w, staged, address);
   std::array<Mask, Layout<V>::kPasses> alone;
@@ -230,7 +235,7 @@ template <class V, class D>
     alone[pass] = are_deltas<V, D>(w, trial.values[pass]);
     trial.mask[pass] = ballot(w, {~alone[pass].bits, alone[pass].reg});
   }
-  trial.base = load_base<V>(w, staged, address, trial.mask);
+  trial.base = load_base<V>(w, staged, address, trial.mask, first_base);
   for (uint32_t pass = 0; pass < alone.size(); ++pass) {
     masked_subtract(w, trial.values[pass], trial.base, alone[pass]);
     alone[pass] = are_deltas<V, D>(w, trial.values[pass]);
@@ -265,7 +270,8 @@ void store_bdi(Warp& w, StagedLine& staged, const Offsets& address, const BdiTri
 // Compression of one line by BDI: `trial` of one encoding after another.
 class BdiCompressor {
  public:
-  BdiCompressor(Warp& w, StagedLine& staged) : w_(w), staged_(staged), address_(live_in(w)) {}
+  BdiCompressor(Warp& w, StagedLine& staged, bool first_base)
+      : w_(w), staged_(staged), address_(live_in(w)), first_base_(first_base) {}
 
   void compress(uint32_t hint, bool one_encoding) {
     if (!one_encoding || !attempt(hint)) {
@@ -278,7 +284,7 @@ class BdiCompressor {
   // Tests an encoding and stores the image if it fits.
   template <class V, class D>
   [[nodiscard]] bool attempt(uint32_t code) {
-    const BdiTrial<V> trial = try_bdi<V, D>(w_, staged_, address_);
+    const BdiTrial<V> trial = try_bdi<V, D>(w_, staged_, address_, first_base_);
     if (trial.fits) {
       store_bdi<V, D>(w_, staged_, address_, trial);
       staged_.code = code;
@@ -311,7 +317,7 @@ class BdiCompressor {
 
   template <class V, class D>
   [[nodiscard]] bool fits() {
-    return try_bdi<V, D>(w_, staged_, address_).fits;
+    return try_bdi<V, D>(w_, staged_, address_, first_base_).fits;
   }
 
   [[nodiscard]] bool attempt_zeros() {
@@ -357,6 +363,7 @@ class BdiCompressor {
   Warp& w_;
   StagedLine& staged_;
   Offsets address_;
+  bool first_base_;
 };
 
 // ---------------------------------------------------------------------------------------------------------
@@ -694,7 +701,8 @@ void emit_decompress(Warp& warp, StagedLine& staged) {
   }
 }
 
-void emit_compress(Warp& warp, StagedLine& staged, Algorithm algorithm, uint32_t hint, bool one_encoding) {
+void emit_compress(Warp& warp, StagedLine& staged, Algorithm algorithm, uint32_t hint, bool one_encoding,
+                   bool first_base) {
   staged.image = {};
   switch (algorithm == Algorithm::best ? best_for(staged) : algorithm) {
     case Algorithm::fpc:
@@ -704,7 +712,7 @@ void emit_compress(Warp& warp, StagedLine& staged, Algorithm algorithm, uint32_t
       compress_cpack(warp, staged);
       break;
     default:
-      BdiCompressor(warp, staged).compress(hint, one_encoding);
+      BdiCompressor(warp, staged, first_base).compress(hint, one_encoding);
       break;
   }
   if (staged.code == kRawCode) {

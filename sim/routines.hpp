@@ -37,7 +37,10 @@ void emit_decompress(Warp& warp, StagedLine& line);
 // raw to image and code; kRawCode if the algorithm saves no burst. `hint` is the code of the last line that
 // was compressed (kRawCode: none); with `one_encoding`, BDI tries it first and stops if it fits. `best` is
 // the paper's BestOfAll: the routine of the algorithm with the smallest image, without a cost of selection.
-void emit_compress(Warp& warp, StagedLine& line, Algorithm algorithm, uint32_t hint, bool one_encoding);
+// With `first_base` BDI's base is the line's first value (Algorithm 2), otherwise the first that is not a
+// delta.
+void emit_compress(Warp& warp, StagedLine& line, Algorithm algorithm, uint32_t hint, bool one_encoding,
+                   bool first_base = false);
 // Addresses ahead of a parent's load: `stride` bytes per step, `distance` steps ahead of `address`.
 void emit_prefetch_routine(Warp& warp, Address address, int64_t stride, uint32_t distance);
 

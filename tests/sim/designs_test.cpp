@@ -183,15 +183,15 @@ Program store_bytes_or_add(Warp& w, Array<uint8_t> bytes) {
 }
 
 TEST(SimDesigns, AnExpansionDoesNotStallTheNextWarpInItsParentsSlot) {
-  const Workload workload{.name = "ended", .setup = [](Memory& memory, uint64_t, bool) {
-                            const auto words = memory.allocate<uint32_t>("words", 64 * 256);
-                            for (uint32_t& x : memory.view(words)) {
-                              x = 0x4000'0001;
-                            }
-                            const Array<uint8_t> bytes{words.base, words.count * 4};
-                            return one_launch(
-                                {64, 256, 8, 0, [=](Warp& w) { return store_bytes_or_add(w, bytes); }});
-                          }};
+  const Workload workload{
+      .name = "ended", .setup = [](Memory& memory, uint64_t, bool) {
+        const auto words = memory.allocate<uint32_t>("words", 64 * 256);
+        for (uint32_t& x : memory.view(words)) {
+          x = 0x4000'0001;
+        }
+        const Array<uint8_t> bytes{words.base, words.count * 4};
+        return one_launch({64, 256, 8, 0, [=](Warp& w) { return store_bytes_or_add(w, bytes); }});
+      }};
   EventLog log;
   const RunResult result = run(with({"gpu.sms=1"}), workload, Design::caba_bdi, {.log = &log});
   EXPECT_GT(result.counters.partial_writes_wrong, 0);

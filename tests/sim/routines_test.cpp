@@ -183,6 +183,23 @@ TEST(SimRoutines, CompressionIsThatOfTheLibraryForEveryAlgorithm) {
   }
 }
 
+TEST(SimRoutines, TheFirstValueIsTheBaseIfAlgorithm2IsAskedFor) {
+  uint32_t other = 0;
+  for (const LineBytes& bytes : sample_lines()) {
+    const LineImage expected = compress_line(bytes, Algorithm::bdi, true);
+    StagedLine line = staged(bytes);
+    const Cost cost =
+        cost_of([&](Warp& warp) { emit_compress(warp, line, Algorithm::bdi, kRawCode, false, true); });
+    ASSERT_EQ(line.code, expected.code);
+    ASSERT_TRUE(
+        std::equal(line.image.begin(), line.image.begin() + expected.size / 4, expected.words.begin()))
+        << "code " << expected.code;
+    ASSERT_LE(cost.registers, compress_needs(Algorithm::bdi).registers);
+    other += expected.code != compress_line(bytes, Algorithm::bdi, false).code ? 1 : 0;
+  }
+  EXPECT_GT(other, 10) << "the rules differ on lines that begin with a small value";
+}
+
 TEST(SimRoutines, TheLastEncodingIsTriedFirstAndTakenIfItFits) {
   uint32_t taken = 0;
   for (const LineBytes& bytes : sample_lines()) {
