@@ -150,6 +150,8 @@ constexpr Parameter kParameters[] = {
     {"hw.decompress", &Config::hw_decompress, 0, 1000, false, "", "paper, section 6: cycles"},
     {"hw.compress", &Config::hw_compress, 0, 1000, false, "", "paper, section 6: cycles"},
 
+    {"record.alu", &Config::record_alu, 1, 64, false, "",
+     "a guess: ALU instructions before each operation of a recorded kernel"},
     {"memo.enable", &Config::memo_enable, 0, 1, false, "off|on", "paper, section 8.1"},
     {"memo.entries", &Config::memo_entries, 1, 65536, true, "", kOpen},
     {"prefetch.enable", &Config::prefetch_enable, 0, 1, false, "off|on", "paper, section 8.2"},

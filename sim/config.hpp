@@ -124,6 +124,7 @@ struct Config {
   uint32_t hw_decompress = 1;
   uint32_t hw_compress = 5;
 
+  uint32_t record_alu = 4;
   uint32_t memo_enable = 0;
   uint32_t memo_entries = 512;
   uint32_t prefetch_enable = 0;

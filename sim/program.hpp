@@ -562,6 +562,8 @@ class Warp {
   // ---- for memoization: null where it is off
   // --------------------------------------------------------------------
   MemoTable* memo = nullptr;
+  // For kernels of the library: ALU instructions before each recorded operation.
+  uint32_t record_alu = Config().record_alu;
   // While set, emitted instructions count as those of an assist warp.
   bool assisting = false;
 
@@ -603,6 +605,7 @@ class Warp {
  private:
   friend class Register;
   friend class When;
+  friend class Masked;
 
   static constexpr size_t kMostQueued = size_t{1} << 20;
 
@@ -694,6 +697,20 @@ class When {
   ~When() { warp_.active_ = before_; }
 
   [[nodiscard]] bool any() const { return warp_.active_ != 0; }
+
+ private:
+  Warp& warp_;
+  uint32_t before_;
+};
+
+// Only these lanes are active until the end of the scope, whichever were before: predicates of the
+// instructions, which take none of their own.
+class Masked {
+ public:
+  Masked(Warp& warp, uint32_t lanes) : warp_(warp), before_(std::exchange(warp.active_, lanes)) {}
+  Masked(const Masked&) = delete;
+  Masked& operator=(const Masked&) = delete;
+  ~Masked() { warp_.active_ = before_; }
 
  private:
   Warp& warp_;

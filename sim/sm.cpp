@@ -76,6 +76,7 @@ void Sm::add_block(uint32_t number) {
     slot.age = next_age_++;
     slot.warp = std::make_unique<Warp>(WarpPlace{launch_number_, number, launch_->blocks, warp, block_warps},
                                        launch_->registers);
+    slot.warp->record_alu = machine_.config.record_alu;
     slot.warp->memo = memo_.entries.empty() ? nullptr : &memo_;
     slot.warp->start(launch_->kernel(*slot.warp));
     wants_fetch_.set(id);

@@ -6,7 +6,7 @@
 namespace bobbin::sim {
 
 std::string_view to_string(WorkloadClass kind) {
-  constexpr std::string_view kNames[] = {"memory", "compute", "incompressible"};
+  constexpr std::string_view kNames[] = {"memory", "compute", "incompressible", "library"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -25,10 +25,20 @@ Status check(const Launch& launch) {
   return {};
 }
 
+std::vector<const Workload*> all_known_workloads() {
+  std::vector<const Workload*> all;
+  for (const std::span<const Workload> list : {workloads(), library_workloads()}) {
+    for (const Workload& workload : list) {
+      all.push_back(&workload);
+    }
+  }
+  return all;
+}
+
 const Workload* find_workload(std::string_view name) {
-  for (const Workload& workload : workloads()) {
-    if (workload.name == name) {
-      return &workload;
+  for (const Workload* workload : all_known_workloads()) {
+    if (workload->name == name) {
+      return workload;
     }
   }
   return nullptr;

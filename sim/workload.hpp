@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "sim/memory.hpp"
 #include "sim/program.hpp"
@@ -38,20 +39,26 @@ struct WorkloadRun {
   std::function<Status(const Memory& memory)> check;
 };
 
-enum class WorkloadClass : uint8_t { memory, compute, incompressible };
+enum class WorkloadClass : uint8_t { memory, compute, incompressible, library };
 [[nodiscard]] std::string_view to_string(WorkloadClass kind);
 
 struct Workload {
   std::string_view name = "";
   WorkloadClass kind = WorkloadClass::memory;
-  std::string_view represents = "";   // the application it is a proxy for, or "control"
+  std::string_view represents = "";   // the application it is a proxy for, "control", or a kernel of Bobbin
   std::string_view description = "";  // one line: access pattern, data, arithmetic
   // Allocates and fills memory. The same seed gives the same bytes; `quick` is a smaller problem.
   std::function<WorkloadRun(Memory& memory, uint64_t seed, bool quick)> setup;
 };
 
-// All of them, in the order of the paper's figures.
+// Proxies and controls, in the order of the paper's figures: those of the experiments.
 [[nodiscard]] std::span<const Workload> workloads();
+// Kernels of the library, recorded in the emulator; none in a build without it. No experiment uses them.
+[[nodiscard]] std::span<const Workload> library_workloads();
+// Their names, in every build.
+[[nodiscard]] std::span<const std::string_view> library_workload_names();
+// Proxies, controls, then kernels of the library.
+[[nodiscard]] std::vector<const Workload*> all_known_workloads();
 // Null if there is none of this name.
 [[nodiscard]] const Workload* find_workload(std::string_view name);
 

@@ -94,9 +94,13 @@ Result<const sim::Workload*> find_workload(const std::string& name) {
   if (workload != nullptr) {
     return workload;
   }
+  const auto kernels = sim::library_workload_names();
+  if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) {
+    return Status(StatusCode::unavailable, fmt::format("workload '{}': {}", name, kNoLibraryKernels));
+  }
   std::vector<std::string> names;
-  for (const sim::Workload& each : sim::workloads()) {
-    names.emplace_back(each.name);
+  for (const sim::Workload* each : sim::all_known_workloads()) {
+    names.emplace_back(each->name);
   }
   const std::string meant = did_you_mean(name, names);
   return Status(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bobbin/status.hpp"
@@ -27,6 +28,10 @@ Option add_design_option(const Verb& verb, std::string& design);
 [[nodiscard]] Result<sim::Config> make_config(const MachineOptions& options);
 // The error about an unknown parameter, with the nearest name.
 [[nodiscard]] Status with_suggestion(const Status& status);
+// Why a build has no workloads of class library.
+inline constexpr std::string_view kNoLibraryKernels =
+    "kernels of Bobbin run in the emulator, which is not in this build; configure a static library with "
+    "-DBOBBIN_EMULATOR=ON";
 [[nodiscard]] Result<const sim::Workload*> find_workload(const std::string& name);
 [[nodiscard]] std::vector<std::string> design_names();
 [[nodiscard]] Status unknown_design(const std::string& name);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/format.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/verbs.hpp"
 #include "sim/profile.hpp"
 #include "sim/workload.hpp"
@@ -56,11 +57,11 @@ std::vector<std::string> measured_line(const sim::Workload& workload, const sim:
 Status print_measured(const Args& args) {
   Json list = Json::array();
   std::vector<std::vector<std::string>> lines;
-  for (const sim::Workload& workload : sim::workloads()) {
-    BOBBIN_ASSIGN(const sim::WorkloadProfile profile, profile_workload(workload, 1, /*quick=*/true));
-    list.push_back(to_json(workload));
+  for (const sim::Workload* workload : sim::all_known_workloads()) {
+    BOBBIN_ASSIGN(const sim::WorkloadProfile profile, profile_workload(*workload, 1, /*quick=*/true));
+    list.push_back(to_json(*workload));
     add_profile(profile, list.back());
-    lines.push_back(measured_line(workload, profile));
+    lines.push_back(measured_line(*workload, profile));
   }
   if (args.as_json) {
     print(bench::dump(list) + "\n");
@@ -77,14 +78,17 @@ int print_workloads(const Args& args) {
   }
   Json list = Json::array();
   std::vector<std::vector<std::string>> lines;
-  for (const sim::Workload& workload : sim::workloads()) {
-    list.push_back(to_json(workload));
-    lines.push_back(to_line(workload));
+  for (const sim::Workload* workload : sim::all_known_workloads()) {
+    list.push_back(to_json(*workload));
+    lines.push_back(to_line(*workload));
   }
   if (args.as_json) {
     print(bench::dump(list) + "\n");
   } else {
     print_table({"name", "class", "represents", "description"}, lines);
+    if (sim::library_workloads().empty()) {
+      print(std::string(kNoLibraryKernels) + "\n");
+    }
   }
   return kOk;
 }
@@ -92,8 +96,8 @@ int print_workloads(const Args& args) {
 }  // namespace
 
 void add_sim_list(const Verb& sim, Action& action) {
-  const Verb verb =
-      sim.add_verb("list", "List the workloads: proxies for the paper's applications, and controls");
+  const Verb verb = sim.add_verb(
+      "list", "List the workloads: proxies for the paper's applications, controls, and kernels of Bobbin");
   auto args = std::make_shared<Args>();
   verb.add_flag("--json", args->as_json, "Print JSON");
   verb.add_flag(

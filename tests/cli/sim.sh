@@ -6,7 +6,7 @@ import json
 workloads = json.load(open("list.json"))
 names = [workload["name"] for workload in workloads]
 assert len(set(names)) == len(names) and "random-stream" in names
-assert {workload["class"] for workload in workloads} <= {"memory", "compute", "incompressible"}
+assert {workload["class"] for workload in workloads} <= {"memory", "compute", "incompressible", "library"}
 assert all(workload["represents"] and workload["description"] for workload in workloads)
 EOF
 bobbin sim list | grep -c '^random-stream  *incompressible  *control '
