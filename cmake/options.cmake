@@ -30,15 +30,9 @@ add_library(bobbin_light_options INTERFACE)
 target_link_libraries(bobbin_light_options INTERFACE bobbin_options)
 target_compile_options(bobbin_light_options INTERFACE ${light})
 
-# For tests and the command under sanitizers: what they call does the work, and half the time to compile is saved again.
-set(BOBBIN_UNOPTIMISED "")
-if(BOBBIN_SANITIZE)
-  set(BOBBIN_UNOPTIMISED $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-endif()
-
 # For tests. UndefinedBehaviorSanitizer checks the library and the command only: it doubles the compile time.
 add_library(bobbin_check_options INTERFACE)
 target_link_libraries(bobbin_check_options INTERFACE bobbin_warnings)
-target_compile_options(bobbin_check_options INTERFACE ${light} ${BOBBIN_UNOPTIMISED})
+target_compile_options(bobbin_check_options INTERFACE ${light})
 list(REMOVE_ITEM sanitizers undefined)
 bobbin_sanitize(bobbin_check_options ${sanitizers})

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -61,6 +60,7 @@ struct Copy {
 };
 
 struct Warp {
+  uint32_t num_done = 0;
   Meeting meeting;
   Exchange exchanges[2];
 };
@@ -139,8 +139,13 @@ std::string place(const Where& where) {
   return std::string(file_name(where)) + ":" + std::to_string(where.line);
 }
 
+// Mostly the same literal.
+bool same_text(const char* a, const char* b) {
+  return a == b || std::string_view(a) == b;
+}
+
 bool same_place(const Where& a, const Where& b) {
-  return a.line == b.line && std::string_view(a.file) == b.file;
+  return a.line == b.line && same_text(a.file, b.file);
 }
 
 std::string who(const Thread& thread) {
@@ -174,7 +179,8 @@ class Machine {
     ready_.push_back(&thread);
   }
   void end_phase_if_complete(Block& block, CopyBarrier& barrier);
-  char end_of_grid = 0;  // an address for ThreadSanitizer
+  char start_of_grid = 0;  // addresses for ThreadSanitizer
+  char end_of_grid = 0;
 
  private:
   void end_fibers();
@@ -183,13 +189,23 @@ class Machine {
   void step();
   Status deadlock(std::string_view why) const;
   bool complete_a_copy();
-  size_t draw(size_t n) { return static_cast<size_t>(random_() % n); }
+  // ThreadSanitizer takes blocks that get the same memory and fibers one after the other as ordered. With
+  // some more of them than fit, races between most pairs of blocks are found even if only one is resident at
+  // a time.
+  [[nodiscard]] size_t num_slots() const { return std::max<size_t>(options_.resident_blocks, 4); }
+  // Of numbers below n, which is far below 2^32. (SplitMix64: a better generator would take a tenth of the
+  // time.)
+  size_t draw(size_t n) {
+    uint64_t z = random_ += 0x9E3779B97F4A7C15;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return static_cast<size_t>((z >> 32) * n >> 32);
+  }
 
   Launch launch_;
   EmulatorOptions options_;
-  std::mt19937_64 random_;
+  uint64_t random_;
   Fiber scheduler_;
-  Bystander bystander_;
   std::vector<uint32_t> waiting_blocks_;
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<std::unique_ptr<Block>> spare_;
@@ -203,6 +219,10 @@ namespace {
 void fiber_main(void* argument) {
   auto& thread = *static_cast<Thread*>(argument);
   const Launch& launch = thread.machine->launch();
+  // After what the caller did before the launch, and after the block that had this memory and these fibers
+  // before.
+  acquire(&thread.machine->start_of_grid);
+  acquire(&thread.block->end);
   launch.body(launch.kernel, thread);
   thread.machine->finished(thread);
 }
@@ -221,16 +241,21 @@ void Machine::admit() {
     waiting_blocks_.pop_back();
     const size_t shared = shared_pages(launch_);
     std::unique_ptr<Block> block;
-    if (!spare_.empty()) {
+    if (resident_.size() + spare_.size() >= num_slots()) {
+      std::swap(spare_[draw(spare_.size())], spare_.back());
       block = std::move(spare_.back());
       spare_.pop_back();
     } else {
       block = std::make_unique<Block>(shared + launch_.threads * kStackBytes, launch_.threads);
     }
+    // Fibers that start now come after the caller and after the mapping of pages. (No fiber comes before the
+    // scheduler.)
+    release(&start_of_grid);
     block->index = index;
     block->num_done = 0;
+    std::ranges::for_each(block->warp, [](Warp& warp) { warp.num_done = 0; });
     block->written.assign(launch_.shared_bytes, 0);
-    std::memset(block->memory.data(), kPoison, launch_.shared_bytes);
+    set_flags(reinterpret_cast<uint8_t*>(block->memory.data()), launch_.shared_bytes, kPoison);
     for (uint32_t i = 0; i < launch_.threads; ++i) {
       Thread& thread = block->thread[i];
       thread.machine = this;
@@ -250,17 +275,7 @@ void Machine::retire(Block& block) {
       std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
   std::unique_ptr<Block> gone = std::move(*it);
   resident_.erase(it);
-  if (!under_thread_sanitizer()) {
-    spare_.push_back(std::move(gone));
-    return;
-  }
-  // ThreadSanitizer must not confuse the next block with this one, so that one gets fresh memory and fresh
-  // fibers. Nor must it assume that blocks which start later are ordered after this one, so an unrelated
-  // context frees it.
-  bystander_.run([&] {
-    acquire(&gone->end);
-    gone.reset();
-  });
+  spare_.push_back(std::move(gone));
 }
 
 // Everything the fibers did is ordered before what the caller does next. After a fault, some fibers are
@@ -307,12 +322,12 @@ void Machine::step() {
     return;
   }
   const size_t chosen = draw(ready_.size());
-  std::swap(ready_[chosen], ready_.back());
-  Thread& thread = *ready_.back();
+  Thread& thread = *ready_[chosen];
   Fiber::change(scheduler_, thread.fiber);
   if (thread.state != State::running) {
-    // Others may have become ready meanwhile: find the thread again.
-    ready_.erase(std::find(ready_.begin(), ready_.end(), &thread));
+    // Others may have become ready meanwhile: they come after it.
+    ready_[chosen] = ready_.back();
+    ready_.pop_back();
     made_progress();
   }
   if (thread.state == State::done && thread.block->num_done == launch_.threads && !fault_) {
@@ -332,9 +347,11 @@ void Machine::finished(Thread& thread) {
   release(&thread.block->end);
   thread.state = State::done;
   thread.operation = "end";
+  thread.fiber.ends();
   Block& block = *thread.block;
   ++block.num_done;
   Warp& warp = block.warp[thread.index / kWarpSize];
+  ++warp.num_done;
   if (block.barrier.arrived != 0) {
     fault("divergent barrier: " + who(thread) + " ended while others wait at " + block.barrier.operation +
           " (" + place(block.barrier.where) + ")");
@@ -424,7 +441,7 @@ void meet(Thread& thread, Meeting& meeting, uint32_t expected, State state, cons
   if (meeting.arrived == 0) {
     meeting.operation = operation;
     meeting.where = where;
-  } else if (!same_place(meeting.where, where) || std::string_view(meeting.operation) != operation) {
+  } else if (!same_place(meeting.where, where) || !same_text(meeting.operation, operation)) {
     machine.fault(std::string("divergent ") + kind + ": " + who(thread) + " is at " + operation + " (" +
                   place(where) + ") while others wait at " + meeting.operation + " (" + place(meeting.where) +
                   ")");
@@ -470,15 +487,14 @@ void meet_block(Thread& thread, const char* operation, const Where& where) {
 void meet_warp(Thread& thread, const char* operation, const Where& where, bool orders_memory) {
   Block& block = *thread.block;
   const uint32_t first = thread.index / kWarpSize * kWarpSize;
-  for (uint32_t i = first; i < first + kWarpSize; ++i) {
-    if (block.thread[i].state == State::done) {
-      thread.machine->fault("divergent warp: " + who(thread) + " is at " + operation + " (" + place(where) +
-                            ") but thread " + std::to_string(i) + " has ended");
-      thread.machine->yield(thread);
-    }
+  Warp& warp = block.warp[thread.index / kWarpSize];
+  if (warp.num_done != 0) {
+    thread.machine->fault("divergent warp: " + who(thread) + " is at " + operation + " (" + place(where) +
+                          ") but " + std::to_string(warp.num_done) + " of its warp have ended");
+    thread.machine->yield(thread);
   }
-  meet(thread, block.warp[thread.index / kWarpSize].meeting, kWarpSize, State::at_warp, "warp", operation,
-       where, orders_memory, [&](auto&& each) {
+  meet(thread, warp.meeting, kWarpSize, State::at_warp, "warp", operation, where, orders_memory,
+       [&](auto&& each) {
          for (uint32_t i = first; i < first + kWarpSize; ++i) {
            each(block.thread[i]);
          }
@@ -525,15 +541,13 @@ void warp_barrier(Thread& thread, Where where) {
   meet_warp(thread, "sync_warp", where, true);
 }
 
-void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all,
-              Where where) {
+const Exchange& exchange(Thread& thread, const char* operation, const void* value, size_t bytes,
+                         Where where) {
   Warp& warp = thread.block->warp[thread.index / kWarpSize];
   Exchange& now = warp.exchanges[warp.meeting.round % 2];
   copy_bytes(now.values[thread.index % kWarpSize], value, bytes);
   meet_warp(thread, operation, where, false);
-  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    copy_bytes(all.values[lane], now.values[lane], bytes);
-  }
+  return now;
 }
 
 void check_global(Thread& thread, const char* access, const void* /*data*/, uint64_t index, uint64_t size,

@@ -56,8 +56,8 @@ uint32_t num_blocks(const Thread& thread);
 std::byte* shared_memory(const Thread& thread, size_t bytes);
 void block_barrier(Thread& thread, Where where);
 void warp_barrier(Thread& thread, Where where);
-void exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Exchange& all,
-              Where where);
+// All lanes' values, until this lane's next warp operation.
+const Exchange& exchange(Thread& thread, const char* operation, const void* value, size_t bytes, Where where);
 void check_global(Thread& thread, const char* access, const void* data, uint64_t index, uint64_t size,
                   Where where);
 void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
@@ -257,11 +257,9 @@ class EmulatorCta {
   }
 
   template <class T>
-  emulator::Exchange gather(const char* operation, const T& v, Where where) {
+  const emulator::Exchange& gather(const char* operation, const T& v, Where where) {
     static_assert(sizeof(T) <= 16 && std::is_trivially_copyable_v<T>);
-    emulator::Exchange all;
-    emulator::exchange(thread_, operation, &v, sizeof(T), all, where);
-    return all;
+    return emulator::exchange(thread_, operation, &v, sizeof(T), where);
   }
   template <class T>
   static T value_of(const emulator::Exchange& all, uint32_t lane) {
@@ -272,7 +270,7 @@ class EmulatorCta {
   // The lanes whose value is `wanted`.
   template <class T>
   uint32_t matching(const char* operation, T v, T wanted, Where where) {
-    const auto all = gather(operation, v, where);
+    const auto& all = gather(operation, v, where);
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < kWarpSize; ++i) {
       lanes |= static_cast<uint32_t>(value_of<T>(all, i) == wanted) << i;
@@ -282,7 +280,7 @@ class EmulatorCta {
   template <class T, class F>
   T fold(const char* operation, T v, Where where, F&& f) {
     static_assert(sizeof(T) == 4, "the GPU reduces 32-bit values only");
-    const auto all = gather(operation, v, where);
+    const auto& all = gather(operation, v, where);
     T result = value_of<T>(all, 0);
     for (uint32_t i = 1; i < kWarpSize; ++i) {
       result = f(result, value_of<T>(all, i));

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <new>
+#include <vector>
 
 // The sanitizers' fiber interfaces; null unless their runtime is linked in.
 extern "C" {
@@ -47,46 +48,67 @@ Pages::~Pages() {
   }
 }
 
-bool under_thread_sanitizer() {
-  return __tsan_create_fiber != nullptr;
+namespace {
+
+// ThreadSanitizer has room for 8128 contexts.
+constexpr size_t kMaxKept = 4096;
+
+struct KeptContexts {
+  KeptContexts() = default;
+  KeptContexts(const KeptContexts&) = delete;
+  KeptContexts& operator=(const KeptContexts&) = delete;
+  ~KeptContexts() {
+    for (void* const context : contexts) {
+      __tsan_destroy_fiber(context);
+    }
+  }
+  std::vector<void*> contexts;
+};
+
+KeptContexts& kept_contexts() {
+  thread_local KeptContexts kept;
+  return kept;
 }
 
-Bystander::Bystander() {
-  if (under_thread_sanitizer()) {
-    self_ = __tsan_create_fiber(0);
-    owned_ = true;
+}  // namespace
+
+RaceContext::~RaceContext() {
+  if (context_ == nullptr) {
+    return;
+  }
+  std::vector<void*>& kept = kept_contexts().contexts;
+  if (may_be_kept_ && kept.size() < kMaxKept) {
+    kept.push_back(context_);
+  } else {
+    __tsan_destroy_fiber(context_);
   }
 }
 
-Bystander::~Bystander() {
-  if (owned_) {
-    __tsan_destroy_fiber(self_);
+void RaceContext::obtain() {
+  if (context_ != nullptr || __tsan_create_fiber == nullptr) {
+    return;
+  }
+  std::vector<void*>& kept = kept_contexts().contexts;
+  if (kept.empty()) {
+    context_ = __tsan_create_fiber(0);
+  } else {
+    context_ = kept.back();
+    kept.pop_back();
   }
 }
 
-void Bystander::enter() {
-  if (self_ != nullptr) {
-    caller_ = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(self_, kNoSynchronisation);
-  }
+void* Fiber::current_races() {
+  return __tsan_get_current_fiber == nullptr ? nullptr : __tsan_get_current_fiber();
 }
 
-void Bystander::leave() {
-  if (self_ != nullptr) {
-    __tsan_switch_to_fiber(caller_, kNoSynchronisation);
-  }
-}
-
-Fiber::~Fiber() {
-  if (owns_tsan_) {
-    __tsan_destroy_fiber(tsan_);
+void Fiber::switch_races(void* context) {
+  if (context != nullptr) {
+    __tsan_switch_to_fiber(context, kNoSynchronisation);
   }
 }
 
 void Fiber::adopt_current() {
-  if (under_thread_sanitizer()) {
-    tsan_ = __tsan_get_current_fiber();
-  }
+  races_ = current_races();
 }
 
 void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* argument) {
@@ -94,10 +116,9 @@ void Fiber::start(std::byte* stack, size_t size, void (*entry)(void*), void* arg
   stack_size_ = size;
   entry_ = entry;
   argument_ = argument;
-  if (under_thread_sanitizer()) {
-    tsan_ = __tsan_create_fiber(0);
-    owns_tsan_ = true;
-  }
+  own_races_.obtain();
+  own_races_.may_be_kept(false);
+  races_ = own_races_.get();
   forget_marks(stack, size);
   // The stack grows downwards from its end.
   context_ = boost::context::detail::make_fcontext(stack + size, size, &Fiber::enter);
@@ -130,9 +151,7 @@ void Fiber::change(Fiber& from, Fiber& to) {
   if (__sanitizer_start_switch_fiber != nullptr) {
     __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_, to.stack_size_);
   }
-  if (to.tsan_ != nullptr) {
-    __tsan_switch_to_fiber(to.tsan_, kNoSynchronisation);
-  }
+  switch_races(to.races_);
   Change change{&from, &to};
   arrive(boost::context::detail::jump_fcontext(to.context_, &change));
   if (__sanitizer_finish_switch_fiber != nullptr) {

@@ -32,34 +32,24 @@ class Pages {
   size_t size_;
 };
 
-// Whether ThreadSanitizer is active. Every fiber then needs fresh pages.
-[[nodiscard]] bool under_thread_sanitizer();
-
-// Calls f as a separate context for ThreadSanitizer (directly, if it is not active): what f orders or frees
-// is not attributed to the caller.
-class Bystander {
+// A context of ThreadSanitizer, or null if that is not active. Making one takes longer than most kernels'
+// threads run, so those that ended are kept for the next fibers of this system thread.
+class RaceContext {
  public:
-  Bystander();
-  // The same with an existing context.
-  explicit Bystander(void* context) : self_(context) {}
-  ~Bystander();
-  Bystander(const Bystander&) = delete;
-  Bystander& operator=(const Bystander&) = delete;
+  RaceContext() = default;
+  RaceContext(const RaceContext&) = delete;
+  RaceContext& operator=(const RaceContext&) = delete;
+  ~RaceContext();
 
-  template <class F>
-  void run(F&& f) {
-    enter();
-    f();
-    leave();
-  }
+  // What uses it next happens, for ThreadSanitizer, after all that used it before.
+  void obtain();
+  // It will not be left in the middle of a function: another fiber may use it.
+  void may_be_kept(bool may) { may_be_kept_ = may; }
+  [[nodiscard]] void* get() const { return context_; }
 
  private:
-  void enter();
-  void leave();
-
-  void* self_ = nullptr;
-  void* caller_ = nullptr;
-  bool owned_ = false;
+  void* context_ = nullptr;
+  bool may_be_kept_ = false;
 };
 
 // A context of execution with its own stack, or (default) the running one. A fiber must not be moved.
@@ -68,7 +58,6 @@ class Fiber {
   Fiber() = default;
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  ~Fiber();
 
   // Makes this the running context.
   void adopt_current();
@@ -76,13 +65,21 @@ class Fiber {
   void start(std::byte* stack, size_t size, void (*entry)(void*), void* argument);
   // Leaves the running fiber `from` for `to`, without ordering their memory accesses.
   static void change(Fiber& from, Fiber& to);
+  // Called on the fiber, which will only be left once more.
+  void ends() { own_races_.may_be_kept(true); }
   // Calls f immediately, but for ThreadSanitizer as this fiber.
   template <class F>
   void stand_in(F&& f) {
-    Bystander(tsan_).run(f);
+    void* const caller = current_races();
+    switch_races(races_);
+    f();
+    switch_races(caller);
   }
 
  private:
+  static void* current_races();
+  static void switch_races(void* context);
+
   // What the fiber being left passes to the one that continues.
   struct Change {
     Fiber* from;
@@ -95,8 +92,8 @@ class Fiber {
   std::byte* stack_ = nullptr;
   size_t stack_size_ = 0;
   void* fake_stack_ = nullptr;  // AddressSanitizer's
-  void* tsan_ = nullptr;
-  bool owns_tsan_ = false;
+  RaceContext own_races_;
+  void* races_ = nullptr;  // ThreadSanitizer's context: its own, or the system thread's
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
 };

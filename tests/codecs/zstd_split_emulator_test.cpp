@@ -15,7 +15,7 @@ namespace bobbin::testing {
 namespace {
 
 // Sanitizers get smaller contents, ThreadSanitizer the smallest.
-constexpr size_t kScale = kDrawnShare == 1 ? 1 : kDrawnShare <= 10 ? 4 : 16;
+constexpr size_t kScale = kDrawnShare == 1 ? 1 : BOBBIN_RACES_ARE_CHECKED ? 16 : 4;
 // Frames of any size are split, into segments of 1 KiB and steps of 8 segments.
 constexpr zstd::BatchOptions kSplit{.slice_bytes = uint64_t{1} << 20, .split_bytes = 0};
 
