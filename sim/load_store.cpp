@@ -271,7 +271,11 @@ void LoadStore::filled(const Packet& reply) {
   }
   machine_.payloads.give_back(reply.payload);
   ++machine_.counters.decompressions;
-  sm_.fill_after(reply.tag, machine_.traits.decompress);
+  if (machine_.traits.decompress == 0) {
+    fill_expanded(reply.tag);
+  } else {
+    sm_.fill_after(reply.tag, machine_.traits.decompress);
+  }
 }
 
 void LoadStore::fill_expanded(uint32_t mshr) {

@@ -159,23 +159,27 @@ void Sm::run_events() {
   std::swap(due_, wheel_[machine_.now & (wheel_.size() - 1)]);
   events_ -= due_.size();
   for (const Event& event : due_) {
-    switch (event.kind) {
-      case EventKind::write_back:
-        write_back(event.owner);
-        break;
-      case EventKind::line:
-        load_store_.line_arrived(event.id);
-        break;
-      case EventKind::fill:
-        load_store_.fill_expanded(event.id);
-        break;
-      case EventKind::expand: {
-        const uint32_t version = machine_.payloads[event.owner.id].version;
-        const LineBytes line = expand_line(machine_.payloads[event.owner.id].image);
-        machine_.payloads.give_back(event.owner.id);
-        stores_.expanded(event.id, line, version);
-        break;
-      }
+    run_event(event);
+  }
+}
+
+void Sm::run_event(const Event& event) {
+  switch (event.kind) {
+    case EventKind::write_back:
+      write_back(event.owner);
+      break;
+    case EventKind::line:
+      load_store_.line_arrived(event.id);
+      break;
+    case EventKind::fill:
+      load_store_.fill_expanded(event.id);
+      break;
+    case EventKind::expand: {
+      const uint32_t version = machine_.payloads[event.owner.id].version;
+      const LineBytes line = expand_line(machine_.payloads[event.owner.id].image);
+      machine_.payloads.give_back(event.owner.id);
+      stores_.expanded(event.id, line, version);
+      break;
     }
   }
 }
@@ -186,7 +190,12 @@ void Sm::expand(uint32_t tag, const ParentWarp& parent, uint32_t payload) {
     return;
   }
   ++machine_.counters.decompressions;
-  after(machine_.traits.decompress, {EventKind::expand, {payload, false, kNoRegister, false}, tag});
+  const Event event{EventKind::expand, {payload, false, kNoRegister, false}, tag};
+  if (machine_.traits.decompress == 0) {
+    run_event(event);
+  } else {
+    after(machine_.traits.decompress, event);
+  }
 }
 
 void Sm::set_ready(uint32_t id) {

@@ -96,6 +96,7 @@ class Sm {
   };
   void after(uint32_t cycles, const Event& event);
   void run_events();
+  void run_event(const Event& event);
   void receive();
   void fetch();
   void fill_buffer(uint32_t slot);

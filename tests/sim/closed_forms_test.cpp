@@ -36,12 +36,14 @@ Program follow(Warp& w, Array<uint32_t> next, Array<uint32_t> out, uint32_t step
 }
 
 // Cycles of one more step, when `places` have been visited before.
-[[nodiscard]] uint64_t step_cycles(const Config& config, uint32_t places, uint32_t stride, uint32_t steps) {
+[[nodiscard]] uint64_t step_cycles(const Config& config, uint32_t places, uint32_t stride, uint32_t steps,
+                                   Design design = Design::base) {
   const uint32_t more = 64;
   Config machine = config;
   machine.gpu_sms = 1;
-  const uint64_t few = run(machine, chain_workload(places, stride, steps)).counters.core_cycles;
-  const uint64_t many = run(machine, chain_workload(places, stride, steps + more)).counters.core_cycles;
+  const uint64_t few = run(machine, chain_workload(places, stride, steps), design).counters.core_cycles;
+  const uint64_t many =
+      run(machine, chain_workload(places, stride, steps + more), design).counters.core_cycles;
   EXPECT_EQ((many - few) % more, 0) << "steps take the same time each";
   return (many - few) / more;
 }
@@ -67,6 +69,17 @@ TEST(SimClosedForms, AnL2HitAddsTheCrossbarTwiceAndTheL2) {
   EXPECT_EQ(step_cycles(config, 256, 32, 512), step + 50);
   config.icnt_latency += 10;
   EXPECT_EQ(step_cycles(config, 256, 32, 512), step + 50 + 20);
+}
+
+// Lines of zeros and one small number: all are compressed.
+TEST(SimClosedForms, DedicatedLogicAddsItsCyclesAndIdealNone) {
+  Config config;
+  const uint64_t ideal = step_cycles(config, 256, 32, 512, Design::ideal_bdi);
+  for (const uint32_t cycles : {0U, 1U, 4U}) {
+    config.hw_decompress = cycles;
+    EXPECT_EQ(step_cycles(config, 256, 32, 512, Design::hw_bdi), ideal + cycles);
+  }
+  EXPECT_LT(ideal, step_cycles(config, 256, 32, 512)) << "fewer flits than raw lines";
 }
 
 TEST(SimClosedForms, ADramAccessAddsItsLatencyAndTheChips) {
