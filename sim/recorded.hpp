@@ -22,7 +22,7 @@
 namespace bobbin::sim {
 
 struct RecordingParameters {
-  uint32_t registers = 32;  // per thread
+  uint32_t registers = 24;  // per thread: 1024 threads leave some for assist warps
   uint32_t together = 60;   // blocks of a kernel that launches as many as are resident: 4 per SM of the paper
 };
 

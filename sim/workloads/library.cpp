@@ -17,6 +17,7 @@ constexpr std::array kEntries = {
     Entry{"ffor-decode", "codecs/ffor", "unpacks 32-bit values, each vector of 1024 with a width of its own"},
     Entry{"delta-decode", "codecs/delta", "unpacks residuals of 32-bit timestamps and scans them"},
     Entry{"dict-decode", "codecs/dict", "unpacks 8-bit codes and looks up 32-bit entries"},
+    Entry{"dict-strings", "codecs/dict", "strings of 4 to 24 bytes from 16-bit codes, in three launches"},
     Entry{"patched-sum", "plan", "sums the small values of a packed 32-bit column with 1 % exceptions"},
 };
 
@@ -31,7 +32,7 @@ constexpr auto kNames = [] {
 #ifdef BOBBIN_SIM_RECORDS
 [[nodiscard]] std::vector<Workload> make_workloads() {
   constexpr std::array kRecorders = {&record_ffor_decode, &record_delta_decode, &record_dict_decode,
-                                     &record_patched_sum};
+                                     &record_dict_strings, &record_patched_sum};
   static_assert(kRecorders.size() == kEntries.size());
   std::vector<Workload> all;
   for (size_t i = 0; i < kEntries.size(); ++i) {

@@ -12,6 +12,7 @@ namespace bobbin::sim {
 Status record_ffor_decode(Recording& recording, uint64_t seed, bool quick);
 Status record_delta_decode(Recording& recording, uint64_t seed, bool quick);
 Status record_dict_decode(Recording& recording, uint64_t seed, bool quick);
+Status record_dict_strings(Recording& recording, uint64_t seed, bool quick);
 Status record_patched_sum(Recording& recording, uint64_t seed, bool quick);
 
 // A run of what `record` has recorded; an error becomes that of the run's check.
