@@ -112,8 +112,8 @@ void copy_bytes(void* to, const void* from, size_t bytes) {
     target[i] = source[i];
   }
 }
-void set_flags(uint8_t* flags, size_t count, uint8_t value) {
-  auto* target = static_cast<volatile uint8_t*>(flags);
+void set_bytes(uint8_t* bytes, size_t count, uint8_t value) {
+  auto* target = static_cast<volatile uint8_t*>(bytes);
   for (size_t i = 0; i < count; ++i) {
     target[i] = value;
   }
@@ -189,12 +189,11 @@ class Machine {
   void step();
   Status deadlock(std::string_view why) const;
   bool complete_a_copy();
-  // ThreadSanitizer takes blocks that get the same memory and fibers one after the other as ordered. With
-  // some more of them than fit, races between most pairs of blocks are found even if only one is resident at
+  // Blocks that get the same memory and fibers, one after the other, are ordered for ThreadSanitizer. At
+  // least four sets are used, so that it finds races between most pairs of blocks even if one is resident at
   // a time.
   [[nodiscard]] size_t num_slots() const { return std::max<size_t>(options_.resident_blocks, 4); }
-  // Of numbers below n, which is far below 2^32. (SplitMix64: a better generator would take a tenth of the
-  // time.)
+  // A number below n, which is far below 2^32. (SplitMix64: one is drawn for every step.)
   size_t draw(size_t n) {
     uint64_t z = random_ += 0x9E3779B97F4A7C15;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
@@ -255,7 +254,7 @@ void Machine::admit() {
     block->num_done = 0;
     std::ranges::for_each(block->warp, [](Warp& warp) { warp.num_done = 0; });
     block->written.assign(launch_.shared_bytes, 0);
-    set_flags(reinterpret_cast<uint8_t*>(block->memory.data()), launch_.shared_bytes, kPoison);
+    set_bytes(reinterpret_cast<uint8_t*>(block->memory.data()), launch_.shared_bytes, kPoison);
     for (uint32_t i = 0; i < launch_.threads; ++i) {
       Thread& thread = block->thread[i];
       thread.machine = this;
@@ -389,7 +388,7 @@ bool Machine::complete_a_copy() {
     }
     return true;
   }
-  set_flags(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
+  set_bytes(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
   BarrierState state = state_of(*copy.barrier);
   state.bytes_pending -= static_cast<int32_t>(copy.bytes);
   set_state(*copy.barrier, state);
@@ -577,7 +576,7 @@ void check_shared_load(Thread& thread, const void* data, uint64_t index, uint64_
 void check_shared_store(Thread& thread, const void* data, uint64_t index, uint64_t size, size_t bytes,
                         Where where) {
   const size_t offset = shared_offset(thread, "store", data, index, size, bytes, where);
-  set_flags(thread.block->written.data() + offset, bytes, 1);
+  set_bytes(thread.block->written.data() + offset, bytes, 1);
 }
 
 void after_atomic(Thread& thread, bool changed, Where where) {
@@ -590,7 +589,7 @@ void after_atomic(Thread& thread, bool changed, Where where) {
 void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where /*where*/) {
   set_state(barrier,
             {.arrivals_expected = arrivals, .arrivals_pending = arrivals, .bytes_pending = 0, .phase = 0});
-  set_flags(barrier_flags(thread, barrier), sizeof barrier, 1);
+  set_bytes(barrier_flags(thread, barrier), sizeof barrier, 1);
 }
 
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where) {
@@ -642,7 +641,7 @@ void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyB
   check_bulk(thread, to, from, bytes, where);
   Block& block = *thread.block;
   auto* target = static_cast<std::byte*>(to);
-  set_flags(block.written.data() + (target - block.memory.data()), bytes, 0);
+  set_bytes(block.written.data() + (target - block.memory.data()), bytes, 0);
   block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier, nullptr});
 }
 

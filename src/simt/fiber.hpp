@@ -43,7 +43,7 @@ class RaceContext {
 
   // What uses it next happens, for ThreadSanitizer, after all that used it before.
   void obtain();
-  // It will not be left in the middle of a function: another fiber may use it.
+  // Only if it is not left in the middle of a function may another fiber use it.
   void may_be_kept(bool may) { may_be_kept_ = may; }
   [[nodiscard]] void* get() const { return context_; }
 

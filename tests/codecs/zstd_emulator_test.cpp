@@ -42,7 +42,7 @@ TEST(ZstdInEmulator, FramesOfAllKinds) {
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.ok, cases.size());
   if (BOBBIN_RACES_ARE_CHECKED) {
-    cases.erase(cases.begin(), cases.end() - 8);  // each frame takes a second: those of the two largest sizes
+    cases.erase(cases.begin(), cases.end() - 8);  // a frame takes a second: only the two largest sizes
   }
   const BatchOutcome split = check(cases, kSplit);
   EXPECT_EQ(split.error, "");

@@ -138,7 +138,7 @@ class FileSlices : public testing::Test {
   static inline Bytes old_bytes_;  // of codecs that a file reworked to version 1 may have
 };
 
-// What ThreadSanitizer should see: it skips FileSlices (tests/CMakeLists.txt).
+// Tests for ThreadSanitizer, which skips FileSlices (tests/CMakeLists.txt).
 class FileThreads : public FileSlices {};
 
 std::vector<size_t> all_columns(const Reader& reader) {
@@ -153,8 +153,7 @@ bool bit_of(const std::vector<uint8_t>& bits, uint64_t i) {
   return bits.empty() || (bits[i / 8] >> (i % 8) & 1) != 0;
 }
 
-// Rows `rows(i)` of `whole` are rows i of `part`. One assertion per column: per row, they took most of the
-// time.
+// Row `rows(i)` of `whole` is row i of `part`, for all of them.
 template <class Rows>
 void expect_same(const HostColumn& whole, const HostColumn& part, const Rows& rows) {
   const StringsView all_strings = whole.strings.view();

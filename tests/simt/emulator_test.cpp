@@ -427,8 +427,8 @@ void run_to_exit(const K& kernel, uint64_t blocks, uint32_t resident_blocks = 4)
 }
 
 TEST(EmulatorRaces, AreFound) {
-  // A child made by fork alone has the emulator's fibers, which ThreadSanitizer takes for threads and ignores
-  // what it does.
+  // ThreadSanitizer checks nothing in a child that was forked while other threads, or fibers, existed: this
+  // style starts the program again.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   std::vector<uint32_t> out(64);
   std::vector<uint32_t> flag(1);
