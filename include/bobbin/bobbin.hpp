@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bobbin/arrow.hpp"
+#include "bobbin/arrow_device.hpp"
 #include "bobbin/cancel.hpp"
 #include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"

@@ -31,7 +31,9 @@ class BOBBIN_API EncodedArray {
                                      const std::optional<Cascade>& cascade = {},
                                      Backend backend = Backend::cpu);
   // Encodes numbers in the memory of a device, where the result stays, by one codec that chooses what is
-  // inside it. Asynchronous in `stream`, except where the codec has to wait for sizes.
+  // inside it, or, if `codec` is empty, by the smallest of those that the device encodes by itself
+  // (docs/capabilities.md). Asynchronous in `stream`, which must outlive the result, except where a codec has
+  // to wait for sizes.
   static Result<EncodedArray> encode_on_device(const std::string& codec, DType type, const void* values,
                                                uint64_t length, StreamView stream);
 
@@ -62,6 +64,8 @@ class BOBBIN_API EncodedArray {
 
   // Copies the array to a device. Waits for the stream.
   [[nodiscard]] Result<EncodedArray> to_device(StreamView stream) const;
+  // Of an array in device memory: copies it to host memory. Waits for the stream.
+  [[nodiscard]] Result<EncodedArray> to_host(StreamView stream) const;
   // Of an array in device memory: decodes all values into device memory, aligned to 16 bytes. Asynchronous.
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 

@@ -5,6 +5,7 @@
 
 #include "bobbin/export.h"
 #include "bobbin/status.hpp"
+#include "bobbin/stream.hpp"
 
 namespace bobbin {
 
@@ -13,5 +14,8 @@ namespace bobbin {
 
 // Waits until everything that any stream of a GPU was given so far is done.
 [[nodiscard]] BOBBIN_API Status synchronize_gpu(int gpu);
+
+// Work that is submitted to `stream` from now on waits for the event of another library, a cudaEvent_t.
+[[nodiscard]] BOBBIN_API Status wait_for_event(StreamView stream, void* cuda_event);
 
 }  // namespace bobbin

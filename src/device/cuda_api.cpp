@@ -75,6 +75,10 @@ Status stream_synchronize(void* stream) {
   return BOBBIN_CUDA(cudaStreamSynchronize(as_stream(stream)));
 }
 
+Status stream_wait(void* stream, void* event) {
+  return BOBBIN_CUDA(cudaStreamWaitEvent(as_stream(stream), as_event(event), 0));
+}
+
 Result<void*> event_create() {
   cudaEvent_t event = nullptr;
   if (Status status = BOBBIN_CUDA(cudaEventCreate(&event)); !status.ok()) {

@@ -20,6 +20,7 @@ namespace bobbin::cuda_api {
 [[nodiscard]] Result<void*> stream_create();
 void stream_destroy(void* stream);
 [[nodiscard]] Status stream_synchronize(void* stream);
+[[nodiscard]] Status stream_wait(void* stream, void* event);
 
 [[nodiscard]] Result<void*> event_create();
 void event_destroy(void* event);

@@ -29,6 +29,9 @@ void stream_destroy(void* /*stream*/) {}
 Status stream_synchronize(void* /*stream*/) {
   return no_cuda();
 }
+Status stream_wait(void* /*stream*/, void* /*event*/) {
+  return no_cuda();
+}
 Result<void*> event_create() {
   return no_cuda();
 }

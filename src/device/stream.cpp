@@ -99,4 +99,8 @@ Status synchronize_gpu(int gpu) {
   return cuda_api::gpu_synchronize(gpu);
 }
 
+Status wait_for_event(StreamView stream, void* cuda_event) {
+  return stream.backend() == Backend::cuda ? cuda_api::stream_wait(stream.handle(), cuda_event) : Status{};
+}
+
 }  // namespace bobbin

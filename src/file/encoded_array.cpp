@@ -39,6 +39,37 @@ Result<Array> encode_values(const Values& values, const std::optional<Cascade>& 
   return select::encode(parsed, values, backend);
 }
 
+constexpr uintptr_t kLoadBytes = 16;  // kernels load this many at a time
+
+// A copy that kernels can load, if the values begin at another address; otherwise empty memory.
+Result<DeviceBuffer> aligned(DType type, const void* values, uint64_t length, StreamView stream) {
+  const bool is_aligned = reinterpret_cast<uintptr_t>(values) % kLoadBytes == 0;
+  BOBBIN_ASSIGN(DeviceBuffer copy, DeviceBuffer::create(is_aligned ? 0 : length * size_bytes(type), stream));
+  BOBBIN_TRY(copy_async(copy.data(), values, copy.size(), stream));
+  return copy;
+}
+
+// By each codec that the device encodes by itself; the first of the smallest is kept.
+Result<Array> encode_smallest(DType type, const void* values, uint64_t length, StreamView stream) {
+  std::optional<Array> best;
+  for (const Codec* codec : value_codecs()) {
+    const DeviceOps* const ops = device_ops(stream.backend(), codec->id);
+    if (ops == nullptr || ops->encode == nullptr || !codec->takes(type)) {
+      continue;
+    }
+    auto made = ops->encode(type, values, length, stream);
+    if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
+      continue;
+    }
+    BOBBIN_TRY(made.error());
+    if (!best.has_value() || array::encoded_bytes(*made) < array::encoded_bytes(*best)) {
+      best = *std::move(made);
+    }
+  }
+  BOBBIN_RETURN_IF(!best.has_value(), StatusCode::unavailable, "no device can encode these values");
+  return *std::move(best);
+}
+
 }  // namespace
 
 EncodedArray::EncodedArray(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -53,9 +84,16 @@ Result<EncodedArray> EncodedArray::encode(DType type, const void* values, uint64
 Result<EncodedArray> EncodedArray::encode_on_device(const std::string& codec, DType type, const void* values,
                                                     uint64_t length, StreamView stream) {
   BOBBIN_TRY(check_values(type, values, length));
-  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(codec));
-  BOBBIN_TRY(select::check_cascade(cascade, type));
-  BOBBIN_ASSIGN(Array array, array::encode_on_device(cascade.codec, type, values, length, stream));
+  BOBBIN_ASSIGN(const DeviceBuffer copy, aligned(type, values, length, stream));
+  const void* const from = copy.data() != nullptr ? copy.data() : values;
+  Array array;
+  if (codec.empty()) {
+    BOBBIN_ASSIGN(array, encode_smallest(type, from, length, stream));
+  } else {
+    BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(codec));
+    BOBBIN_TRY(select::check_cascade(cascade, type));
+    BOBBIN_ASSIGN(array, array::encode_on_device(cascade.codec, type, from, length, stream));
+  }
   return EncodedArray(
       std::make_shared<const Impl>(Impl{.array = std::move(array), .device = stream.backend()}));
 }
@@ -145,6 +183,16 @@ Result<EncodedArray> EncodedArray::to_device(StreamView stream) const {
   BOBBIN_TRY(stream.synchronize());
   return EncodedArray(std::make_shared<const Impl>(
       Impl{.array = std::move(copy.array), .device = stream.backend(), .memory = std::move(copy.memory)}));
+}
+
+Result<EncodedArray> EncodedArray::to_host(StreamView stream) const {
+  if (!impl_->device) {
+    return in_wrong_memory(false);
+  }
+  BOBBIN_RETURN_IF(*impl_->device != stream.backend(), StatusCode::invalid_argument,
+                   "the stream is of another device than the encoded array");
+  BOBBIN_ASSIGN(Array copy, array::to_host(impl_->array, stream));
+  return EncodedArray(std::make_shared<const Impl>(Impl{.array = std::move(copy)}));
 }
 
 Status EncodedArray::decode_on_device(void* out, StreamView stream) const {

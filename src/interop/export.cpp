@@ -16,13 +16,6 @@ namespace bobbin {
 namespace interop {
 namespace {
 
-// Readers may want an address even where there are no bytes.
-constexpr uint64_t kNothing[2] = {};
-
-const void* address(const void* data) {
-  return data != nullptr ? data : kNothing;
-}
-
 template <class To>
 To* make_room(ArrowColumn& column, uint64_t count) {
   column.converted = std::make_unique_for_overwrite<std::byte[]>(count * sizeof(To));
@@ -113,15 +106,15 @@ void point_at_buffers(ArrowColumn& column) {
   column.buffers[0] = validity.empty() ? nullptr : validity.data();
   const void* const own = are_strings ? static_cast<const void*>(column.source.strings.offsets.data())
                                       : column.source.values.get();
-  column.buffers[1] = address(column.converted != nullptr ? column.converted.get() : own);
+  column.buffers[1] = address_of(column.converted != nullptr ? column.converted.get() : own);
   column.n_buffers = are_strings ? 3 : 2;
-  column.buffers[2] = address(column.source.strings.bytes.data());
+  column.buffers[2] = address_of(column.source.strings.bytes.data());
 }
 
 // What an exported array of a column owns. Receivers may move children out of their parent, so that each
 // keeps its own share of the memory.
 struct ColumnOwner {
-  std::shared_ptr<const ArrowColumn> column;
+  std::shared_ptr<const ArrowBuffers> column;
   std::array<const void*, 3> buffers;
 };
 
@@ -130,7 +123,7 @@ void release_column(ArrowArray* array) {
   array->release = nullptr;
 }
 
-void export_column(const std::shared_ptr<const ArrowColumn>& column, uint64_t begin, uint64_t length,
+void export_column(const std::shared_ptr<const ArrowBuffers>& column, uint64_t begin, uint64_t length,
                    ArrowArray* out) {
   auto owner = std::make_unique<ColumnOwner>(ColumnOwner{column, column->buffers});
   *out = {.length = static_cast<int64_t>(length),
@@ -172,13 +165,13 @@ void release_struct(ArrowArray* array) {
 
 }  // namespace
 
-Result<std::shared_ptr<const ArrowColumn>> lay_out(HostColumn column, const std::string& format) {
+Result<std::shared_ptr<const ArrowBuffers>> lay_out(HostColumn column, const std::string& format) {
   BOBBIN_ASSIGN(const ArrowType type, parse_format(format));
   auto made = std::make_shared<ArrowColumn>();
   made->source = std::move(column);
   BOBBIN_TRY(convert(*made, type));
   point_at_buffers(*made);
-  return std::shared_ptr<const ArrowColumn>(std::move(made));
+  return std::shared_ptr<const ArrowBuffers>(std::move(made));
 }
 
 void export_rows(const ArrowColumns& columns, uint64_t begin, uint64_t length, ArrowArray* out) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <deque>
 #include <future>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "bobbin/text.hpp"
 #include "core/parallel.hpp"
 #include "file/access.hpp"
+#include "interop/calls.hpp"
 #include "interop/export.hpp"
 
 namespace bobbin {
@@ -129,7 +129,7 @@ class ScanStream {
   }
 
   [[nodiscard]] const char* error() const { return error_.empty() ? nullptr : error_.c_str(); }
-  void set_error(std::string text) { error_ = std::move(text); }
+  [[nodiscard]] std::string& error_text() { return error_; }
 
  private:
   void report() const {
@@ -237,35 +237,15 @@ ScanStream& state(ArrowArrayStream* stream) {
   return *static_cast<ScanStream*>(stream->private_data);
 }
 
-// No exception may leave a function that other languages call.
-template <class F>
-int guarded(ArrowArrayStream* stream, F&& body) {
-  try {
-    const Status status = body();
-    if (status.ok()) {
-      return 0;
-    }
-    state(stream).set_error(status.message());
-    return status.code() == StatusCode::out_of_memory      ? ENOMEM
-           : status.code() == StatusCode::unsupported      ? ENOSYS
-           : status.code() == StatusCode::invalid_argument ? EINVAL
-                                                           : EIO;
-  } catch (const std::bad_alloc&) {
-    return ENOMEM;
-  } catch (...) {
-    return EIO;
-  }
-}
-
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-  return guarded(stream, [&] {
+  return guarded(state(stream).error_text(), [&] {
     state(stream).schema(out);
     return Status();
   });
 }
 
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
-  return guarded(stream, [&] { return state(stream).next(out); });
+  return guarded(state(stream).error_text(), [&] { return state(stream).next(out); });
 }
 
 const char* get_last_error(ArrowArrayStream* stream) {
