@@ -50,8 +50,9 @@ class BOBBIN_API EncodedBatch {
 
   // Copies the batch to a device, with one copy. Waits for the stream.
   [[nodiscard]] Result<EncodedBatch> to_device(StreamView stream) const;
-  // Of a batch in device memory: decodes all values into device memory. Asynchronous. An array's values must
-  // begin at a multiple of 16 bytes: the offsets are multiples of 16 / size_bytes(type()).
+  // Of a batch in device memory: decodes all values into device memory. Arrays that take one launch each are
+  // decoded by one launch per kind. Asynchronous. An array's values must begin at a multiple of 16 bytes: the
+  // offsets are multiples of 16 / size_bytes(type()).
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 
  private:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _core
 from ._columns import FORMATS, from_any
 from .arrays import EncodedArray
 from .errors import CorruptError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ._device import DeviceArray
 
 
 class EncodedBatch:
@@ -44,6 +47,13 @@ class EncodedBatch:
 
     def __iter__(self) -> Iterator[EncodedArray]:
         return (self[index] for index in range(len(self)))
+
+    def to_device(self, device: str = "cuda") -> DeviceArray:
+        """All values of all arrays, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use, most
+        of them by one launch. An array's values must begin at a multiple of 16 bytes there."""
+        from ._device import DeviceArray
+
+        return DeviceArray(_core.decode_batch_on(self._core, device), self.type)
 
     def __bytes__(self) -> bytes:
         return self._core.to_bytes()

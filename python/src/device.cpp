@@ -121,23 +121,28 @@ Backend device_named(const std::string& name) {
   return *backend;
 }
 
-Result<DeviceArray> decode_there(const EncodedArray& array, Backend backend) {
+// Of an array or a batch with `length` values.
+template <class Encoded>
+Result<DeviceArray> decode_there(const Encoded& encoded, uint64_t length, Backend backend) {
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
-  BOBBIN_ASSIGN(const EncodedArray there, array.to_device(stream.view()));
-  BOBBIN_ASSIGN(DeviceBuffer out,
-                DeviceBuffer::create(array.length() * size_bytes(array.type()), stream.view()));
+  BOBBIN_ASSIGN(const Encoded there, encoded.to_device(stream.view()));
+  BOBBIN_ASSIGN(DeviceBuffer out, DeviceBuffer::create(length * size_bytes(encoded.type()), stream.view()));
   BOBBIN_TRY(there.decode_on_device(out.data(), stream.view()));
   BOBBIN_TRY(stream.view().synchronize());
   auto memory = std::make_shared<DeviceBuffer>(std::move(out));
   // The encoded copy goes with this scope, before its stream could: the stream is done.
   BOBBIN_ASSIGN(std::shared_ptr<Shared> shared,
                 Shared::create(std::move(memory), backend, std::move(stream)));
-  return DeviceArray{std::move(shared), array.type(), array.length()};
+  return DeviceArray{std::move(shared), encoded.type(), length};
 }
 
 DeviceArray decode_on(const EncodedArray& array, const std::string& device) {
   const Backend backend = device_named(device);
-  return take(without_gil([&] { return decode_there(array, backend); }));
+  return take(without_gil([&] { return decode_there(array, array.length(), backend); }));
+}
+DeviceArray decode_batch_on(const EncodedBatch& batch, const std::string& device) {
+  const Backend backend = device_named(device);
+  return take(without_gil([&] { return decode_there(batch, batch.offsets().back(), backend); }));
 }
 
 // Per column: type, values, validity bits as 32-bit words or None.
@@ -202,6 +207,7 @@ void add_devices(nb::module_& module) {
       .def("exported", export_device, nb::arg("stream").none());
   module.def("decoded", decoded);
   module.def("decode_on", decode_on);
+  module.def("decode_batch_on", decode_batch_on);
   module.def("load", load);
   module.def("import_dlpack", import_dlpack);
 }

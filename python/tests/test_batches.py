@@ -111,6 +111,10 @@ def test_device_arrays(tmp_path: Any) -> None:
     found = np.from_dlpack(there)
     del there
     assert np.array_equal(found, values)
+    batch = bb.encode_batch([values[:1000], values[1000:1002], values[1002:]])
+    assert np.array_equal(np.from_dlpack(batch.to_device("emulator")), values)
+    with pytest.raises(bb.InvalidArgumentError, match="multiple of 16"):
+        bb.encode_batch([values[:1], values[1:]]).to_device("emulator")
     bb.write({"a": values, "b": [None if i % 3 == 0 else i / 2 for i in range(5000)], "s": ["x"] * 5000},
              tmp_path / "t.bob", rows_per_group=1024)
     file = bb.open(tmp_path / "t.bob")

@@ -18,6 +18,10 @@
 #include "bobbin/types.hpp"
 #include "codecs/list.hpp"
 
+namespace bobbin::simt {
+class Gathered;
+}
+
 namespace bobbin {
 
 struct StoredNode;  // stored.hpp
@@ -223,6 +227,11 @@ struct DeviceOps {
   // Decodes a `patched` array over an array of this codec, in one launch if possible. Null: patches are
   // written after the inner array is decoded.
   Status (*decode_patched)(const Array& patched, void* out, StreamView stream) = nullptr;
+  // Adds the decoding of an array, whose values begin at byte `out` of the output, to those of others; false
+  // if it takes more than one launch. Null: it always does.
+  bool (*gather)(const Array& array, uint64_t out, simt::Gathered& others) = nullptr;
+  // The same for a `patched` array over an array of this codec.
+  bool (*gather_patched)(const Array& patched, uint64_t out, simt::Gathered& others) = nullptr;
   // Encodes values in device memory (aligned to 16 bytes). Waits for the stream: sizes depend on the data.
   Result<Array> (*encode)(DType type, const void* values, uint64_t length, StreamView stream) = nullptr;
   // Writes one bit per value, for whole vectors: bit `array.offset + i` is value i's. `bitmap` has 32 words

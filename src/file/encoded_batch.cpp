@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "array/array.hpp"
+#include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "core/byte_stream.hpp"
 #include "core/lanes.hpp"
@@ -13,6 +14,7 @@
 #include "file/array_bytes.hpp"
 #include "file/encoded_array_impl.hpp"
 #include "file/segments.hpp"
+#include "simt/gathered.hpp"
 
 namespace bobbin {
 
@@ -23,6 +25,9 @@ struct EncodedBatch::Impl {
   Buffer memory{};
   std::shared_ptr<DeviceBuffer> on_device{};
   std::optional<Backend> device{};
+  // How a device decodes it: most arrays together, others one by one.
+  simt::Gathered together{};
+  std::vector<size_t> alone{};
 };
 
 namespace {
@@ -81,6 +86,12 @@ Status for_each_array(size_t arrays, unsigned threads, F&& f) {
   });
   const auto bad = std::ranges::find_if(done, [](const Status& status) { return !status.ok(); });
   return bad == done.end() ? Status() : bad->in("batch: array " + std::to_string(bad - done.begin()));
+}
+
+// Whether an array of the batch is decoded together with others.
+bool gathers(const Array& array, uint64_t out, Backend backend, simt::Gathered& together) {
+  const DeviceOps* const ops = device_ops(backend, array.codec);
+  return array.length == 0 || (ops != nullptr && ops->gather != nullptr && ops->gather(array, out, together));
 }
 
 Status in_wrong_memory(bool on_host) {
@@ -206,7 +217,12 @@ Result<EncodedBatch> EncodedBatch::to_device(StreamView stream) const {
       buffer = {impl.on_device, {base + (buffer.bytes.data() - host.data()), buffer.bytes.size()}};
     });
   }
-  BOBBIN_TRY(stream.synchronize());
+  for (size_t i = 0; i < impl.arrays.size(); ++i) {
+    if (!gathers(impl.arrays[i], impl.offsets[i] * size_bytes(type()), stream.backend(), impl.together)) {
+      impl.alone.push_back(i);
+    }
+  }
+  BOBBIN_TRY(impl.together.upload(stream));
   return EncodedBatch(std::make_shared<const Impl>(std::move(impl)));
 }
 
@@ -220,7 +236,8 @@ Status EncodedBatch::decode_on_device(void* out, StreamView stream) const {
       std::ranges::all_of(begins, [&](uint64_t offset) { return offset * size % kDeviceAlignment == 0; });
   BOBBIN_RETURN_IF(!aligned, StatusCode::invalid_argument,
                    "batch: on a device, the values of each array must begin at a multiple of 16 bytes");
-  for (size_t i = 0; i < impl_->arrays.size(); ++i) {
+  BOBBIN_TRY(impl_->together.run(out, stream));
+  for (const size_t i : impl_->alone) {
     auto* const to = static_cast<std::byte*>(out) + impl_->offsets[i] * size;
     BOBBIN_TRY(array::decode_on_device(impl_->arrays[i], to, stream));
   }

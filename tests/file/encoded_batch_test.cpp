@@ -2,6 +2,8 @@
 // Batches of arrays that are encoded in memory.
 #include "bobbin/encoded_batch.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "bobbin/memory.hpp"
@@ -96,25 +98,44 @@ TEST(EncodedBatch, HostileBytesAreRefused) {
   }
 }
 
+// Decodes a batch on a device and compares.
+template <class T>
+void check_on_device(Backend backend, DType type, const std::vector<T>& values,
+                     std::span<const uint64_t> offsets, const std::optional<Cascade>& cascade) {
+  const auto batch = EncodedBatch::encode(type, values.data(), offsets, cascade);
+  ASSERT_TRUE(batch.has_value()) << batch.error().message();
+  const Stream stream = Stream::create(backend).value();
+  const auto there = batch->to_device(stream.view());
+  ASSERT_TRUE(there.has_value()) << there.error().message();
+  const size_t bytes = values.size() * sizeof(T);
+  for (const size_t start : {size_t{0}, size_t{16}}) {  // the output may move from call to call
+    const DeviceBuffer out = DeviceBuffer::create(start + bytes, stream.view()).value();
+    const Status status = there->decode_on_device(out.as<std::byte>() + start, stream.view());
+    ASSERT_TRUE(status.ok()) << status.message();
+    std::vector<T> host(values.size());
+    ASSERT_TRUE(copy_async(host.data(), out.as<std::byte>() + start, bytes, stream.view()).ok());
+    ASSERT_TRUE(stream.view().synchronize().ok());
+    EXPECT_EQ(host, values);
+    EXPECT_FALSE(there->decode(std::as_writable_bytes(std::span(host))).ok());
+  }
+}
+
 TEST(EncodedBatch, ADeviceDecodesTheSame) {
+  const Drawn drawn = draw(20, 4);
+  std::vector<double> prices;
+  std::ranges::transform(drawn.values, std::back_inserter(prices),
+                         [](uint32_t value) { return value % 11 == 0 ? 1.0 / value : value / 100.0; });
   for (const Backend backend : testing::backends_here()) {
     if (backend == Backend::cpu) {
       continue;
     }
-    const Drawn drawn = draw(20, 4);
-    const EncodedBatch batch = EncodedBatch::encode(DType::u32, drawn.values.data(), drawn.offsets).value();
-    const Stream stream = Stream::create(backend).value();
-    const auto there = batch.to_device(stream.view());
-    ASSERT_TRUE(there.has_value()) << there.error().message();
-    const size_t bytes = drawn.values.size() * sizeof(uint32_t);
-    DeviceBuffer out = DeviceBuffer::create(bytes, stream.view()).value();
-    const Status status = there->decode_on_device(out.as<std::byte>(), stream.view());
-    ASSERT_TRUE(status.ok()) << status.message();
-    std::vector<uint32_t> host(drawn.values.size());
-    ASSERT_TRUE(copy_async(host.data(), out.as<std::byte>(), bytes, stream.view()).ok());
-    ASSERT_TRUE(stream.view().synchronize().ok());
-    EXPECT_EQ(host, drawn.values);
-    EXPECT_FALSE(there->decode(std::as_writable_bytes(std::span(host))).ok());
+    for (const char* const codec : {"", "ffor", "bitpack", "delta", "patched", "rle", "dict"}) {
+      SCOPED_TRACE(codec);
+      const auto cascade = *codec == 0 ? std::optional<Cascade>() : Cascade{codec};
+      check_on_device(backend, DType::u32, drawn.values, drawn.offsets, cascade);
+    }
+    check_on_device(backend, DType::f64, prices, drawn.offsets, {});
+    check_on_device(backend, DType::f64, prices, drawn.offsets, Cascade{"alp"});
   }
 }
 

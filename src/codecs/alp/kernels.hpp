@@ -34,6 +34,17 @@ struct Plans {
     });
   }
 
+  static bool gather(const Array& array, uint64_t out, simt::Gathered& others) {
+    return visit_float(array.type, [&]<class Float>(std::type_identity<Float>) {
+      return gather_with<Float>(array, nullptr, out, others);
+    });
+  }
+  static bool gather_patched(const Array& array, uint64_t out, simt::Gathered& others) {
+    return visit_float(array.type, [&]<class Float>(std::type_identity<Float>) {
+      return gather_with<Float>(array.children[0], &array, out, others);
+    });
+  }
+
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     BOBBIN_RETURN_IF(!is_float(type), StatusCode::unsupported,
                      "alp: type " + std::string(to_string(type)) + " is not a float");
@@ -43,7 +54,11 @@ struct Plans {
   }
 
   static constexpr DeviceOps ops() {
-    return {.decode = &decode, .decode_patched = &decode_patched, .encode = &encode};
+    return {.decode = &decode,
+            .decode_patched = &decode_patched,
+            .gather = &gather,
+            .gather_patched = &gather_patched,
+            .encode = &encode};
   }
 
  private:
@@ -158,27 +173,40 @@ struct Plans {
     return Patched::wrap(std::move(array), {made.starts, indices, patches}, made.patches);
   }
 
-  // `patched`, if given, holds the patches over the values.
+  static bool is_packed(const Array& integers) {
+    return integers.codec == CodecId::bitpack || integers.codec == CodecId::ffor;
+  }
+  static Global<const uint8_t> scales_of(const Array& array) {
+    const auto bytes = array.buffers[0].bytes;
+    return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  }
+  // Packed integers; `patched`, if given, holds the patches over the values.
+  template <class Float>
+  static ScaledFrames<Float> source_of(const Array& array, const Array* patched) {
+    using Patches = typename ScaledFrames<Float>::Patches;
+    return {{Patched::template frames_of<BitsOf<Float>>(array.children[0])},
+            patched == nullptr ? Patches{} : Patches::of(*patched),
+            scales_of(array),
+            kPowers<Float>};
+  }
+
+  template <class Float>
+  static bool gather_with(const Array& array, const Array* patched, uint64_t out, simt::Gathered& others) {
+    return is_packed(array.children[0]) && bitpack::gather_decode<BitsOf<Float>, Executor>(
+                                               source_of<Float>(array, patched), array, out, others);
+  }
+
   template <class Float>
   static Status decode_with(const Array& array, const Array* patched, void* out, StreamView stream) {
     using T = BitsOf<Float>;
-    using Source = ScaledFrames<Float>;
     const Executor executor(stream);
     const Array& integers = array.children[0];
-    const auto scale_bytes = array.buffers[0].bytes;
-    const Global<const uint8_t> scales{reinterpret_cast<const uint8_t*>(scale_bytes.data()),
-                                       scale_bytes.size()};
-    if (integers.codec == CodecId::bitpack || integers.codec == CodecId::ffor) {
-      using Patches = typename Source::Patches;
-      const Source source{{Patched::template frames_of<T>(integers)},
-                          patched == nullptr ? Patches{} : Patches::of(*patched),
-                          scales,
-                          kPowers<Float>};
-      return bitpack::run_decode<T>(executor, source, array, out);
+    if (is_packed(integers)) {
+      return bitpack::run_decode<T>(executor, source_of<Float>(array, patched), array, out);
     }
     BOBBIN_TRY(device_ops(stream.backend(), integers.codec)->decode(integers, out, stream));
     const Global<T> values{static_cast<T*>(out), array.length};
-    const ConvertKernel<Float> convert{values, array.offset, scales, kPowers<Float>};
+    const ConvertKernel<Float> convert{values, array.offset, scales_of(array), kPowers<Float>};
     BOBBIN_TRY(executor.run(convert, ceil_div<uint64_t>(array.length, ConvertKernel<Float>::kThreads)));
     return patched == nullptr ? Status{}
                               : Patched::template write_patches<T>(

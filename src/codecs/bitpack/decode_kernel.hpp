@@ -7,6 +7,7 @@
 
 #include "codecs/bitpack/tile.hpp"
 #include "codecs/codec.hpp"
+#include "simt/gathered.hpp"
 
 namespace bobbin::codec::bitpack {
 
@@ -212,13 +213,32 @@ struct DecodeKernel {
   }
 };
 
-// Decodes an array whose frames come from `source`.
+// What decodes an array whose frames come from `source`.
+template <class T, class Source>
+struct Decoding {
+  using K = DecodeKernel<T, Source>;
+  K kernel;
+  uint64_t blocks;
+
+  static Decoding of(const Source& source, const Array& array, void* out) {
+    const uint64_t end = array.offset + array.length;
+    return {{source, {static_cast<T*>(out), array.length}, array.offset, end},
+            ceil_div<uint64_t>(end, K::Tile::kValues)};
+  }
+};
+
 template <class T, class Executor, class Source>
 Status run_decode(const Executor& executor, const Source& source, const Array& array, void* out) {
-  using K = DecodeKernel<T, Source>;
-  const uint64_t end = array.offset + array.length;
-  return executor.run(K{source, {static_cast<T*>(out), array.length}, array.offset, end},
-                      ceil_div<uint64_t>(end, K::Tile::kValues));
+  const auto decoding = Decoding<T, Source>::of(source, array, out);
+  return executor.run(decoding.kernel, decoding.blocks);
+}
+
+// As DeviceOps::gather.
+template <class T, class Executor, class Source>
+bool gather_decode(const Source& source, const Array& array, uint64_t out, simt::Gathered& others) {
+  const auto decoding = Decoding<T, Source>::of(source, array, reinterpret_cast<void*>(out));
+  others.add<Executor>(decoding.kernel, decoding.blocks);
+  return true;
 }
 
 }  // namespace bobbin::codec::bitpack

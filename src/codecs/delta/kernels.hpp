@@ -233,6 +233,14 @@ struct Plans {
     });
   }
 
+  static bool gather(const Array& array, uint64_t out, simt::Gathered& others) {
+    visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+      const auto plan = decoding<T>(array, reinterpret_cast<void*>(out));
+      others.add<Executor>(plan.kernel, plan.blocks);
+    });
+    return true;
+  }
+
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
     return visit_bits(type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
       const Global<const T> values{static_cast<const T*>(data), length};
@@ -241,7 +249,7 @@ struct Plans {
     });
   }
 
-  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
+  static constexpr DeviceOps ops() { return {.decode = &decode, .gather = &gather, .encode = &encode}; }
 
   static Result<Array> encode_as(DType type, const void* data, uint64_t length, Parameters p,
                                  StreamView stream) {

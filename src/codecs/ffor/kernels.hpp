@@ -238,6 +238,12 @@ struct Plans {
     });
   }
 
+  static bool gather(const Array& array, uint64_t out, simt::Gathered& others) {
+    return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+      return bitpack::gather_decode<T, Executor>(source<T>(array), array, out, others);
+    });
+  }
+
   static Status compare(const Array& array, const ValueRange& range, uint32_t* bitmap, StreamView stream) {
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
       return bitpack::run_compare<T>(Executor(stream), source<T>(array), array, range, bitmap);
@@ -275,7 +281,9 @@ struct Plans {
     });
   }
 
-  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode, .compare = &compare}; }
+  static constexpr DeviceOps ops() {
+    return {.decode = &decode, .gather = &gather, .encode = &encode, .compare = &compare};
+  }
 };
 
 }  // namespace bobbin::codec::ffor

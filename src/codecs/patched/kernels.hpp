@@ -219,6 +219,24 @@ struct Plans {
     });
   }
 
+  static bool gather(const Array& array, uint64_t out, simt::Gathered& others) {
+    const Array& inner = array.children[0];
+    const DeviceOps& ops = *device_ops(Executor::kBackend, inner.codec);
+    if (array.buffers[1].bytes.empty()) {
+      return ops.gather != nullptr && ops.gather(inner, out, others);
+    }
+    if (ops.gather_patched != nullptr) {
+      return ops.gather_patched(array, out, others);
+    }
+    if (inner.codec != CodecId::bitpack && inner.codec != CodecId::ffor) {
+      return false;
+    }
+    return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
+      const PatchedFrames<T> source{frames_of<T>(inner), PatchSource<T>::of(array)};
+      return bitpack::gather_decode<T, Executor>(source, array, out, others);
+    });
+  }
+
   // Writes patches over decoded values; `array` has their length and offset.
   template <class T>
   static Status write_patches(const Executor& executor, const PatchSource<T>& patches, const Array& array,
@@ -294,7 +312,7 @@ struct Plans {
     return std::make_shared<DeviceBuffer>(std::move(buffer));
   }
 
-  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
+  static constexpr DeviceOps ops() { return {.decode = &decode, .gather = &gather, .encode = &encode}; }
 
  private:
   using Ffor = ffor::Plans<Executor>;
