@@ -11,6 +11,7 @@ Each worker has one core. Two questions on encoded data (the parts of TPC-H's Q1
 a warm page cache; the answers must equal those of one process without Dask. The median of several runs is given.
 """
 import datetime
+import decimal
 import json
 import os
 import platform
@@ -35,7 +36,7 @@ def q1(source, ask):
 def q6(source, ask):
     col = bb.col
     where = ((col("l_shipdate") >= datetime.date(1994, 1, 1)) & (col("l_shipdate") < datetime.date(1995, 1, 1))
-             & col("l_discount").between("0.05", "0.07") & (col("l_quantity") < 24))
+             & col("l_discount").between(decimal.Decimal("0.05"), decimal.Decimal("0.07")) & (col("l_quantity") < 24))
     return ask(source, [], where=where, price=bb.sum("l_extendedprice"), lines=bb.count())
 
 
