@@ -163,4 +163,71 @@ Status fill(void* to, uint8_t value, size_t bytes, void* stream) {
   return BOBBIN_CUDA(cudaMemsetAsync(to, value, bytes, as_stream(stream)));
 }
 
+namespace {
+
+Result<int> attribute(cudaDeviceAttr which) {
+  int device = 0;
+  int value = 0;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&device)));
+  BOBBIN_TRY(BOBBIN_CUDA(cudaDeviceGetAttribute(&value, which, device)));
+  return value;
+}
+
+// Without a request, a block gets at most 48 KiB of shared memory.
+Status allow_shared(void* kernel, uint32_t bytes) {
+  if (bytes <= 48 * 1024) {
+    return {};
+  }
+  return BOBBIN_CUDA(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+}  // namespace
+
+Result<int> compute_capability() {
+  const Result<int> major = attribute(cudaDevAttrComputeCapabilityMajor);
+  if (!major.has_value()) {
+    return explain(major.error());
+  }
+  BOBBIN_ASSIGN(const int minor, attribute(cudaDevAttrComputeCapabilityMinor));
+  return *major * 10 + minor;
+}
+
+Result<LoadedKernel> kernel_load(const void* code, const char* name) {
+  cudaLibrary_t library = nullptr;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+  cudaKernel_t kernel = nullptr;
+  LoadedKernel loaded;
+  size_t offset = 0;
+  Status status = BOBBIN_CUDA(cudaLibraryGetKernel(&kernel, library, name));
+  loaded.handle = kernel;
+  if (status.ok()) {
+    status = BOBBIN_CUDA(cudaFuncGetParamInfo(loaded.handle, 0, &offset, &loaded.argument_bytes));
+  }
+  if (!status.ok()) {
+    static_cast<void>(cudaLibraryUnload(library));
+    return status;
+  }
+  return loaded;
+}
+
+Status kernel_launch(void* kernel, uint32_t blocks, uint32_t threads, uint32_t shared_bytes,
+                     const void* argument, void* stream) {
+  BOBBIN_TRY(allow_shared(kernel, shared_bytes));
+  void* arguments[] = {const_cast<void*>(argument)};
+  return BOBBIN_CUDA(
+      cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, as_stream(stream)));
+}
+
+Result<uint32_t> kernel_resident_blocks(void* kernel, uint32_t threads, uint32_t shared_bytes) {
+  int each = 0;
+  BOBBIN_TRY(allow_shared(kernel, shared_bytes));
+  BOBBIN_TRY(BOBBIN_CUDA(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, static_cast<int>(threads), shared_bytes)));
+  BOBBIN_RETURN_IF(each == 0, StatusCode::unsupported,
+                   "a block needs more resources than an SM of this GPU has");
+  BOBBIN_ASSIGN(const int sms, attribute(cudaDevAttrMultiProcessorCount));
+  return static_cast<uint32_t>(sms * each);
+}
+
 }  // namespace bobbin::cuda_api

@@ -36,4 +36,17 @@ void deallocate_pinned(void* data);
 [[nodiscard]] Status copy(void* to, const void* from, size_t bytes, void* stream);
 [[nodiscard]] Status fill(void* to, uint8_t value, size_t bytes, void* stream);
 
+// The current GPU's compute capability times ten: 90 for 9.0.
+[[nodiscard]] Result<int> compute_capability();
+
+// A kernel of one parameter, from machine code in memory that must stay there. It is never unloaded.
+struct LoadedKernel {
+  void* handle = nullptr;
+  size_t argument_bytes = 0;
+};
+[[nodiscard]] Result<LoadedKernel> kernel_load(const void* code, const char* name);
+[[nodiscard]] Status kernel_launch(void* kernel, uint32_t blocks, uint32_t threads, uint32_t shared_bytes,
+                                   const void* argument, void* stream);
+[[nodiscard]] Result<uint32_t> kernel_resident_blocks(void* kernel, uint32_t threads, uint32_t shared_bytes);
+
 }  // namespace bobbin::cuda_api

@@ -59,5 +59,18 @@ Status copy(void* /*to*/, const void* /*from*/, size_t /*bytes*/, void* /*stream
 Status fill(void* /*to*/, uint8_t /*value*/, size_t /*bytes*/, void* /*stream*/) {
   return no_cuda();
 }
+Result<int> compute_capability() {
+  return no_cuda();
+}
+Result<LoadedKernel> kernel_load(const void* /*code*/, const char* /*name*/) {
+  return no_cuda();
+}
+Status kernel_launch(void* /*kernel*/, uint32_t /*blocks*/, uint32_t /*threads*/, uint32_t /*shared_bytes*/,
+                     const void* /*argument*/, void* /*stream*/) {
+  return no_cuda();
+}
+Result<uint32_t> kernel_resident_blocks(void* /*kernel*/, uint32_t /*threads*/, uint32_t /*shared_bytes*/) {
+  return no_cuda();
+}
 
 }  // namespace bobbin::cuda_api

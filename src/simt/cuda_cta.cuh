@@ -2,12 +2,12 @@
 // The GPU as a Cta: every function is one instruction, or a few. See cta.hpp for their meaning.
 #pragma once
 
-#include <cuda/atomic>
-
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "simt/cta.hpp"
+#include "simt/cuda_atomic.cuh"
 
 namespace bobbin::simt {
 
@@ -115,27 +115,31 @@ class CudaCta {
 
   template <Order order, class A>
   __device__ __forceinline__ auto atomic_load(A&& array, uint64_t i) const {
-    return ref(array, i).load(memory_order(order));
+    return cuda_atomic::load<order, ScopeOf<A>>(array.data + i);
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ void atomic_store(A&& array, uint64_t i, T v) const {
-    ref(array, i).store(v, memory_order(order));
+    cuda_atomic::store<order, ScopeOf<A>>(array.data + i, v);
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_add(A&& array, uint64_t i, T v) const {
-    return ref(array, i).fetch_add(v, memory_order(order));
+    return cuda_atomic::add<order, ScopeOf<A>>(array.data + i, v);
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_max(A&& array, uint64_t i, T v) const {
-    return ref(array, i).fetch_max(v, memory_order(order));
+    if constexpr (sizeof(T) == 2) {
+      return cuda_atomic::max_16<order, ScopeOf<A>>(array.data + i, v);
+    } else {
+      return cuda_atomic::max<order, ScopeOf<A>>(array.data + i, v);
+    }
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_min(A&& array, uint64_t i, T v) const {
-    return ref(array, i).fetch_min(v, memory_order(order));
+    return cuda_atomic::min<order, ScopeOf<A>>(array.data + i, v);
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_or(A&& array, uint64_t i, T v) const {
-    return ref(array, i).fetch_or(v, memory_order(order));
+    return cuda_atomic::bit_or<order, ScopeOf<A>>(array.data + i, v);
   }
   // For shared memory the plain functions compile to one instruction; a reference is a generic pointer and
   // takes five.
@@ -151,13 +155,12 @@ class CudaCta {
   }
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_exchange(A&& array, uint64_t i, T v) const {
-    return ref(array, i).exchange(v, memory_order(order));
+    return cuda_atomic::exchange<order, ScopeOf<A>>(array.data + i, v);
   }
   // Returns the previous value; the exchange happened if that equals `expected`.
   template <Order order, class A, class T>
   __device__ __forceinline__ T atomic_compare_exchange(A&& array, uint64_t i, T expected, T desired) const {
-    ref(array, i).compare_exchange_strong(expected, desired, memory_order(order), cuda::memory_order_relaxed);
-    return expected;
+    return cuda_atomic::compare_exchange<order, ScopeOf<A>>(array.data + i, expected, desired);
   }
 
   // By one thread, before a sync() that the others pass.
@@ -213,29 +216,16 @@ class CudaCta {
  private:
   static constexpr uint32_t kAll = 0xffffffff;
 
+  // Global memory is shared by all threads of the device, shared memory by those of the block.
+  template <class T>
+  static cuda_atomic::Device scope_of(const Global<T>&);
+  template <class T, uint32_t N>
+  static cuda_atomic::Block scope_of(const Shared<T, N>&);
+  template <class A>
+  using ScopeOf = decltype(scope_of(std::declval<A>()));
+
   static __device__ __forceinline__ uint32_t address(const void* shared) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-  }
-  static __device__ constexpr cuda::memory_order memory_order(Order order) {
-    switch (order) {
-      case Order::relaxed:
-        return cuda::memory_order_relaxed;
-      case Order::acquire:
-        return cuda::memory_order_acquire;
-      case Order::release:
-        return cuda::memory_order_release;
-      case Order::acq_rel:
-        break;
-    }
-    return cuda::memory_order_acq_rel;
-  }
-  template <class T>
-  static __device__ __forceinline__ auto ref(const Global<T>& g, uint64_t i) {
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(g.data[i]);
-  }
-  template <class T, uint32_t N>
-  static __device__ __forceinline__ auto ref(Shared<T, N>& s, uint64_t i) {
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(s.data[i]);
   }
 };
 

@@ -12,19 +12,9 @@
 #include "bobbin/stream.hpp"
 #include "device/cuda_status.hpp"
 #include "simt/cta.hpp"
-#include "simt/cuda_cta.cuh"
+#include "simt/cuda_kernel.cuh"
 
 namespace bobbin::simt {
-
-// The minimum number of resident blocks per SM, if the kernel specifies it: it limits the registers.
-template <class K>
-constexpr uint32_t min_blocks() {
-  if constexpr (requires { K::kMinBlocks; }) {
-    return K::kMinBlocks;
-  } else {
-    return 1;
-  }
-}
 
 template <class K>
 constexpr size_t shared_bytes() {
@@ -39,12 +29,6 @@ constexpr uint32_t most_blocks() {
   } else {
     return 0;
   }
-}
-
-template <class K>
-__global__ void __launch_bounds__(K::kThreads, min_blocks<K>()) run_kernel(const __grid_constant__ K kernel) {
-  CudaCta cta;
-  kernel(cta);
 }
 
 // Runs launch plans on the GPU. Its counterpart is EmulatorExecutor.

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/cache.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "jit/compiler.hpp"
+#include "jit/nvrtc.hpp"
+
+namespace bobbin::jit {
+namespace {
+
+// What a kernel in the folder depends on.
+Result<std::string> key_of(const std::string& source, int sm) {
+  BOBBIN_ASSIGN(std::string identity, compiler_identity(sm));
+  return identity + '\n' + source;
+}
+
+}  // namespace
+
+Cache& Cache::of_process() {
+  // The compiler's library is loaded first, so that it is closed down last when the process ends: after
+  // ~Cache has waited for the thread that compiles.
+  static const bool loaded = nvrtc().has_value();
+  static_cast<void>(loaded);
+  static Cache cache(FolderOptions::from_environment());
+  return cache;
+}
+
+Cache::~Cache() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (worker_.joinable()) {
+    worker_.join();
+  }
+}
+
+Result<Cubin> Cache::get(std::string_view source, int sm) {
+  Lock lock(mutex_);
+  const EntryPointer entry = entry_of(source, sm);
+  while (entry->state != State::done) {
+    if (entry->state == State::fresh) {
+      look_up(*entry, lock);
+    } else if (entry->state == State::missing) {  // even if it is queued: others may be before it
+      compile_now(*entry, lock);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  return outcome(*entry);
+}
+
+Result<Cubin> Cache::request(std::string_view source, int sm) {
+  Lock lock(mutex_);
+  const EntryPointer entry = entry_of(source, sm);
+  if (entry->state == State::fresh) {
+    look_up(*entry, lock);
+  }
+  if (entry->state == State::missing && !entry->queued) {
+    entry->queued = true;
+    queue_.push_back(entry);
+    if (!worker_.joinable()) {
+      worker_ = std::thread([this] { work(); });
+    }
+    changed_.notify_all();
+  }
+  return entry->state == State::done ? outcome(*entry) : Cubin{};
+}
+
+Cache::Counts Cache::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+Cache::EntryPointer Cache::entry_of(std::string_view source, int sm) {
+  EntryPointer& entry = entries_[fmt::format("{}\n{}", sm, source)];
+  if (entry == nullptr) {
+    entry = std::make_shared<Entry>();
+    entry->source = source;
+    entry->sm = sm;
+  }
+  return entry;
+}
+
+void Cache::look_up(Entry& entry, Lock& lock) {
+  entry.state = State::busy;
+  lock.unlock();
+  const Result<std::string> key = key_of(entry.source, entry.sm);
+  std::optional<std::vector<std::byte>> code;
+  if (key.has_value()) {
+    code = folder_.read(*key);
+  }
+  lock.lock();
+  entry.state = State::missing;
+  if (!key.has_value()) {
+    finish(entry, key.error());
+  } else if (code.has_value()) {
+    ++counts_.from_folder;
+    finish(entry, std::move(*code));
+  }
+  changed_.notify_all();
+}
+
+void Cache::compile_now(Entry& entry, Lock& lock) {
+  entry.state = State::busy;
+  lock.unlock();
+  Result<std::vector<std::byte>> code = compile(entry.source, entry.sm);
+  if (const auto key = key_of(entry.source, entry.sm); key.has_value() && code.has_value()) {
+    folder_.write(*key, *code);
+  }
+  lock.lock();
+  ++counts_.compiled;
+  finish(entry, std::move(code));
+  changed_.notify_all();
+}
+
+void Cache::finish(Entry& entry, Result<std::vector<std::byte>> code) {
+  entry.state = State::done;
+  if (code.has_value()) {
+    entry.cubin = std::make_shared<const std::vector<std::byte>>(std::move(*code));
+  } else {
+    entry.error = code.error();
+  }
+}
+
+Result<Cubin> Cache::outcome(const Entry& entry) {
+  if (!entry.error.ok()) {
+    return entry.error;
+  }
+  return entry.cubin;
+}
+
+// The thread that compiles what was requested.
+void Cache::work() {
+  Lock lock(mutex_);
+  while (!stop_) {
+    if (queue_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const EntryPointer entry = queue_.front();
+    queue_.pop_front();
+    if (entry->state == State::missing) {
+      compile_now(*entry, lock);
+    }
+  }
+}
+
+}  // namespace bobbin::jit
