@@ -2,15 +2,22 @@
 #include "jit/cache.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "jit/compiler.hpp"
-#include "jit/nvrtc.hpp"
 
 namespace bobbin::jit {
 namespace {
+
+constexpr int kAnyArchitecture = 90;
+
+bool is_main_thread() {
+  return ::gettid() == ::getpid();
+}
 
 // What a kernel in the folder depends on.
 Result<std::string> key_of(const std::string& source, int sm) {
@@ -21,22 +28,24 @@ Result<std::string> key_of(const std::string& source, int sm) {
 }  // namespace
 
 Cache& Cache::of_process() {
-  // The compiler's library is loaded first, so that it is closed down last when the process ends: after
-  // ~Cache has waited for the thread that compiles.
-  static const bool loaded = nvrtc().has_value();
-  static_cast<void>(loaded);
   static Cache cache(FolderOptions::from_environment());
   return cache;
 }
 
 Cache::~Cache() {
+  stop();
+}
+
+void Cache::stop() {
+  std::thread worker;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
+    worker = std::move(worker_);
   }
   changed_.notify_all();
-  if (worker_.joinable()) {
-    worker_.join();
+  if (worker.joinable()) {
+    worker.join();
   }
 }
 
@@ -64,10 +73,8 @@ Result<Cubin> Cache::request(std::string_view source, int sm) {
   if (entry->state == State::missing && !entry->queued) {
     entry->queued = true;
     queue_.push_back(entry);
-    if (!worker_.joinable()) {
-      worker_ = std::thread([this] { work(); });
-    }
     changed_.notify_all();
+    start_worker(lock);
   }
   return entry->state == State::done ? outcome(*entry) : Cubin{};
 }
@@ -135,9 +142,38 @@ Result<Cubin> Cache::outcome(const Entry& entry) {
   return entry.cubin;
 }
 
+// When the process ends, the compiler's library closes down, and a thread that compiles then would crash. So
+// such a thread must be waited for before that: by a function that is registered with atexit() after the
+// library's own, which it registers in its first compilation. Until then, the main thread waits when it ends,
+// before any of these functions run; and another thread waits here.
+void Cache::start_worker(Lock& lock) {
+  if (worker_.joinable() || stop_) {
+    return;
+  }
+  worker_ = std::thread([this] { work(); });
+  if (this != &of_process()) {
+    return;
+  }
+  if (is_main_thread()) {
+    struct AtEnd {
+      ~AtEnd() { of_process().stop(); }
+    };
+    thread_local const AtEnd at_end;
+    static_cast<void>(at_end);
+  } else {
+    changed_.wait(lock, [&] { return worker_is_ready_; });
+  }
+}
+
 // The thread that compiles what was requested.
 void Cache::work() {
+  static_cast<void>(compile("", kAnyArchitecture));
+  if (this == &of_process()) {
+    static_cast<void>(std::atexit([] { of_process().stop(); }));
+  }
   Lock lock(mutex_);
+  worker_is_ready_ = true;
+  changed_.notify_all();
   while (!stop_) {
     if (queue_.empty()) {
       changed_.wait(lock);

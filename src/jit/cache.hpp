@@ -69,7 +69,10 @@ class Cache {
   void compile_now(Entry& entry, Lock& lock);
   void finish(Entry& entry, Result<std::vector<std::byte>> code);
   [[nodiscard]] static Result<Cubin> outcome(const Entry& entry);
+  void start_worker(Lock& lock);
   void work();
+  // Waits for the thread that compiles; nothing is requested any more.
+  void stop();
 
   Folder folder_;
   mutable std::mutex mutex_;  // of everything below
@@ -77,6 +80,7 @@ class Cache {
   std::unordered_map<std::string, EntryPointer> entries_;
   std::deque<EntryPointer> queue_;
   std::thread worker_;  // started by the first request
+  bool worker_is_ready_ = false;
   bool stop_ = false;
   Counts counts_;
 };

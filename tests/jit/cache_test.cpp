@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/cache.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "jit/compiler.hpp"
+#include "support.hpp"
+
+namespace bobbin::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string source_of(int i) {
+  return "extern \"C\" __global__ void bobbin_kernel(int* out) { *out = " + std::to_string(i) + "; }\n";
+}
+
+std::vector<std::byte> some_bytes(size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (size_t i = 0; i < count; ++i) {
+    bytes[i] = static_cast<std::byte>(i * 7);
+  }
+  return bytes;
+}
+
+size_t count_files(const std::string& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+TEST(JitFolder, ReturnsWhatWasWritten) {
+  const TestFolder where;
+  const Folder folder({.path = where.path() + "/a/b"});
+  EXPECT_FALSE(folder.read("key").has_value());
+  folder.write("key", some_bytes(1000));
+  EXPECT_EQ(folder.read("key"), some_bytes(1000));
+  EXPECT_FALSE(folder.read("another").has_value());
+  folder.write("key", {});
+  EXPECT_EQ(folder.read("key"), std::vector<std::byte>{});
+  EXPECT_EQ(count_files(where.path() + "/a/b"), 1U);
+}
+
+TEST(JitFolder, RefusesDamagedFiles) {
+  const TestFolder where;
+  const Folder folder({.path = where.path()});
+  const std::string path = folder.path_of("key");
+  folder.write("key", some_bytes(100));
+  const auto size = static_cast<size_t>(fs::file_size(path));
+  for (size_t i = 0; i < size; ++i) {  // one byte changed
+    folder.write("key", some_bytes(100));
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(i));
+    const char byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(static_cast<std::streamoff>(i));
+    file.put(byte);
+    file.close();
+    EXPECT_FALSE(folder.read("key").has_value()) << "byte " << i;
+  }
+  for (size_t i = 0; i < size; ++i) {  // too short
+    folder.write("key", some_bytes(100));
+    fs::resize_file(path, i);
+    EXPECT_FALSE(folder.read("key").has_value()) << i << " bytes";
+  }
+  folder.write("key", some_bytes(100));
+  std::ofstream(path, std::ios::app) << "more";
+  EXPECT_FALSE(folder.read("key").has_value());
+}
+
+TEST(JitFolder, AFileOfAnotherKeyIsNotReturned) {
+  const TestFolder where;
+  const Folder folder({.path = where.path()});
+  folder.write("one", some_bytes(10));
+  fs::copy_file(folder.path_of("one"), folder.path_of("two"));
+  EXPECT_FALSE(folder.read("two").has_value());
+}
+
+TEST(JitFolder, RemovesTheLeastRecentlyUsed) {
+  const TestFolder where;
+  const Folder folder({.path = where.path(), .most_bytes = 5000});
+  const auto set_age = [&](const std::string& key, int minutes) {
+    fs::last_write_time(folder.path_of(key),
+                        fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
+  };
+  for (int i = 0; i < 4; ++i) {
+    folder.write(std::to_string(i), some_bytes(1100));
+    set_age(std::to_string(i), 10 - i);
+  }
+  EXPECT_TRUE(folder.read("0").has_value());  // now the most recently used
+  folder.write("4", some_bytes(1100));
+  EXPECT_TRUE(folder.read("0").has_value());
+  EXPECT_FALSE(folder.read("1").has_value());
+  EXPECT_TRUE(folder.read("4").has_value());
+}
+
+TEST(JitFolder, RemovesOldTemporaryFiles) {
+  const TestFolder where;
+  const Folder folder({.path = where.path()});
+  folder.write("key", some_bytes(10));
+  for (const char* name : {"/old.part", "/new.part"}) {
+    std::ofstream(where.path() + name) << "x";
+  }
+  fs::last_write_time(where.path() + "/old.part", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  folder.write("key", some_bytes(10));
+  EXPECT_FALSE(fs::exists(where.path() + "/old.part"));
+  EXPECT_TRUE(fs::exists(where.path() + "/new.part"));
+}
+
+TEST(JitFolder, AFolderThatCannotBeWrittenIsIgnored) {
+  const TestFolder where;
+  std::ofstream(where.path()) << "a file";
+  for (const std::string& path : {where.path(), where.path() + "/below", std::string("/proc/nowhere")}) {
+    const Folder folder({.path = path});
+    folder.write("key", some_bytes(10));
+    EXPECT_FALSE(folder.read("key").has_value());
+  }
+}
+
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    const char* const before = std::getenv(name);
+    before_ = before == nullptr ? "" : before;
+    value == nullptr ? ::unsetenv(name) : ::setenv(name, value, 1);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() { before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+TEST(JitFolder, TheEnvironmentSaysWhere) {
+  const Environment home("HOME", "/somebody");
+  const Environment xdg("XDG_CACHE_HOME", nullptr);
+  const Environment named("BOBBIN_CACHE_DIR", nullptr);
+  const Environment off("BOBBIN_CACHE", nullptr);
+  EXPECT_EQ(FolderOptions::from_environment().path, "/somebody/.cache/bobbin");
+  const Environment xdg_set("XDG_CACHE_HOME", "/x");
+  EXPECT_EQ(FolderOptions::from_environment().path, "/x/bobbin");
+  const Environment named_set("BOBBIN_CACHE_DIR", "/y");
+  EXPECT_EQ(FolderOptions::from_environment().path, "/y");
+  const Environment off_set("BOBBIN_CACHE", "off");
+  EXPECT_EQ(FolderOptions::from_environment().path, "");
+}
+
+TEST(JitCache, CompilesOnceAndThenReadsTheFolder) {
+  BOBBIN_NEEDS_NVRTC();
+  const TestFolder where;
+  Cubin first;
+  for (int i = 0; i < 2; ++i) {
+    Cache cache({.path = where.path()});
+    const auto start = std::chrono::steady_clock::now();
+    const auto cubin = cache.get(source_of(1), 90);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    ASSERT_TRUE(cubin.has_value()) << cubin.error().message();
+    std::printf("%s: %.2f ms\n", i == 0 ? "compiled" : "from the folder", took.count());
+    EXPECT_EQ(cache.get(source_of(1), 90)->get(), cubin->get());
+    EXPECT_EQ(cache.counts().compiled, i == 0 ? 1U : 0U);
+    EXPECT_EQ(cache.counts().from_folder, i == 0 ? 0U : 1U);
+    first = i == 0 ? *cubin : first;
+    EXPECT_EQ(**cubin, *first);
+  }
+}
+
+TEST(JitCache, ADamagedEntryIsCompiledAgainAndReplaced) {
+  BOBBIN_NEEDS_NVRTC();
+  const TestFolder where;
+  const auto compiled_by_new_cache = [&] {
+    Cache cache({.path = where.path()});
+    EXPECT_TRUE(cache.get(source_of(2), 90).has_value());
+    return cache.counts().compiled;
+  };
+  EXPECT_EQ(compiled_by_new_cache(), 1U);
+  const fs::path file = fs::directory_iterator(where.path())->path();
+  fs::resize_file(file, fs::file_size(file) / 2);
+  EXPECT_EQ(compiled_by_new_cache(), 1U);
+  EXPECT_EQ(compiled_by_new_cache(), 0U);
+}
+
+TEST(JitCache, WorksWithoutAFolder) {
+  BOBBIN_NEEDS_NVRTC();
+  for (int i = 0; i < 2; ++i) {
+    Cache cache(FolderOptions{});
+    EXPECT_TRUE(cache.get(source_of(3), 90).has_value());
+    EXPECT_TRUE(cache.get(source_of(3), 90).has_value());
+    EXPECT_EQ(cache.counts().compiled, 1U);
+  }
+}
+
+TEST(JitCache, KernelsDifferByArchitecture) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  const auto one = cache.get(source_of(4), 80);
+  const auto other = cache.get(source_of(4), 90);
+  ASSERT_TRUE(one.has_value() && other.has_value());
+  EXPECT_NE(**one, **other);
+}
+
+TEST(JitCache, AnErrorIsRemembered) {
+  BOBBIN_NEEDS_NVRTC();
+  const TestFolder where;
+  Cache cache({.path = where.path()});
+  for (int i = 0; i < 2; ++i) {
+    const auto cubin = cache.get("not C++", 90);
+    ASSERT_FALSE(cubin.has_value());
+    EXPECT_EQ(cubin.error().code(), StatusCode::invalid_argument);
+  }
+  EXPECT_EQ(cache.counts().compiled, 1U);
+  EXPECT_FALSE(fs::exists(where.path()));
+}
+
+TEST(JitCache, RequestDoesNotWait) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  for (int i = 0; i < 3; ++i) {
+    const auto first = cache.request(source_of(5 + i), 90);
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(*first, nullptr);
+  }
+  for (int i = 0; i < 3; ++i) {
+    Cubin found;
+    while (found == nullptr) {
+      const auto again = cache.request(source_of(5 + i), 90);
+      ASSERT_TRUE(again.has_value()) << again.error().message();
+      found = *again;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(cache.get(source_of(5 + i), 90)->get(), found.get());
+  }
+  EXPECT_EQ(cache.counts().compiled, 3U);
+}
+
+TEST(JitCache, ARequestThatFailsReportsIt) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  auto found = cache.request("not C++", 90);
+  while (found.has_value()) {
+    ASSERT_EQ(*found, nullptr);
+    found = cache.request("not C++", 90);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(found.error().code(), StatusCode::invalid_argument);
+}
+
+TEST(JitCache, ThreadsCompileAKernelOnce) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  std::vector<std::thread> threads;
+  std::vector<Cubin> found(8);
+  for (size_t i = 0; i < found.size(); ++i) {
+    threads.emplace_back([&cache, &to = found[i], i] {
+      if (i % 2 == 0) {
+        static_cast<void>(cache.request(source_of(8), 90));
+      }
+      const auto cubin = cache.get(source_of(8), 90);
+      to = cubin.has_value() ? *cubin : nullptr;
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const Cubin& cubin : found) {
+    EXPECT_NE(cubin, nullptr);
+    EXPECT_EQ(cubin, found[0]);
+  }
+  EXPECT_EQ(cache.counts().compiled, 1U);
+}
+
+// Without waiting for what was requested.
+TEST(JitCache, EndsWhileItCompiles) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(cache.request(source_of(20 + i), 90).has_value());
+  }
+}
+
+// Run by the next test, in processes that share a folder.
+constexpr int kKernels = 6;
+TEST(JitCache, DISABLED_OfAProcess) {
+  const bool all_known = std::getenv("BOBBIN_JIT_ALL_KNOWN") != nullptr;
+  Cache& cache = Cache::of_process();
+  for (int i = 0; i < kKernels; ++i) {
+    const auto cubin = cache.get(source_of(i), 90);
+    ASSERT_TRUE(cubin.has_value()) << cubin.error().message();
+    const auto expected = compile(source_of(i), 90);
+    ASSERT_TRUE(expected.has_value());
+    EXPECT_EQ(**cubin, *expected);
+  }
+  if (all_known) {
+    EXPECT_EQ(cache.counts().compiled, 0U);
+  }
+  ASSERT_TRUE(
+      cache.request(source_of(1000 + static_cast<int>(::getpid())), 90).has_value());  // ends compiling
+}
+TEST(JitCache, ProcessesShareAFolder) {
+  BOBBIN_NEEDS_NVRTC();
+  const TestFolder where;
+  const std::string child =
+      run_test("BOBBIN_CACHE_DIR='" + where.path() + "'", "JitCache.DISABLED_OfAProcess");
+  const std::string both = child + " & first=$!; " + child + " && wait $first";
+  EXPECT_EQ(std::system(both.c_str()), 0);
+  EXPECT_EQ(std::system(("BOBBIN_JIT_ALL_KNOWN=1 " + child).c_str()), 0);
+  size_t kernels = 0;
+  for (const auto& file : fs::directory_iterator(where.path())) {
+    EXPECT_EQ(file.path().extension(), ".kernel");
+    ++kernels;
+  }
+  EXPECT_GE(kernels, static_cast<size_t>(kKernels));
+}
+
+// Run by the next test: the process ends at some point of the first compilation.
+TEST(JitCache, DISABLED_EndsAtOnce) {
+  const auto request = [] { ASSERT_TRUE(Cache::of_process().request(source_of(1), 90).has_value()); };
+  if (std::getenv("BOBBIN_JIT_OTHER_THREAD") != nullptr) {
+    std::thread(request).join();
+  } else {
+    request();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(std::getenv("BOBBIN_JIT_WAIT"))));
+}
+TEST(JitCache, AProcessMayEndWhileItCompiles) {
+  BOBBIN_NEEDS_NVRTC();
+  for (int wait = 0; wait < 80; wait += 8) {
+    for (const char* thread : {"", "BOBBIN_JIT_OTHER_THREAD=1 "}) {
+      const std::string environment = thread + ("BOBBIN_CACHE=off BOBBIN_JIT_WAIT=" + std::to_string(wait));
+      EXPECT_EQ(std::system(run_test(environment, "JitCache.DISABLED_EndsAtOnce").c_str()), 0) << wait;
+    }
+  }
+}
+
+TEST(JitCache, CanBeSwitchedOff) {
+  BOBBIN_NEEDS_NVRTC();
+  const TestFolder where;
+  const std::string child =
+      run_test("BOBBIN_CACHE=off BOBBIN_CACHE_DIR='" + where.path() + "'", "JitCache.DISABLED_OfAProcess");
+  EXPECT_EQ(std::system(child.c_str()), 0);
+  EXPECT_FALSE(fs::exists(where.path()));
+}
+
+}  // namespace
+}  // namespace bobbin::jit

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "jit/nvrtc.hpp"
+
+namespace bobbin::jit {
+
+// Tests that compile are skipped where libnvrtc is not installed.
+#define BOBBIN_NEEDS_NVRTC()                                  \
+  do {                                                        \
+    if (const auto library = nvrtc(); !library.has_value()) { \
+      GTEST_SKIP() << library.error().message();              \
+    }                                                         \
+  } while (false)
+
+// A folder that is removed at the end.
+class TestFolder {
+ public:
+  TestFolder() {
+    static std::atomic<int> number = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("bobbin-jit-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    std::filesystem::remove_all(path_);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Another process of this program with one test, as a command of a shell.
+inline std::string run_test(const std::string& environment, const std::string& test) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " + environment + " '" + self +
+         "' --gtest_filter=" + test + " --gtest_also_run_disabled_tests >/dev/null";
+}
+
+}  // namespace bobbin::jit
