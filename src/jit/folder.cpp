@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffix = ".kernel";
 constexpr std::string_view kTemporarySuffix = ".part";
 
-// A file is this header, the key, and the code. The key is stored so that two keys of one name are told
-// apart.
+// A file is this header, the key, and the code. The key is stored because two keys may have
+// the same name.
 struct FileHeader {
   static constexpr uint64_t kMagic = 0x31304b4e4942424fULL;  // "OBBINK01"
 
