@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit/compiler.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <concepts>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "jit/headers.hpp"
 #include "support.hpp"
@@ -59,6 +67,55 @@ TEST(JitCompiler, CompilesForEachArchitecture) {
               0);
     std::printf("sm_%d: %zu bytes in %.0f ms\n", sm, code->size(), took.count());
   }
+}
+
+// The shims agree with the standard library: the same source is compiled by both.
+#define BOBBIN_SHIM_CHECKS                                                                                   \
+  static_assert(std::is_same_v<std::make_signed_t<uint64_t>, int64_t>);                                      \
+  static_assert(std::is_same_v<std::make_unsigned_t<int8_t>, uint8_t>);                                      \
+  static_assert(std::is_same_v<std::conditional_t<false, int, float>, float>);                               \
+  static_assert(std::is_same_v<std::remove_const_t<const int>, int>);                                        \
+  static_assert(std::is_same_v<std::remove_cvref_t<const int&>, int>);                                       \
+  static_assert(std::is_signed_v<int8_t> && std::is_signed_v<double> && !std::is_signed_v<uint8_t>);         \
+  static_assert(std::is_unsigned_v<uint16_t> && std::is_unsigned_v<bool> && !std::is_unsigned_v<float>);     \
+  static_assert(std::is_integral_v<const char> && !std::is_integral_v<float>);                               \
+  static_assert(std::is_floating_point_v<float> && !std::is_floating_point_v<int>);                          \
+  static_assert(std::same_as<int, int> && std::convertible_to<int, long>);                                   \
+  static_assert(!std::convertible_to<int*, float> && std::unsigned_integral<uint32_t>);                      \
+  static_assert(std::numeric_limits<int8_t>::max() == 127 && std::numeric_limits<int8_t>::min() == -128);    \
+  static_assert(std::numeric_limits<uint16_t>::max() == 65535 && std::numeric_limits<uint16_t>::min() == 0); \
+  static_assert(std::numeric_limits<int64_t>::max() == INT64_MAX);                                           \
+  static_assert(std::numeric_limits<int64_t>::min() == INT64_MIN);                                           \
+  static_assert(std::numeric_limits<uint64_t>::max() == UINT64_MAX);                                         \
+  static_assert(std::numeric_limits<uint32_t>::digits == 32 && std::numeric_limits<int32_t>::digits == 31);  \
+  static_assert(std::numeric_limits<float>::digits == 24 && std::numeric_limits<double>::digits == 53);      \
+  static_assert(std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity()) == 0x7f800000);              \
+  static_assert(std::bit_cast<uint64_t>(std::numeric_limits<double>::lowest()) == 0xffefffffffffffff);       \
+  static_assert(std::popcount(0xf0U) == 4 && std::popcount(uint64_t{0}) == 0);                               \
+  static_assert(std::countl_zero(uint8_t{1}) == 7 && std::countl_zero(0U) == 32);                            \
+  static_assert(std::countr_zero(8U) == 3 && std::countr_zero(uint64_t{0}) == 64);                           \
+  static_assert(std::countr_zero(uint8_t{0x80}) == 7 && std::countr_zero(uint16_t{0}) == 16);                \
+  static_assert(std::bit_width(255U) == 8 && std::bit_ceil(5U) == 8 && std::bit_ceil(0U) == 1);              \
+  static_assert(std::has_single_bit(64U) && !std::has_single_bit(0U));                                       \
+  static_assert(std::min(1, 2) == 1 && std::max(1, 2) == 2 && std::clamp(5, 1, 3) == 3);                     \
+  static_assert(std::is_same_v<std::make_index_sequence<3>, std::index_sequence<0, 1, 2>>);                  \
+  static_assert(std::array<int, 3>{1, 2, 3}[1] == 2 && std::array<int, 3>{}.size() == 3);                    \
+  static_assert(std::integral_constant<int, 5>{}() == 5 && std::true_type::value);                           \
+  static_assert(std::endian::native == std::endian::little && sizeof(std::byte) == 1);
+BOBBIN_SHIM_CHECKS
+#define BOBBIN_TEXT_INNER(...) #__VA_ARGS__
+#define BOBBIN_TEXT(...) BOBBIN_TEXT_INNER(__VA_ARGS__)
+
+TEST(JitCompiler, ShimsAgreeWithTheStandardLibrary) {
+  BOBBIN_NEEDS_NVRTC();
+  std::string source;
+  for (const Header& header : headers()) {
+    if (std::strchr(header.name, '.') == nullptr) {  // as headers of the standard library are called
+      source += "#include <" + std::string(header.name) + ">\n";
+    }
+  }
+  const auto code = compile(source + BOBBIN_TEXT(BOBBIN_SHIM_CHECKS), 90);
+  EXPECT_TRUE(code.has_value()) << code.error().message();
 }
 
 TEST(JitCompiler, TheSameSourceGivesTheSameCode) {
