@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,8 +35,9 @@ namespace bobbin::arrow {
 struct DeviceExportOptions {
   Backend backend = Backend::cuda;  // whose memory it is
   // The streams of whoever reads an array are not known: `release` waits until the GPU has done all work that
-  // it was given by then. False: the owner of the memory waits by itself.
-  bool waits = true;
+  // it was given by then, with this function if there is one, otherwise with synchronize_gpu(). If it fails,
+  // the memory is not freed.
+  std::function<Status(int gpu)> wait{};
 };
 
 // The columns of a file with the types that they have in device memory: those of fields_of(), but strings

@@ -45,7 +45,7 @@ def from_any(name: str, data: Any) -> Buffers:
 def _from_dlpack(name: str, data: Any) -> Buffers:
     """An array of a library that has no buffers, such as PyTorch, in the memory of the host."""
     if data.__dlpack_device__()[0] != _HOST:
-        raise UnsupportedError(f"column {name!r}: the array is in device memory; copy it to the host first")
+        raise UnsupportedError(f"column {name!r}: the array is in device memory; encode it there with bb.encode(), or copy it to the host first")
     try:
         return Buffers(*_core.import_dlpack(data))
     except TypeError:

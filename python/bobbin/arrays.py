@@ -149,9 +149,18 @@ class EncodedArray:
         return f"<bobbin.EncodedArray of {len(self)} {self.type}: {self.encoding}, {self.nbytes} bytes>"
 
 
-def encode(values: Any, codec: str | None = None) -> EncodedArray:
-    """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, by a cascade such as "dict(bitpack, delta)" or by the
-    smallest that is found."""
+def encode(values: Any, codec: str | None = None, *, device: str | None = None) -> EncodedArray:
+    """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, by a cascade such as
+    "dict(bitpack, delta)" or by the smallest that is found.
+
+    An array in the memory of a GPU, with __dlpack__, __cuda_array_interface__ or __arrow_c_device_array__, is encoded
+    there, and only the encoded array is copied to the host. `codec` is then one codec, such as "ffor", or the smallest
+    of those that the GPU encodes by itself. `device="emulator"` does the same with arrays of the host, for tests."""
+    from ._device import encode_there, is_on_gpu
+
+    is_arrow = hasattr(values, "__arrow_c_device_array__") and not hasattr(values, "__dlpack__")
+    if device is not None or is_arrow or is_on_gpu(values):
+        return EncodedArray(encode_there(values, codec, device or "cuda"))
     column = from_any("values", values)
     if column.validity is not None:
         raise InvalidArgumentError("arrays with nulls cannot be encoded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, Union
 
 from . import _core
 from ._answers import Answers
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyarrow import dataset as pyarrow_dataset
 
-    from ._device import DeviceArray
+    from ._device import DeviceTable
 
     Where = Union[Expr, str, Sequence[tuple[str, str, Any]], None]
 
@@ -303,12 +303,25 @@ class Scan(Answers):
             field.name: to_numpy(numpy, *column, nulls=nulls) for field, column in zip(self.schema, columns)
         }
 
-    def to_device(self, device: str = "cuda") -> Mapping[str, DeviceArray]:
-        """Columns of numbers in the memory of the GPU ("cuda"), or of the emulator that tests use: reading, copying
-        and decoding overlap. Each has __dlpack__ and __cuda_array_interface__. Not for scans with a filter."""
+    def to_device(self, device: str = "cuda") -> DeviceTable:
+        """Columns in the memory of the GPU ("cuda"), or of the emulator that tests use: reading, copying and decoding
+        overlap. Each column of numbers has __dlpack__ and __cuda_array_interface__, all together have
+        __arrow_c_device_array__. Not for scans with a filter; strings of one row group at a time."""
         from ._device import load
 
         return load(self, device)
+
+    def device_batches(self, device: str = "cuda") -> Iterator[DeviceTable]:
+        """The same for one row group at a time, of which the device has to hold one: for tables of any size, and
+        for strings."""
+        columns, where, limit, rows, row_groups, batch_rows, backend, threads = self._arguments
+        begin, end = row_range(rows, self._file.num_rows)
+        end = min(self._file.num_rows if end is None else end, begin + (self._file.num_rows if limit is None else limit))
+        for first, last in self._file.row_group_ranges:
+            part = (max(begin, first), min(end, last))
+            if part[0] < part[1]:
+                arguments = (columns, where, None, part, row_groups, batch_rows, backend, threads)
+                yield Scan(self._source, *arguments).to_device(device)
 
     def _full_spec(self) -> _core.Spec:
         """The same with the columns listed."""

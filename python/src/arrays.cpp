@@ -150,4 +150,5 @@ NB_MODULE(_core, module) {
   bobbin::python::add_partials(module);
   bobbin::python::add_batches(module);
   bobbin::python::add_devices(module);
+  bobbin::python::add_device_tables(module);
 }

@@ -28,6 +28,17 @@ nb::object capsule_of(std::unique_ptr<T> made, const char* name) {
   return nb::capsule(made.release(), name, destroy);
 }
 
+// An array in device memory has its release inside.
+inline nb::object capsule_of(std::unique_ptr<ArrowDeviceArray> made) {
+  const auto destroy = [](void* pointer) noexcept {
+    const std::unique_ptr<ArrowDeviceArray> owned(static_cast<ArrowDeviceArray*>(pointer));
+    if (owned->array.release != nullptr) {
+      owned->array.release(&owned->array);
+    }
+  };
+  return nb::capsule(made.release(), "arrow_device_array", destroy);
+}
+
 template <class T>
 T* pointer_of(nb::handle capsule, const char* name) {
   auto* const pointer = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));

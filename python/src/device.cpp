@@ -12,6 +12,7 @@
 #include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
+#include "device_table.hpp"
 #include "errors.hpp"
 #include "file.hpp"
 #include "modules.hpp"
@@ -145,38 +146,54 @@ DeviceArray decode_batch_on(const EncodedBatch& batch, const std::string& device
   return take(without_gil([&] { return decode_there(batch, batch.offsets().back(), backend); }));
 }
 
-// Per column: type, values, validity bits as 32-bit words or None.
-nb::list load(const File& file, const Spec& spec, const std::string& device) {
+DeviceArray shared_array(const std::shared_ptr<DeviceBuffer>& memory, DType type, uint64_t length,
+                         Backend backend) {
+  return {take(Shared::create(memory, backend)), type, length};
+}
+
+// Type, values or (offsets, bytes), validity bits as 32-bit words or None.
+nb::tuple parts_of(const DeviceColumn& column, Backend backend) {
+  const std::string type = to_string(ColumnType{column.column.type, column.column.logical});
+  const bool are_strings = is_string(column.column.type);
+  const DeviceStrings strings = column.strings.empty() ? DeviceStrings{} : column.strings[0];
+  const auto& validity = are_strings ? strings.validity : column.validity;
+  const nb::object bits =
+      validity == nullptr ? nb::object(nb::none())
+                          : nb::cast(shared_array(validity, DType::u32, (column.length + 31) / 32, backend));
+  if (!are_strings) {
+    return nb::make_tuple(type, shared_array(column.values, column.column.type, column.length, backend),
+                          bits);
+  }
+  if (strings.offsets == nullptr) {  // there are no rows
+    return nb::make_tuple(type, nb::none(), bits);
+  }
+  const DType offset = strings.wide ? DType::u64 : DType::u32;
+  return nb::make_tuple(type,
+                        nb::make_tuple(shared_array(strings.offsets, offset, column.length + 1, backend),
+                                       shared_array(strings.bytes, DType::u8, strings.num_bytes, backend)),
+                        bits);
+}
+
+// Per column: type, values or (offsets, bytes), validity bits as 32-bit words or None. And the table.
+nb::tuple load(const File& file, const Spec& spec, const std::string& device) {
   const Backend backend = device_named(device);
-  const arrow::ScanOptions& options = spec.options;
+  const arrow::ScanOptions options = spec.options;
   if (options.where.has_value() || options.row_groups.has_value()) {
     raise({StatusCode::unsupported, "loading onto a device takes columns, rows= and limit= only"});
   }
-  for (const size_t column : *options.columns) {
-    const Column& wanted = file.reader->columns()[column];
-    if (is_string(wanted.type)) {
-      raise({StatusCode::unsupported, "column " + quoted_text(wanted.name) +
-                                          " holds strings; only numbers can be loaded onto a device"});
-    }
-  }
-  const auto work = [reader = file.reader, options, backend]() -> Result<std::vector<DeviceColumn>> {
+  const uint64_t begin = std::min(options.begin, file.reader->num_rows());
+  const uint64_t count = std::min({options.num_rows, options.limit, file.reader->num_rows() - begin});
+  check(DeviceTable::check_strings(*file.reader, *options.columns, begin, count));
+  const auto work = [=, reader = file.reader]() -> Result<std::vector<DeviceColumn>> {
     BOBBIN_ASSIGN(Loader loader, Loader::create(backend, {.threads = options.threads}));
-    const uint64_t begin = std::min(options.begin, reader->num_rows());
-    const uint64_t count = std::min({options.num_rows, options.limit, reader->num_rows() - begin});
     return loader.load(*reader, *options.columns, begin, count);
   };
+  DeviceTable table(*file.reader, *options.columns, take(interruptible(work)), backend);
   nb::list made;
-  for (const DeviceColumn& column : take(interruptible(work))) {
-    const auto shared = [&](const std::shared_ptr<DeviceBuffer>& memory) {
-      return take(Shared::create(memory, backend));
-    };
-    const DeviceArray values{shared(column.values), column.column.type, column.length};
-    const DeviceArray bits{column.validity == nullptr ? nullptr : shared(column.validity), DType::u32,
-                           (column.length + 31) / 32};
-    made.append(nb::make_tuple(to_string(ColumnType{column.column.type, column.column.logical}), values,
-                               bits.memory == nullptr ? nb::object(nb::none()) : nb::cast(bits)));
+  for (const DeviceColumn& column : table.columns) {
+    made.append(parts_of(column, backend));
   }
-  return made;
+  return nb::make_tuple(made, nb::cast(std::move(table)));
 }
 
 using AnyArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

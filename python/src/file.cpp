@@ -135,6 +135,16 @@ nb::dict row_group_of(const File& file, size_t index) {
   return made;
 }
 
+// The first row of each row group, and the one after its last.
+std::vector<std::pair<uint64_t, uint64_t>> row_group_ranges(const File& file) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (size_t group = 0; group < file.reader->num_row_groups(); ++group) {
+    const RowGroupInfo info = file.reader->row_group(group);
+    ranges.emplace_back(info.first_row, info.first_row + info.num_rows);
+  }
+  return ranges;
+}
+
 void verify(const File& file, const std::string& backend, const nb::object& progress) {
   const Backend where = backend_from(backend);
   const auto reader = file.reader;
@@ -360,6 +370,7 @@ void add_files(nb::module_& module) {
       .def_prop_ro("file_bytes", [](const File& file) { return file.reader->file_bytes(); })
       .def_prop_ro("checksum", [](const File& file) { return file.reader->checksum(); })
       .def_prop_ro("format_version", [](const File& file) { return file.reader->format_version(); })
+      .def_prop_ro("row_group_ranges", row_group_ranges)
       .def("row_group", row_group_of)
       .def("verify", verify, nb::arg("backend"), nb::arg("progress").none())
       .def("spec", make_spec, nb::arg("columns").none(), nb::arg("where").none(), nb::arg("begin"),

@@ -12,5 +12,6 @@ void add_arrays(nanobind::module_& module);
 void add_partials(nanobind::module_& module);
 void add_batches(nanobind::module_& module);
 void add_devices(nanobind::module_& module);
+void add_device_tables(nanobind::module_& module);
 
 }  // namespace bobbin::python

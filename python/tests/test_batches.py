@@ -88,7 +88,7 @@ def test_encoding_from_dlpack() -> None:
     with pytest.raises(bb.BobbinError):
         bb.encode(OnlyDlpack(values.reshape(50, 10)))
     with pytest.raises(bb.UnsupportedError, match="device memory"):
-        bb.encode(OnlyDlpack(values, (2, 0)))
+        bb.encode_batch([OnlyDlpack(values, (2, 0))])
     with pytest.raises(BufferError):
         bb.encode(values).__dlpack__(copy=False)
     with pytest.raises(BufferError):

@@ -29,13 +29,13 @@ constexpr uint64_t kMaxNarrowBytes = INT32_MAX;
 // The memory of a column, freed when the last array that shows it is released.
 struct DeviceArrowColumn : ArrowBuffers {
   std::vector<Memory> memory;
-  std::optional<int> gpu;  // to wait for before the memory is freed
+  std::function<Status()> wait;  // before the memory is freed
 
   DeviceArrowColumn() = default;
   DeviceArrowColumn(const DeviceArrowColumn&) = delete;
   DeviceArrowColumn& operator=(const DeviceArrowColumn&) = delete;
   ~DeviceArrowColumn() {
-    if (gpu.has_value() && !synchronize_gpu(*gpu).ok()) {
+    if (wait && !wait().ok()) {
       static_cast<void>(new std::vector<Memory>(std::move(memory)));  // may still be read: it is never freed
     }
   }
@@ -206,7 +206,7 @@ Status export_device_columns(std::vector<DeviceColumn> columns, std::span<const 
   if (options.backend == Backend::cuda) {
     BOBBIN_ASSIGN(gpu, interop::gpu_of_all(made));
     for (const auto& column : made) {
-      column->gpu = options.waits ? std::optional(gpu) : std::nullopt;
+      column->wait = [gpu, wait = options.wait] { return wait ? wait(gpu) : synchronize_gpu(gpu); };
     }
   }
   *out = {.array = {},
