@@ -9,7 +9,8 @@ constexpr double kVariation = 0.5;
 
 // "From memory": the publication was not at hand when the number was written down.
 constexpr EnergyConstant kConstants[] = {
-    {"instruction", &EnergyTable::instruction, "pJ", true, "estimate: one wide SRAM read and a few latches"},
+    {"fetch", &EnergyTable::fetch, "pJ", true, "estimate: 8 bytes of an SRAM of some KB, with its tags"},
+    {"instruction", &EnergyTable::instruction, "pJ", true, "estimate: a small SRAM read and a few latches"},
     {"alu", &EnergyTable::alu, "pJ", true,
      "estimate: 10 pJ per lane, a fifth of a 64-bit multiply-add in 40 nm (Keckler et al., IEEE Micro 2011; "
      "from memory)"},
@@ -58,21 +59,20 @@ constexpr EnergyPart kParts[] = {
 }
 
 [[nodiscard]] double core_energy(const Counters& c, const EnergyTable& t) {
-  return number(c.instructions + c.assist_instructions) * t.instruction + number(c.alu_instructions) * t.alu +
-         number(c.sfu_instructions) * t.sfu + number(c.memory_instructions) * t.memory +
-         number(c.shared_instructions) * t.shared + number(c.register_reads) * t.register_read +
-         number(c.register_writes) * t.register_write;
+  return number(c.instructions) * t.fetch + number(c.instructions + c.assist_instructions) * t.instruction +
+         number(c.alu_instructions) * t.alu + number(c.sfu_instructions) * t.sfu +
+         number(c.memory_instructions) * t.memory + number(c.shared_instructions) * t.shared +
+         number(c.register_reads) * t.register_read + number(c.register_writes) * t.register_write;
 }
 
-// Ideal compression costs nothing; assist warps do the work of the dedicated logic.
+// Lines that fail to compress are among the compressions. Ideal compression costs nothing; assist warps do
+// the work of the dedicated logic.
 [[nodiscard]] double compression_energy(const RunResult& run, const EnergyTable& t) {
   const Counters& c = run.counters;
   const bool hardware = run.design.starts_with("hw-");
-  const double logic = hardware ? number(c.decompressions) * t.hw_decompress +
-                                      number(c.compressions + c.compressions_failed) * t.hw_compress
-                                : 0;
-  const double lookups = run.design == "ideal-bdi" ? 0 : number(c.md_lookups) * t.md;
-  return logic + lookups + number(c.assist_instructions) * t.assist;
+  const double logic =
+      hardware ? number(c.decompressions) * t.hw_decompress + number(c.compressions) * t.hw_compress : 0;
+  return logic + number(c.md_lookups) * t.md + number(c.assist_instructions) * t.assist;
 }
 
 }  // namespace
@@ -88,7 +88,9 @@ Energy energy_of(const RunResult& run, const EnergyTable& t) {
   const Counters& c = run.counters;
   return {
       .cores = kPico * core_energy(c, t),
-      .caches = kPico * (number(c.l1_loads + c.l1_stores) * t.l1 + number(c.l2_accesses) * t.l2),
+      // An L2 line is written when it comes from DRAM and read when it goes there.
+      .caches = kPico * (number(c.l1_loads + c.l1_stores + c.l1_fills + c.l1_routine_accesses) * t.l1 +
+                         number(c.l2_accesses + c.dram_reads + c.dram_writes) * t.l2),
       .interconnect = kPico * number(c.request_flits + c.reply_flits) * t.flit,
       .dram = kPico * (number(c.dram_activates) * t.dram_activate +
                        number(c.dram_bursts) * (t.dram_burst + t.dram_io)),

@@ -14,7 +14,8 @@ namespace bobbin::sim {
 
 // Picojoules per event; watts for static power.
 struct EnergyTable {
-  double instruction = 60;      // warp instruction: fetch, decode, scoreboard, scheduler
+  double fetch = 30;            // warp instruction from the instruction cache
+  double instruction = 30;      // warp instruction: decode, scoreboard, scheduler
   double alu = 320;             // warp instruction: 32 lanes
   double sfu = 1280;            // warp instruction: 32 lanes
   double memory = 180;          // warp instruction: addresses and coalescing
@@ -28,7 +29,7 @@ struct EnergyTable {
   double dram_burst = 1600;     // 32 bytes inside the chip
   double dram_io = 1500;        // 32 bytes over the pins
   double md = 20;               // lookup in the metadata cache
-  double assist = 20;           // instruction from the assist warp store, with its table entry
+  double assist = 20;           // assist instruction instead of `fetch`: store and table entry
   double hw_decompress = 30;    // line, dedicated logic
   double hw_compress = 90;      // line, dedicated logic
   double sm_watts = 3.0;        // static, per SM with its L1

@@ -80,13 +80,38 @@ TEST(SimEnergy, OnlyTheDesignThatCompressesPaysForIt) {
   RunResult run = some_run("base");
   EXPECT_EQ(energy_of(run).compression, 0);
   run.counters.md_lookups = run.counters.decompressions = run.counters.compressions = 100'000;
-  run.design = "ideal-bdi";
-  EXPECT_EQ(energy_of(run).compression, 0);
   run.design = "caba-bdi";
   const double assisted = energy_of(run).compression;  // the metadata cache
   run.design = "hw-bdi";
   EXPECT_GT(energy_of(run).compression, assisted);
   EXPECT_GT(assisted, 0);
+}
+
+TEST(SimEnergy, ALineThatFailsToCompressIsCountedOnce) {
+  RunResult run = some_run("hw-bdi");
+  run.counters.compressions = 1000;
+  const double all_compress = energy_of(run).compression;
+  run.counters.compressions_failed = 1000;
+  EXPECT_DOUBLE_EQ(energy_of(run).compression, all_compress);
+  EXPECT_DOUBLE_EQ(all_compress, 1000 * EnergyTable().hw_compress * 1e-12);
+}
+
+// An instruction of an assist warp comes from the assist warp store, not from the instruction cache too.
+TEST(SimEnergy, AnAssistInstructionIsFetchedOnce) {
+  const RunResult base = some_run("caba-bdi");
+  RunResult run = base;
+  run.counters.assist_instructions = 1000;
+  const EnergyTable table;
+  EXPECT_NEAR(energy_of(run).total() - energy_of(base).total(),
+              1000 * (table.instruction + table.assist) * 1e-12, 1e-15);
+}
+
+TEST(SimEnergy, RoutinesAndFillsAccessTheL1) {
+  const RunResult base = some_run("base");
+  RunResult run = base;
+  run.counters.l1_fills = 1000;
+  run.counters.l1_routine_accesses = 500;
+  EXPECT_NEAR(energy_of(run).caches - energy_of(base).caches, 1500 * EnergyTable().l1 * 1e-12, 1e-15);
 }
 
 TEST(SimEnergy, LessTimeAndFewerBurstsTakeLess) {
@@ -103,9 +128,9 @@ TEST(SimEnergy, LessTimeAndFewerBurstsTakeLess) {
 TEST(SimEnergy, TheVariedTablesAreTheTableAndTwoPerUncertainConstant) {
   const std::vector<EnergyTable> tables = varied_energy_tables();
   EXPECT_EQ(tables.size(), 1 + 2 * energy_constants().size());
-  EXPECT_DOUBLE_EQ(tables[1].instruction, EnergyTable().instruction / 2);
-  EXPECT_DOUBLE_EQ(tables[2].instruction, EnergyTable().instruction * 1.5);
-  EXPECT_DOUBLE_EQ(tables[3].instruction, EnergyTable().instruction);
+  EXPECT_DOUBLE_EQ(tables[1].fetch, EnergyTable().fetch / 2);
+  EXPECT_DOUBLE_EQ(tables[2].fetch, EnergyTable().fetch * 1.5);
+  EXPECT_DOUBLE_EQ(tables[3].fetch, EnergyTable().fetch);
 }
 
 // The identities that the paper's own averages satisfy hold exactly for each of our runs.
