@@ -43,16 +43,17 @@ constexpr Parameter kParameters[] = {
     {"sm.sfu_interval", &Config::sm_sfu_interval, 1, 64, false, "", "Fermi: 4 lanes, 32 threads"},
     {"sm.sfu_latency", &Config::sm_sfu_latency, 1, 400, false, "", kFermi},
     {"sm.lsu_queue", &Config::sm_lsu_queue, 1, 64, false, "", kOpen},
-    {"sm.shared_latency", &Config::sm_shared_latency, 1, 400, false, "", "left open by the paper"},
+    {"sm.shared_latency", &Config::sm_shared_latency, 1, 400, false, "",
+     "GPGPU-Sim 3.x: 3 cycles and the 4 stages around them"},
     {"sm.shared_banks", &Config::sm_shared_banks, 1, 32, true, "", "Fermi"},
     {"sm.branch_cycles", &Config::sm_branch_cycles, 0, 64, false, "", "refill of the instruction buffer"},
 
     {"l1.bytes", &Config::l1_bytes, 1024, 1 << 20, false, "", kTable1},
     {"l1.ways", &Config::l1_ways, 1, 64, false, "", kTable1},
-    {"l1.latency", &Config::l1_latency, 1, 400, false, "", "left open by the paper: cycles of a hit"},
+    {"l1.latency", &Config::l1_latency, 1, 400, false, "",
+     "GPGPU-Sim 3.x: 1 cycle of a hit and the 4 stages around it"},
     {"l1.mshrs", &Config::l1_mshrs, 1, 1024, false, "", kFermi},
     {"l1.merges", &Config::l1_merges, 1, 256, false, "", kFermi},
-    {"l1.miss_queue", &Config::l1_miss_queue, 1, 256, false, "", kFermi},
 
     {"store.lines", &Config::store_lines, 1, 256, false, "",
      "left open by the paper: buffered lines (4 sets)"},
@@ -67,7 +68,7 @@ constexpr Parameter kParameters[] = {
 
     {"icnt.flit_bytes", &Config::icnt_flit_bytes, 1, 1024, false, "", kFermi},
     {"icnt.header_bytes", &Config::icnt_header_bytes, 0, 128, false, "", kFermi},
-    {"icnt.latency", &Config::icnt_latency, 1, 1000, false, "", kFermi},
+    {"icnt.latency", &Config::icnt_latency, 1, 1000, false, "", kOpen},
     {"icnt.queue", &Config::icnt_queue, 1, 256, false, "", kFermi},
 
     {"l2.bytes", &Config::l2_bytes, 1024, 1U << 30, false, "", "paper, Table 1: all slices together"},
@@ -83,7 +84,12 @@ constexpr Parameter kParameters[] = {
     {"dram.banks", &Config::dram_banks, 1, 64, true, "", kTable1},
     {"dram.groups", &Config::dram_groups, 1, 16, true, "", kFermi},
     {"dram.row_bytes", &Config::dram_row_bytes, 128, 65536, true, "", "GDDR5, per chip"},
-    {"dram.queue", &Config::dram_queue, 1, 1024, false, "", "requests per chip; left open by the paper"},
+    {"dram.commands", &Config::dram_commands, 0, 1, false, "channel|chip",
+     "left open by the paper: whose command bus carries one command per cycle"},
+    {"dram.queue", &Config::dram_queue, 1, 1024, false, "",
+     "GPGPU-Sim 3.x: reads that the scheduler of a chip can choose from"},
+    {"dram.outstanding", &Config::dram_outstanding, 1, 4096, false, "",
+     "GPGPU-Sim 3.x: requests per chip on their way, half of 132 per controller"},
     {"dram.latency", &Config::dram_latency, 0, 10000, false, "",
      "GPGPU-Sim 3.x: core cycles around the chip"},
     {"dram.bandwidth_percent", &Config::dram_bandwidth_percent, 10, 1000, false, "",
@@ -102,8 +108,14 @@ constexpr Parameter kParameters[] = {
     {"dram.ccd", &Config::dram_ccd, 1, 16, false, "", kFermi},
     {"dram.ccdl", &Config::dram_ccdl, 1, 16, false, "", "GDDR5: commands to one bank group"},
     {"dram.rtp", &Config::dram_rtp, 1, 16, false, "", kFermi},
-    {"dram.write_batch", &Config::dram_write_batch, 1, 256, false, "",
-     "queued writes at which writes go first"},
+    {"dram.turnaround", &Config::dram_turnaround, 0, 16, false, "",
+     "GPGPU-Sim 3.x: idle cycles of the data bus between a read and a write"},
+    {"dram.write_buffer", &Config::dram_write_buffer, 1, 1024, false, "",
+     "GPGPU-Sim 4: lines that wait to be written per chip, half of 32 per controller"},
+    {"dram.write_high", &Config::dram_write_high, 1, 1024, false, "",
+     "GPGPU-Sim 4: waiting writes at which writes go first, half of 28"},
+    {"dram.write_low", &Config::dram_write_low, 0, 1024, false, "",
+     "GPGPU-Sim 4: waiting writes at which reads go first again, half of 16"},
 
     {"md.bytes", &Config::md_bytes, 64, 1 << 20, false, "", "paper, section 5.3.2"},
     {"md.ways", &Config::md_ways, 1, 64, false, "", "paper, section 5.3.2"},
@@ -132,6 +144,8 @@ constexpr Parameter kParameters[] = {
      "registers per lane of an assist warp; 0: the routines' own"},
     {"caba.register_policy", &Config::caba_register_policy, 0, 1, false, "pool|static",
      "paper, section 4.2: unallocated registers, or added to every thread's"},
+    {"caba.min_warps", &Config::caba_min_warps, 1, 48, false, "",
+     "left open by the paper: assist warps whose registers blocks leave, with the policy pool"},
     {"caba.raw_l2", &Config::caba_raw_l2, 0, 1, false, "off|on", "paper, section 7.6: uncompressed L2"},
     {"caba.direct_load", &Config::caba_direct_load, 0, 1, false, "off|on", "paper, section 7.6"},
     {"caba.l1_tags", &Config::caba_l1_tags, 1, 4, true, "", "paper, section 7.5: 2 and 4 compress the L1"},
@@ -149,6 +163,10 @@ constexpr Parameter kParameters[] = {
 
     {"hw.decompress", &Config::hw_decompress, 0, 1000, false, "", "paper, section 6: cycles"},
     {"hw.compress", &Config::hw_compress, 0, 1000, false, "", "paper, section 6: cycles"},
+    {"ideal.merges", &Config::ideal_merges, 0, 1, false, "off|on",
+     "not stated by the paper: Ideal's L2 merges partial writes into compressed lines"},
+    {"ideal.metadata", &Config::ideal_metadata, 0, 1, false, "off|on",
+     "paper, section 7.2: Ideal has no overhead; on: it looks up metadata as others do"},
 
     {"record.alu", &Config::record_alu, 1, 64, false, "",
      "a guess: ALU instructions before each operation of a recorded kernel"},
@@ -159,11 +177,15 @@ constexpr Parameter kParameters[] = {
      "left open by the paper: strides ahead"},
     {"prefetch.percent", &Config::prefetch_percent, 0, 100, false, "",
      "left open by the paper: memory pipe use that stops it"},
+    {"prefetch.mshrs", &Config::prefetch_mshrs, 0, 1023, false, "",
+     "left open by the paper: L1 MSHRs that prefetches leave free"},
 
     {"run.max_cycles", &Config::run_max_cycles, 1000, 4'000'000'000U, false, "",
      "core cycles before a run is given up"},
     {"run.stall_cycles", &Config::run_stall_cycles, 1000, 4'000'000'000U, false, "",
      "cycles without progress that count as deadlock"},
+    {"run.quiet_cycles", &Config::run_quiet_cycles, 1000, 4'000'000'000U, false, "",
+     "cycles without a store, barrier or end of a warp that count as an endless loop"},
 };
 
 [[nodiscard]] Status invalid(std::string message) {
@@ -317,6 +339,12 @@ Status check(const Config& config) {
   }
   if (config.dram_groups > config.dram_banks) {
     return invalid(fmt::format("dram.groups: {} groups of {} banks", config.dram_groups, config.dram_banks));
+  }
+  if (config.dram_write_high > config.dram_write_buffer || config.dram_write_low >= config.dram_write_high) {
+    return invalid(
+        fmt::format("dram.write_high: expected more than dram.write_low ({}) and at most dram.write_buffer "
+                    "({}), found {}",
+                    config.dram_write_low, config.dram_write_buffer, config.dram_write_high));
   }
   if (config.store_lines + config.l1_ways > config.l1_bytes / kLineBytes) {
     return invalid(fmt::format("store.lines: {} lines leave no set of an L1 of {} lines", config.store_lines,

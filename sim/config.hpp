@@ -40,18 +40,17 @@ struct Config {
   uint32_t sm_alu_latency = 8;
   uint32_t sm_sfu_pipes = 1;
   uint32_t sm_sfu_interval = 8;
-  uint32_t sm_sfu_latency = 20;
+  uint32_t sm_sfu_latency = 39;
   uint32_t sm_lsu_queue = 8;
-  uint32_t sm_shared_latency = 24;
+  uint32_t sm_shared_latency = 7;
   uint32_t sm_shared_banks = 32;
   uint32_t sm_branch_cycles = 4;
 
   uint32_t l1_bytes = 16384;
   uint32_t l1_ways = 4;
-  uint32_t l1_latency = 24;
+  uint32_t l1_latency = 5;
   uint32_t l1_mshrs = 32;
   uint32_t l1_merges = 8;
-  uint32_t l1_miss_queue = 8;
 
   uint32_t store_lines = 16;
   uint32_t store_copies = 64;
@@ -68,7 +67,7 @@ struct Config {
   uint32_t l2_ways = 16;
   uint32_t l2_latency = 120;
   uint32_t l2_mshrs = 64;
-  uint32_t l2_merges = 8;
+  uint32_t l2_merges = 4;
   uint32_t l2_queue = 8;
 
   uint32_t dram_channels = 6;
@@ -76,7 +75,9 @@ struct Config {
   uint32_t dram_banks = 16;
   uint32_t dram_groups = 4;
   uint32_t dram_row_bytes = 2048;
-  uint32_t dram_queue = 64;
+  uint32_t dram_commands = 0;  // 0: one per cycle and channel, 1: one per cycle and chip
+  uint32_t dram_queue = 16;
+  uint32_t dram_outstanding = 66;
   uint32_t dram_latency = 100;
   uint32_t dram_bandwidth_percent = 100;
   uint32_t dram_burst_cycles = 2;
@@ -92,7 +93,10 @@ struct Config {
   uint32_t dram_ccd = 2;
   uint32_t dram_ccdl = 3;
   uint32_t dram_rtp = 2;
-  uint32_t dram_write_batch = 16;
+  uint32_t dram_turnaround = 2;
+  uint32_t dram_write_buffer = 16;
+  uint32_t dram_write_high = 14;
+  uint32_t dram_write_low = 8;
 
   uint32_t md_bytes = 8192;
   uint32_t md_ways = 4;
@@ -111,6 +115,7 @@ struct Config {
   uint32_t caba_free = 0;
   uint32_t caba_registers = 0;
   uint32_t caba_register_policy = 0;
+  uint32_t caba_min_warps = 4;
   uint32_t caba_raw_l2 = 0;
   uint32_t caba_direct_load = 0;
   uint32_t caba_l1_tags = 1;
@@ -123,6 +128,8 @@ struct Config {
 
   uint32_t hw_decompress = 1;
   uint32_t hw_compress = 5;
+  uint32_t ideal_merges = 1;
+  uint32_t ideal_metadata = 0;
 
   uint32_t record_alu = 4;
   uint32_t memo_enable = 0;
@@ -130,9 +137,11 @@ struct Config {
   uint32_t prefetch_enable = 0;
   uint32_t prefetch_distance = 2;
   uint32_t prefetch_percent = 50;
+  uint32_t prefetch_mshrs = 4;
 
-  uint32_t run_max_cycles = 200'000'000;
+  uint32_t run_max_cycles = 20'000'000;
   uint32_t run_stall_cycles = 200'000;
+  uint32_t run_quiet_cycles = 4'000'000;
 };
 
 struct Parameter {

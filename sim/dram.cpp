@@ -27,7 +27,8 @@ DramTimings::DramTimings(const Config& config) {
   ccdl = std::max(config.dram_ccdl, ccd);
   rtp = scaled(config.dram_rtp);
   burst = config.dram_burst_cycles;
-  read_to_write = cl + burst + 2 > wl ? cl + burst + 2 - wl : 1;
+  const uint32_t read_end = cl + burst + config.dram_turnaround;
+  read_to_write = read_end > wl ? read_end - wl : 1;
 }
 
 Dram::Dram(Machine& machine, uint32_t channel)
@@ -40,25 +41,31 @@ Dram::Dram(Machine& machine, uint32_t channel)
 }
 
 void Dram::read(uint64_t line, uint32_t bursts) {
-  arriving_.push(
+  Chip& chip = chips_[machine_.chip_of(line)];
+  chip.coming_reads.push(
       {machine_.now + machine_.config.dram_latency, line, static_cast<uint8_t>(bursts), Kind::read});
-  ++chips_[machine_.chip_of(line)].held;
+  ++chip.held;
   ++requests_;
   ++machine_.counters.dram_reads;
   machine_.counters.dram_bursts_raw += kLineBursts;
 }
 
 void Dram::write(uint64_t line, uint32_t bursts) {
-  arriving_.push(
-      {machine_.now + machine_.config.dram_latency, line, static_cast<uint8_t>(bursts), Kind::write});
-  ++chips_[machine_.chip_of(line)].held;
+  Chip& chip = chips_[machine_.chip_of(line)];
+  const bool compresses = machine_.traits.at_controller && machine_.stored.is_compressible(line);
+  const uint32_t latency = machine_.config.dram_latency + (compresses ? machine_.traits.compress : 0);
+  chip.coming_writes.push({machine_.now + latency, line, static_cast<uint8_t>(bursts), Kind::write});
+  ++chip.held;
   ++requests_;
-  ++machine_.counters.dram_writes;
-  machine_.counters.dram_bursts_raw += kLineBursts;
+  Counters& counters = machine_.counters;
+  ++counters.dram_writes;
+  counters.dram_bursts_raw += kLineBursts;
+  counters.compressions += compresses ? 1 : 0;
+  counters.compressions_failed += compresses && !machine_.stored.is_compressed(line) ? 1 : 0;
 }
 
 uint64_t Dram::take_data() {
-  const uint64_t line = data_.front();
+  const uint64_t line = data_.front().line;
   data_.pop();
   --requests_;
   return line;
@@ -78,57 +85,67 @@ Dram::Request Dram::place(uint64_t local, Kind kind, uint64_t line, uint32_t bur
   return request;
 }
 
-void Dram::enqueue(uint32_t chip, const Request& request) {
+void Dram::enqueue(Chip& chip, const Request& request) {
   const bool is_write = request.kind == Kind::write || request.kind == Kind::metadata_write;
-  (is_write ? chips_[chip].writes : chips_[chip].reads).push_back(request);
-  chips_[chip].wake = 0;
+  (is_write ? chip.writes : chip.reads).push_back(request);
+  chip.wake = 0;
 }
 
-void Dram::fetch_metadata(uint64_t md_line) {
-  const auto chip = static_cast<uint32_t>(md_line % chips_.size());
-  ++chips_[chip].held;
+void Dram::enqueue(Chip& chip, const Timed& request) {
+  enqueue(chip, place(machine_.local_of(request.line), request.kind, request.line, request.bursts));
+}
+
+// Metadata goes to the scheduler at once, even if the queue is full: others wait for it.
+void Dram::enqueue_metadata(uint64_t md_line, Kind kind) {
+  Chip& chip = chips_[md_line % chips_.size()];
+  ++chip.held;
   ++requests_;
-  enqueue(chip, place(kMetadataFirstLine + md_line * machine_.config.md_line_bytes / kLineBytes,
-                      Kind::metadata_read, md_line, machine_.config.md_line_bytes / kBurstBytes));
+  const uint32_t bytes = machine_.config.md_line_bytes;
+  enqueue(chip, place(kMetadataFirstLine + md_line * bytes / kLineBytes, kind, md_line, bytes / kBurstBytes));
 }
 
-void Dram::write_back_metadata(uint64_t md_line) {
-  const auto chip = static_cast<uint32_t>(md_line % chips_.size());
-  ++chips_[chip].held;
-  ++requests_;
-  ++machine_.counters.md_writebacks;
-  enqueue(chip, place(kMetadataFirstLine + md_line * machine_.config.md_line_bytes / kLineBytes,
-                      Kind::metadata_write, md_line, machine_.config.md_line_bytes / kBurstBytes));
-}
-
-void Dram::accept(const Timed& request) {
-  if (machine_.traits.algorithm != Algorithm::none) {
-    look_up(request);
-    return;
+// Requests that have arrived go to the scheduler as far as it has room.
+void Dram::accept(Chip& chip) {
+  const Config& config = machine_.config;
+  const auto has_come = [&](Fifo<Timed>& fifo) { return !fifo.empty() && fifo.front().when <= machine_.now; };
+  for (; !chip.known_reads.empty() && chip.reads.size() < config.dram_queue; chip.known_reads.pop()) {
+    enqueue(chip, chip.known_reads.front());
   }
-  enqueue(machine_.chip_of(request.line),
-          place(machine_.local_of(request.line), request.kind, request.line, request.bursts));
-}
-
-// A read must know its bursts before it starts; a write only notes them.
-void Dram::look_up(const Timed& request) {
-  const bool is_write = request.kind == Kind::write;
-  const uint64_t md_line = metadata_.md_line_of(machine_.local_of(request.line));
-  ++machine_.counters.md_lookups;
-  const MetadataCache::Answer answer = metadata_.look_up(md_line, is_write);
-  machine_.counters.md_hits += answer == MetadataCache::Answer::miss ? 0 : 1;
-  if (answer == MetadataCache::Answer::miss) {
-    if (uint64_t victim = 0; metadata_.take_victim(victim)) {
-      write_back_metadata(victim);
+  for (; has_come(chip.coming_reads) && chip.reads.size() < config.dram_queue; chip.coming_reads.pop()) {
+    const Timed request = chip.coming_reads.front();
+    if (!machine_.traits.metadata || look_up(request)) {
+      enqueue(chip, request);
+    } else {
+      waiting_.push_back(request);
     }
-    fetch_metadata(md_line);
   }
-  if (is_write || answer == MetadataCache::Answer::hit) {
-    enqueue(machine_.chip_of(request.line),
-            place(machine_.local_of(request.line), request.kind, request.line, request.bursts));
-  } else {
-    waiting_.push_back(request);
+  for (; has_come(chip.coming_writes) && chip.writes.size() < config.dram_write_buffer;
+       chip.coming_writes.pop()) {
+    const Timed request = chip.coming_writes.front();
+    if (machine_.traits.metadata) {
+      static_cast<void>(look_up(request));  // only notes its bursts
+    }
+    enqueue(chip, request);
   }
+}
+
+// A read must know its bursts before it starts: whether it does.
+bool Dram::look_up(const Timed& request) {
+  const uint64_t md_line = metadata_.md_line_of(machine_.local_of(request.line));
+  const MetadataCache::Answer answer = metadata_.look_up(md_line, request.kind == Kind::write);
+  Counters& counters = machine_.counters;
+  ++counters.md_lookups;
+  counters.md_hits += answer == MetadataCache::Answer::hit ? 1 : 0;
+  counters.md_merges += answer == MetadataCache::Answer::coming ? 1 : 0;
+  if (answer == MetadataCache::Answer::miss) {
+    ++counters.md_misses;
+    if (uint64_t victim = 0; metadata_.take_victim(victim)) {
+      ++counters.md_writebacks;
+      enqueue_metadata(victim, Kind::metadata_write);
+    }
+    enqueue_metadata(md_line, Kind::metadata_read);
+  }
+  return answer == MetadataCache::Answer::hit;
 }
 
 void Dram::finish_metadata(uint64_t md_line) {
@@ -138,8 +155,7 @@ void Dram::finish_metadata(uint64_t md_line) {
     if (metadata_.md_line_of(machine_.local_of(request.line)) != md_line) {
       return false;
     }
-    enqueue(machine_.chip_of(request.line),
-            place(machine_.local_of(request.line), request.kind, request.line, request.bursts));
+    chips_[machine_.chip_of(request.line)].known_reads.push(request);
     return true;
   });
 }
@@ -151,9 +167,11 @@ void Dram::deliver() {
     ++machine_.progress;
     if (done.kind == Kind::metadata_read) {
       finish_metadata(done.line);
-    } else {
-      data_.push(done.line);
+      continue;
     }
+    const bool expands = machine_.traits.at_controller && machine_.stored.is_compressed(done.line);
+    machine_.counters.decompressions += expands ? 1 : 0;
+    data_.push({machine_.now + (expands ? machine_.traits.decompress : 0), done.line, 0, Kind::read});
   }
 }
 
@@ -266,9 +284,9 @@ bool Dram::schedule(Chip& chip) {
     return false;
   }
   // Writes wait until there are enough of them to turn the bus around, or nothing else to do.
-  const uint32_t batch = machine_.config.dram_write_batch;
-  chip.drains = !chip.writes.empty() && (chip.reads.empty() || chip.writes.size() >= batch ||
-                                         (chip.drains && chip.writes.size() > batch / 4));
+  const Config& config = machine_.config;
+  chip.drains = !chip.writes.empty() && (chip.reads.empty() || chip.writes.size() >= config.dram_write_high ||
+                                         (chip.drains && chip.writes.size() > config.dram_write_low));
   uint64_t hits = 0;
   uint64_t wake = kNever;
   std::vector<Request>& first = chip.drains ? chip.writes : chip.reads;
@@ -285,16 +303,17 @@ void Dram::tick() {
     return;
   }
   deliver();
-  while (!arriving_.empty() && arriving_.front().when <= machine_.now) {
-    const Timed request = arriving_.front();
-    arriving_.pop();
-    accept(request);
+  for (Chip& chip : chips_) {
+    accept(chip);
   }
-  // One command per cycle: the chips share the command bus and take turns.
+  // Chips that share the command bus take turns.
+  const bool shares = machine_.config.dram_commands == 0;
   for (size_t i = 0; i < chips_.size(); ++i) {
     if (schedule(chips_[(cycle_ + i) % chips_.size()])) {
       ++machine_.progress;
-      return;
+      if (shares) {
+        return;
+      }
     }
   }
 }

@@ -22,13 +22,13 @@ class Dram {
   Dram(Machine& machine, uint32_t channel);
 
   [[nodiscard]] bool can_take(uint64_t line) const {
-    return chips_[machine_.chip_of(line)].held < machine_.config.dram_queue;
+    return chips_[machine_.chip_of(line)].held < machine_.config.dram_outstanding;
   }
   // Bursts are counted when the request is made: a write carries them, a read finds them in the metadata.
   void read(uint64_t line, uint32_t bursts);
   void write(uint64_t line, uint32_t bursts);
-  // Lines that were read.
-  [[nodiscard]] bool has_data() const { return !data_.empty(); }
+  // Lines that were read, and expanded if that is done here.
+  [[nodiscard]] bool has_data() { return !data_.empty() && data_.front().when <= machine_.now; }
   [[nodiscard]] uint64_t take_data();
 
   void tick();  // one DRAM cycle
@@ -49,18 +49,6 @@ class Dram {
     uint64_t next_precharge = 0;
     uint64_t next_column = 0;
   };
-  struct Chip {
-    std::vector<Request> reads;  // oldest first
-    std::vector<Request> writes;
-    std::vector<Bank> banks;
-    uint32_t held = 0;  // requests, those that wait for metadata too
-    uint64_t next_activate = 0;
-    uint64_t next_read = 0;
-    uint64_t next_write = 0;
-    std::vector<uint64_t> next_group;  // column command of a bank group
-    bool drains = false;               // writes go first
-    uint64_t wake = 0;                 // no command can be issued before
-  };
   // Requests on their way, in the order in which they arrive.
   struct Timed {
     uint64_t when = 0;
@@ -68,12 +56,27 @@ class Dram {
     uint8_t bursts = 0;
     Kind kind = Kind::read;
   };
-  void accept(const Timed& request);
-  void enqueue(uint32_t chip, const Request& request);
+  struct Chip {
+    Fifo<Timed> coming_reads;
+    Fifo<Timed> coming_writes;
+    Fifo<Timed> known_reads;     // whose metadata has arrived
+    std::vector<Request> reads;  // what the scheduler sees, oldest first
+    std::vector<Request> writes;
+    std::vector<Bank> banks;
+    uint32_t held = 0;  // requests, wherever they wait
+    uint64_t next_activate = 0;
+    uint64_t next_read = 0;
+    uint64_t next_write = 0;
+    std::vector<uint64_t> next_group;  // column command of a bank group
+    bool drains = false;               // writes go first
+    uint64_t wake = 0;                 // no command can be issued before
+  };
+  void accept(Chip& chip);
+  void enqueue(Chip& chip, const Timed& request);
+  void enqueue(Chip& chip, const Request& request);
   [[nodiscard]] Request place(uint64_t local, Kind kind, uint64_t line, uint32_t bursts) const;
-  void look_up(const Timed& request);
-  void fetch_metadata(uint64_t md_line);
-  void write_back_metadata(uint64_t md_line);
+  [[nodiscard]] bool look_up(const Timed& request);
+  void enqueue_metadata(uint64_t md_line, Kind kind);
   void finish(Chip& chip, const Request& request, uint64_t when);
   void deliver();
   void finish_metadata(uint64_t md_line);
@@ -90,10 +93,9 @@ class Dram {
   DramTimings timings_;
   MetadataCache metadata_;
   std::vector<Chip> chips_;
-  Fifo<Timed> arriving_;
   std::vector<Timed> waiting_;  // reads for which metadata is on its way
   Fifo<Timed> moving_;          // by the end of their last burst
-  Fifo<uint64_t> data_;
+  Fifo<Timed> data_;            // in core cycles
   uint64_t cycle_ = 0;
   uint64_t requests_ = 0;
 };

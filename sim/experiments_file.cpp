@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "bobbin sim results";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 // Reads members of a JSON object. The first problem is kept; what is read after it does not matter.
 class Fields {

@@ -7,6 +7,14 @@
 
 namespace bobbin::sim {
 
+namespace {
+
+[[nodiscard]] Traits assisted(Algorithm algorithm) {
+  return {.algorithm = algorithm, .compressed_l2 = true, .assists = true, .metadata = true};
+}
+
+}  // namespace
+
 Traits traits_of(Design design, const Config& config) {
   switch (design) {
     case Design::base:
@@ -14,23 +22,29 @@ Traits traits_of(Design design, const Config& config) {
     case Design::hw_bdi_mem:
       return {.algorithm = Algorithm::bdi,
               .absorbs = true,
+              .at_controller = true,
+              .metadata = true,
               .decompress = config.hw_decompress,
               .compress = config.hw_compress};
     case Design::hw_bdi:
       return {.algorithm = Algorithm::bdi,
               .compressed_l2 = true,
+              .metadata = true,
               .decompress = config.hw_decompress,
               .compress = config.hw_compress};
     case Design::ideal_bdi:
-      return {.algorithm = Algorithm::bdi, .compressed_l2 = true, .absorbs = true};
+      return {.algorithm = Algorithm::bdi,
+              .compressed_l2 = true,
+              .absorbs = config.ideal_merges != 0,
+              .metadata = config.ideal_metadata != 0};
     case Design::caba_bdi:
-      return {.algorithm = Algorithm::bdi, .compressed_l2 = true, .assists = true};
+      return assisted(Algorithm::bdi);
     case Design::caba_fpc:
-      return {.algorithm = Algorithm::fpc, .compressed_l2 = true, .assists = true};
+      return assisted(Algorithm::fpc);
     case Design::caba_cpack:
-      return {.algorithm = Algorithm::cpack, .compressed_l2 = true, .assists = true};
+      return assisted(Algorithm::cpack);
     case Design::caba_best:
-      return {.algorithm = Algorithm::best, .compressed_l2 = true, .assists = true};
+      return assisted(Algorithm::best);
   }
   return {};
 }
@@ -75,7 +89,8 @@ Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t need
     out.assist_registers = config.sm_registers;  // each thread has its own
     return out;
   }
-  out.blocks = blocks_with(launch.registers, std::min(config.sm_registers, kMinAssistWarps * kLanes * needs));
+  out.blocks =
+      blocks_with(launch.registers, std::min(config.sm_registers, config.caba_min_warps * kLanes * needs));
   out.assist_registers = config.sm_registers - out.blocks * launch.block_threads * launch.registers;
   return out;
 }
@@ -145,7 +160,7 @@ bool Gpu::is_quiet() const {
          std::all_of(drams_.begin(), drams_.end(), [](const auto& dram) { return dram->is_idle(); });
 }
 
-Status Gpu::stuck(uint64_t cycles, bool too_long) const {
+Status Gpu::stuck(const std::string& what) const {
   std::string who = "requests wait in L2 or DRAM";
   for (const auto& sm : sms_) {
     if (!sm->is_idle()) {
@@ -153,9 +168,28 @@ Status Gpu::stuck(uint64_t cycles, bool too_long) const {
       break;
     }
   }
-  return {StatusCode::invalid_argument,
-          too_long ? fmt::format("not finished after {} cycles (run.max_cycles): {}", cycles, who)
-                   : fmt::format("nothing moved for {} cycles: {}", cycles, who)};
+  return {StatusCode::invalid_argument, fmt::format("{}: {}", what, who)};
+}
+
+// Deadlocks, in which nothing moves; loops that do nothing but read and compute; runs that are too long.
+Status Gpu::check_endless() {
+  const Config& config = machine_.config;
+  const uint64_t now = machine_.now;
+  moved_at_ = machine_.progress == last_progress_ ? moved_at_ : now;
+  last_progress_ = machine_.progress;
+  changed_at_ = machine_.effects == last_effects_ ? changed_at_ : now;
+  last_effects_ = machine_.effects;
+  if (now - moved_at_ > config.run_stall_cycles) {
+    return stuck(fmt::format("nothing moved for {} cycles", config.run_stall_cycles));
+  }
+  if (now - changed_at_ > config.run_quiet_cycles) {
+    return stuck(fmt::format("no store, barrier or end of a warp for {} cycles (run.quiet_cycles)",
+                             config.run_quiet_cycles));
+  }
+  if (now > config.run_max_cycles) {
+    return stuck(fmt::format("not finished after {} cycles (run.max_cycles)", config.run_max_cycles));
+  }
+  return {};
 }
 
 Status Gpu::run(const Launch& launch, uint32_t number) {
@@ -183,21 +217,13 @@ Status Gpu::run(const Launch& launch, uint32_t number) {
   next_block_ = 0;
   num_blocks_ = launch.blocks;
   blocks_left_ = launch.blocks;
-  uint64_t last_progress = machine_.progress;
-  uint64_t stalled = 0;
+  moved_at_ = changed_at_ = machine_.now;
   while ((blocks_left_ != 0 || !is_quiet()) && machine_.fault.ok()) {
     if (next_block_ < launch.blocks) {
       place_blocks(launch);
     }
     cycle();
-    stalled = machine_.progress == last_progress ? stalled + 1 : 0;
-    last_progress = machine_.progress;
-    if (stalled > config.run_stall_cycles) {
-      return stuck(stalled, false);
-    }
-    if (machine_.now > config.run_max_cycles) {
-      return stuck(config.run_max_cycles, true);
-    }
+    BOBBIN_TRY(check_endless());
   }
   return machine_.fault;
 }

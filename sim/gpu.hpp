@@ -23,9 +23,8 @@ struct Occupancy {
   uint32_t unallocated_shared_bytes = 0;
 };
 // `needs` are the registers of all routines, per lane. With the policy `static` every thread gets them. With
-// `pool` assist warps share the registers that blocks leave; a block goes only if fewer than kMinAssistWarps
+// `pool` assist warps share the registers that blocks leave; a block goes only if fewer than caba.min_warps
 // could run.
-inline constexpr uint32_t kMinAssistWarps = 4;
 [[nodiscard]] Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t needs);
 
 // Registers per thread and instructions in the store of all routines that are enabled.
@@ -55,7 +54,8 @@ class Gpu {
   void cycle();
   void place_blocks(const Launch& launch);
   [[nodiscard]] bool is_quiet() const;
-  [[nodiscard]] Status stuck(uint64_t cycles, bool too_long) const;
+  [[nodiscard]] Status stuck(const std::string& what) const;
+  [[nodiscard]] Status check_endless();
 
   Machine& machine_;
   Crossbar requests_;
@@ -69,6 +69,10 @@ class Gpu {
   uint32_t next_block_ = 0;
   uint32_t num_blocks_ = 0;
   uint32_t blocks_left_ = 0;
+  uint64_t last_progress_ = 0;  // the machine's, and since when it has not changed
+  uint64_t moved_at_ = 0;
+  uint64_t last_effects_ = 0;
+  uint64_t changed_at_ = 0;
 };
 
 }  // namespace bobbin::sim

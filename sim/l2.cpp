@@ -34,8 +34,8 @@ void L2Slice::accept() {
 }
 
 void L2Slice::send_reply() {
-  if (!replies_waiting_.empty() && replies_waiting_.front().when <= cycle_ && replies_.can_send(channel_)) {
-    const Packet packet = replies_waiting_.front().packet;
+  if (!replies_waiting_.empty() && replies_.can_send(channel_)) {
+    const Packet packet = replies_waiting_.front();
     replies_waiting_.pop();
     replies_.send(channel_, packet.sm, packet);
     machine_.counters.reply_flits += packet.flits;
@@ -189,11 +189,7 @@ void L2Slice::reply(const Packet& to, PacketKind kind, uint32_t flits, uint32_t 
   packet.payload = payload;
   packet.tag = to.tag;
   packet.line = to.line;
-  // Dedicated logic between L2 and DRAM, of the design that compresses DRAM only.
-  const uint32_t extra = machine_.traits.compressed_l2 || !machine_.stored.is_compressed(to.line)
-                             ? 0
-                             : machine_.traits.decompress;
-  replies_waiting_.push({cycle_ + extra, packet});
+  replies_waiting_.push(packet);
 }
 
 void L2Slice::serve_read(const Packet& packet, const CacheLine& tag) {

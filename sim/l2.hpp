@@ -59,7 +59,7 @@ class L2Slice {
   Crossbar& replies_;
   Cache cache_;
   Fifo<Arrived> pipeline_;
-  Fifo<Arrived> replies_waiting_;
+  Fifo<Packet> replies_waiting_;
   std::vector<Mshr> mshrs_;
   uint64_t cycle_ = 0;
 };

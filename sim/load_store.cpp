@@ -91,9 +91,11 @@ bool LoadStore::step(Access& access) {
       sm_.write_back_after(access.owner, config.sm_shared_latency);
       return true;
     case Op::line_load:
+      ++machine_.counters.l1_routine_accesses;
       sm_.write_back_after(access.owner, config.l1_latency);
       return true;
     case Op::line_store:
+      ++machine_.counters.l1_routine_accesses;
       sm_.write_back_after(access.owner, 1);
       return true;
     default:
@@ -213,7 +215,8 @@ bool LoadStore::prefetch_line(uint64_t line, const ParentWarp& parent) {
   const bool wanted = line < machine_.memory.num_lines() && l1_.find(line, false) == nullptr &&
                       std::none_of(mshrs_.begin(), mshrs_.end(),
                                    [&](const Mshr& mshr) { return mshr.used && mshr.line == line; });
-  if (wanted && mshrs_used_ + 4 < machine_.config.l1_mshrs && request_line(line, kNone, parent, true)) {
+  if (wanted && mshrs_used_ + machine_.config.prefetch_mshrs < machine_.config.l1_mshrs &&
+      request_line(line, kNone, parent, true)) {
     ++machine_.counters.prefetches;
   }
   return true;
@@ -251,6 +254,7 @@ void LoadStore::received(const Packet& reply) {
 
 void LoadStore::filled(const Packet& reply) {
   Mshr& mshr = mshrs_[reply.tag];
+  ++machine_.counters.l1_fills;
   if (!reply.compressed) {
     finish_fill(reply.tag);
     return;

@@ -20,6 +20,8 @@ struct Traits {
   bool compressed_l2 = false;             // L2 and crossbar carry compressed lines; SMs expand them
   bool assists = false;                   // by assist warps, otherwise by dedicated logic
   bool absorbs = false;                   // L2 merges partial writes into compressed lines by itself
+  bool at_controller = false;             // dedicated logic is between L2 and DRAM, not at the SMs
+  bool metadata = false;                  // the controller looks up how many bursts a line takes
   uint32_t decompress = 0;                // cycles of dedicated logic
   uint32_t compress = 0;
 };
@@ -131,6 +133,7 @@ struct Machine {
   Pool<Payload> payloads = {};
   uint64_t now = 0;       // core cycles
   uint64_t progress = 0;  // counts everything that moves, to find deadlocks
+  uint64_t effects = 0;   // counts what programs change: stores, barriers, ends of warps
   Status fault = {};      // the first error
 
   [[nodiscard]] uint32_t flits(uint32_t data_bytes) const {

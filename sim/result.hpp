@@ -29,12 +29,14 @@ struct Counters {
   uint64_t register_reads = 0;
   uint64_t register_writes = 0;
 
-  // Issue cycles: each cycle of each SM with a resident block is in one of five classes.
+  // Issue cycles: each cycle of each SM is in one of these classes. The paper has the first five; the last is
+  // an SM without a block.
   uint64_t active_cycles = 0;
   uint64_t compute_stalls = 0;
   uint64_t memory_stalls = 0;
   uint64_t dependence_stalls = 0;
   uint64_t idle_cycles = 0;
+  uint64_t empty_cycles = 0;
 
   // Occupancy.
   uint64_t launches = 0;
@@ -48,6 +50,8 @@ struct Counters {
   uint64_t l1_load_hits = 0;
   uint64_t l1_load_merges = 0;  // misses that joined an outstanding one
   uint64_t l1_stores = 0;
+  uint64_t l1_fills = 0;             // lines written into the L1 when they arrive
+  uint64_t l1_routine_accesses = 0;  // lines that assist warps read and write
   uint64_t l1_evictions = 0;
   uint64_t atomics = 0;
 
@@ -76,6 +80,8 @@ struct Counters {
   uint64_t dram_busy_cycles = 0;  // of the data buses, in cycles of one chip
   uint64_t md_lookups = 0;
   uint64_t md_hits = 0;
+  uint64_t md_merges = 0;  // lookups that wait for a metadata line that is on its way
+  uint64_t md_misses = 0;
   uint64_t md_writebacks = 0;
 
   // Assist warps.
@@ -126,6 +132,7 @@ struct RunResult {
   [[nodiscard]] double compression_ratio() const;  // DRAM bursts uncompressed over moved, metadata left out
   [[nodiscard]] double l1_hit_rate() const;
   [[nodiscard]] double l2_hit_rate() const;
+  // Hits over all lookups. A lookup that waits for a line which is on its way is not a hit.
   [[nodiscard]] double md_hit_rate() const;
 };
 

@@ -84,6 +84,12 @@ namespace {
   gpu.finish();
   result.counters.stored_bursts_last = stored_bursts(stored, memory);
   result.counters.stored_bursts_raw = memory.num_lines() * kLineBursts;
+  if (options.final_bytes != nullptr) {
+    for (uint64_t line = 0; line < memory.num_lines(); ++line) {
+      const LineBytes bytes = stored.decoded(line);
+      options.final_bytes->insert(options.final_bytes->end(), bytes.begin(), bytes.end());
+    }
+  }
   if (!options.verify) {
     return {};
   }

@@ -88,6 +88,8 @@ struct Options {
   // The final contents of L2 and DRAM are decoded and compared with memory, and the workload checks its
   // results.
   bool verify = true;
+  // For tests: gets what L2 and DRAM decode to at the end.
+  std::vector<uint8_t>* final_bytes = nullptr;
 };
 
 [[nodiscard]] bobbin::Result<RunResult> simulate(const Config& config, const Workload& workload,

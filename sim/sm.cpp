@@ -15,6 +15,10 @@ namespace {
   return op >= Op::load && op <= Op::line_store;
 }
 
+[[nodiscard]] bool writes(Op op) {
+  return op == Op::store || op == Op::atomic || op == Op::shared_store;
+}
+
 [[nodiscard]] uint64_t wheel_size(const Config& config) {
   const uint32_t longest = std::max({config.sm_alu_latency, config.sm_sfu_latency, config.sm_shared_latency,
                                      config.l1_latency, config.hw_decompress});
@@ -84,6 +88,7 @@ void Sm::add_block(uint32_t number) {
 }
 
 void Sm::end_warp(uint32_t id) {
+  ++machine_.effects;
   Slot& slot = slots_[id];
   slot.ended = true;
   Block& block = blocks_[slot.block];
@@ -111,6 +116,7 @@ void Sm::reach_barrier(uint32_t id) {
 }
 
 void Sm::open_barrier(uint32_t block) {
+  ++machine_.effects;
   blocks_[block].at_barrier = 0;
   for (uint32_t id = 0; id < slots_.size(); ++id) {
     Slot& slot = slots_[id];
@@ -356,6 +362,7 @@ uint32_t Sm::collect(const Instruction& instruction, uint32_t warp) {
 void Sm::start(const Instruction& instruction, Warp& warp, const Owner& owner, const ParentWarp& parent) {
   const Config& config = machine_.config;
   if (is_memory(instruction.op)) {
+    machine_.effects += !owner.is_assist && writes(instruction.op) ? 1 : 0;
     const MemoryOperands* operands =
         instruction.operands == kNoOperands ? nullptr : &warp.operands(instruction);
     load_store_.add(instruction, operands, owner, parent);
@@ -503,12 +510,11 @@ void Sm::issue() {
 }
 
 void Sm::classify(bool any_issued) {
-  if (resident_blocks_ == 0 && !any_issued) {
-    return;
-  }
   Counters& counters = machine_.counters;
   if (any_issued) {
     ++counters.active_cycles;
+  } else if (resident_blocks_ == 0) {
+    ++counters.empty_cycles;
   } else if (waits_for_unit_.any()) {
     ++counters.memory_stalls;
   } else if (saw_compute_) {

@@ -23,14 +23,14 @@ status bobbin sim sweep random-stream nothing
 status bobbin sim paper -o -
 # Damaged results.
 status bobbin sim report missing.json -o r.html
-printf '{"format": "bobbin sim results", "version": 1' > cut.json
+printf '{"format": "bobbin sim results", "version": 2' > cut.json
 status bobbin sim report cut.json -o r.html
 status bobbin sim paper -o cut.json --quick -q
-printf '{"format": "bobbin sim results", "version": 1, "build": "x", "quick": true, "seed": 1, "config": ""}' > no_runs.json
+printf '{"format": "bobbin sim results", "version": 2, "build": "x", "quick": true, "seed": 1, "config": ""}' > no_runs.json
 status bobbin sim report no_runs.json -o r.html
-printf '{"format": "bobbin sim results", "version": 1, "build": "x", "quick": true, "seed": 1, "config": "", "runs": [{"settings": "", "result": {"workload": "a"}}], "failures": []}' > bad_run.json
+printf '{"format": "bobbin sim results", "version": 2, "build": "x", "quick": true, "seed": 1, "config": "", "runs": [{"settings": "", "result": {"workload": "a"}}], "failures": []}' > bad_run.json
 status bobbin sim report bad_run.json -o r.html
-printf '{"format": "bobbin sim results", "version": 1, "build": "x", "quick": true, "seed": 1, "config": "", "runs": [], "failures": []}' > empty.json
+printf '{"format": "bobbin sim results", "version": 2, "build": "x", "quick": true, "seed": 1, "config": "", "runs": [], "failures": []}' > empty.json
 status bobbin sim report empty.json -o r.html
 status bobbin sim paper -o empty.json --quick -q
 status bobbin sim report empty.json -o r.html

@@ -101,6 +101,23 @@ TEST(SimClosedForms, ADramAccessAddsItsLatencyAndTheChips) {
   EXPECT_EQ(step(), before + 30 + 4);
 }
 
+// Lines of HW-BDI-Mem are raw in L2: a hit takes as long as in Base, whatever the logic costs. Only what
+// comes from DRAM is expanded.
+TEST(SimClosedForms, LogicAtTheControllerAddsItsCyclesToDramAccessesOnly) {
+  Config config;
+  config.hw_decompress = 40;
+  EXPECT_EQ(step_cycles(config, 256, 32, 512, Design::hw_bdi_mem), step_cycles(config, 256, 32, 512));
+  config.clock_dram = config.clock_core;
+  config.l2_bytes = 6 * 16384;
+  config.md_bytes = 1 << 16;  // after one round all metadata is there
+  const uint32_t row_words = config.dram_row_bytes / 4 * config.dram_chips * config.dram_channels;
+  const auto step = [&](uint32_t cycles) {
+    config.hw_decompress = cycles;
+    return step_cycles(config, 2048, row_words, 2048, Design::hw_bdi_mem);
+  };
+  EXPECT_EQ(step(40), step(0) + 40);
+}
+
 TEST(SimClosedForms, StreamingReadsUseTheBusAndNeverMore) {
   const RunResult result = run({}, read_workload(1 << 20, 8, random_word));
   EXPECT_GT(result.dram_utilisation(), 0.85);

@@ -63,6 +63,11 @@ TEST(SimConfig, ImpossibleMachinesAreRefused) {
   config = {};
   config.l2_bytes = 786433;
   EXPECT_EQ(check(config).message(), "l2.bytes: 786433 is not a multiple of dram.channels (6)");
+  config = {};
+  config.dram_write_high = 17;
+  EXPECT_EQ(check(config).message(),
+            "dram.write_high: expected more than dram.write_low (8) and at most dram.write_buffer (16), "
+            "found 17");
 }
 
 TEST(SimConfig, FilesHaveCommentsAndErrorsHaveLines) {

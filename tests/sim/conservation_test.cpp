@@ -3,6 +3,8 @@
 // that of a run without timing, for every design.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/sim/support.hpp"
 
 namespace bobbin::sim {
@@ -15,14 +17,29 @@ namespace {
   return config;
 }
 
+// L2 and DRAM end with what a run without timing leaves, for every design.
 void expect_conserved(const Config& config, const Workload& workload, const Options& options) {
+  const auto functional = run_functionally(workload, options.seed, options.quick);
+  ASSERT_TRUE(functional.has_value()) << functional.error().message();
   for (uint32_t design = 0; design < kNumDesigns; ++design) {
-    const auto run = simulate(config, workload, static_cast<Design>(design), options);
+    std::vector<uint8_t> bytes;
+    Options watched = options;
+    watched.final_bytes = &bytes;
+    const auto run = simulate(config, workload, static_cast<Design>(design), watched);
     ASSERT_TRUE(run.has_value()) << run.error().message();
+    EXPECT_TRUE(std::ranges::equal(bytes, functional->memory.bytes())) << run->design;
     const Counters& counters = run->counters;
     EXPECT_EQ(counters.assist_triggers, counters.assist_completed + counters.assist_kills);
+    EXPECT_EQ(counters.md_lookups, counters.md_hits + counters.md_merges + counters.md_misses);
     EXPECT_EQ(counters.dram_bursts, counters.dram_read_bursts + counters.dram_write_bursts +
-                                        counters.md_writebacks + (counters.md_lookups - counters.md_hits));
+                                        counters.md_writebacks + counters.md_misses);
+    EXPECT_EQ(counters.active_cycles + counters.compute_stalls + counters.memory_stalls +
+                  counters.dependence_stalls + counters.idle_cycles + counters.empty_cycles,
+              counters.core_cycles * run->sms)
+        << "each cycle of each SM is in one class";
+    EXPECT_EQ(counters.l1_fills,
+              counters.l1_loads - counters.l1_load_hits - counters.l1_load_merges + counters.prefetches)
+        << "each request is answered once";
     EXPECT_GE(counters.dram_bursts_raw, counters.dram_read_bursts + counters.dram_write_bursts);
   }
 }
@@ -52,12 +69,49 @@ TEST(SimConservation, KillsAndOverflowsAtRandom) {
   }
 }
 
+// Every proxy and control, each with another design: about 27 runs instead of 216.
+TEST(SimConservation, WorkloadsLeaveTheMemoryOfAFunctionalRunDespiteKillsAndOverflows) {
+  uint32_t next = 0;
+  for (const Workload& workload : workloads()) {
+    const auto design = static_cast<Design>(1 + next++ % (kNumDesigns - 1));
+    std::vector<uint8_t> bytes;
+    const auto run = simulate({}, workload, design,
+                              {.seed = 7,
+                               .quick = true,
+                               .kill_per_thousand = 300,
+                               .overflow_per_thousand = 100,
+                               .final_bytes = &bytes});
+    ASSERT_TRUE(run.has_value()) << run.error().message();
+    const auto functional = run_functionally(workload, 7, true);
+    ASSERT_TRUE(functional.has_value()) << functional.error().message();
+    EXPECT_TRUE(std::ranges::equal(bytes, functional->memory.bytes())) << workload.name << " " << run->design;
+  }
+}
+
+// Half of the lines compress: the bursts that are read are those of the stored lines, one by one.
+TEST(SimConservation, BurstsAreThoseOfTheLines) {
+  const auto mixed = [](uint64_t i, std::mt19937_64& random) {
+    return i / 32 % 2 == 0 ? small_delta(i, random) : random_word(i, random);
+  };
+  const uint32_t count = 1 << 15;
+  const auto run = simulate(small_machine(), read_workload(count, 4, mixed), Design::hw_bdi, {});
+  ASSERT_TRUE(run.has_value());
+  const uint64_t lines = count / 32;
+  EXPECT_EQ(run->counters.dram_read_bursts, lines / 2 * 2 + lines / 2 * 4);
+}
+
 TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
   for (const char* setting : {"caba.awt_entries=1",
                               "store.lines=1",
                               "l1.mshrs=1",
                               "l2.mshrs=1",
                               "dram.queue=1",
+                              "dram.outstanding=1",
+                              "dram.write_low=0",
+                              "dram.commands=chip",
+                              "dram.write_buffer=1024",
+                              "ideal.merges=off",
+                              "ideal.metadata=on",
                               "icnt.queue=1",
                               "sm.lsu_queue=1",
                               "caba.low_entries=1",
