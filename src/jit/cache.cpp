@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "jit/compiler.hpp"
+#include "jit/known_compiler.hpp"
 
 namespace bobbin::jit {
 namespace {
@@ -20,9 +21,8 @@ bool is_main_thread() {
 }
 
 // What a kernel in the folder depends on.
-Result<std::string> key_of(const std::string& source, int sm) {
-  BOBBIN_ASSIGN(std::string identity, compiler_identity(sm));
-  return identity + '\n' + source;
+std::string key_of(std::string_view version, const std::string& source, int sm) {
+  return compiler_identity(version, sm) + '\n' + source;
 }
 
 }  // namespace
@@ -97,15 +97,15 @@ Cache::EntryPointer Cache::entry_of(std::string_view source, int sm) {
 void Cache::look_up(Entry& entry, Lock& lock) {
   entry.state = State::busy;
   lock.unlock();
-  const Result<std::string> key = key_of(entry.source, entry.sm);
+  const Result<std::string> version = known_compiler_version(folder_);
   std::optional<std::vector<std::byte>> code;
-  if (key.has_value()) {
-    code = folder_.read(*key);
+  if (version.has_value()) {
+    code = folder_.read(key_of(*version, entry.source, entry.sm));
   }
   lock.lock();
   entry.state = State::missing;
-  if (!key.has_value()) {
-    finish(entry, key.error());
+  if (!version.has_value()) {
+    finish(entry, version.error());
   } else if (code.has_value()) {
     ++counts_.from_folder;
     finish(entry, std::move(*code));
@@ -117,8 +117,11 @@ void Cache::compile_now(Entry& entry, Lock& lock) {
   entry.state = State::busy;
   lock.unlock();
   Result<std::vector<std::byte>> code = compile(entry.source, entry.sm);
-  if (const auto key = key_of(entry.source, entry.sm); key.has_value() && code.has_value()) {
-    folder_.write(*key, *code);
+  if (code.has_value()) {
+    // The library is loaded now: it may be another one than was known.
+    if (const auto version = loaded_compiler_version(folder_); version.has_value()) {
+      folder_.write(key_of(*version, entry.source, entry.sm), *code);
+    }
   }
   lock.lock();
   ++counts_.compiled;

@@ -52,7 +52,7 @@ class Program {
       return {StatusCode::invalid_argument, "the kernel does not compile:\n" + log()};
     }
     if (result == kInvalidOption) {
-      return {StatusCode::unsupported, fmt::format("{} cannot compile for sm_{}: {}", api_.path, sm, log())};
+      return {StatusCode::unsupported, fmt::format("{} cannot compile for sm_{}: {}", api_.name, sm, log())};
     }
     return status(result);
   }
@@ -70,7 +70,7 @@ class Program {
     if (result == 0) {
       return {};
     }
-    return {StatusCode::device, fmt::format("{}: {}", api_.path, api_.error_string(result))};
+    return {StatusCode::device, fmt::format("{}: {}", api_.name, api_.error_string(result))};
   }
   [[nodiscard]] std::string log() const {
     size_t size = 0;
@@ -107,14 +107,9 @@ Result<std::vector<std::byte>> compile(std::string_view source, int sm) {
   return program.cubin();
 }
 
-Result<std::string> compiler_identity(int sm) {
+std::string compiler_identity(std::string_view version, int sm) {
   static const uint64_t hash = hash_headers();
-  BOBBIN_ASSIGN(const Nvrtc* const api, nvrtc());
-  int major = 0;
-  int minor = 0;
-  api->version(&major, &minor);
-  return fmt::format("nvrtc {}.{} sm_{} {} headers {:016x}", major, minor, sm, fmt::join(kOptions, " "),
-                     hash);
+  return fmt::format("nvrtc {} sm_{} {} headers {:016x}", version, sm, fmt::join(kOptions, " "), hash);
 }
 
 }  // namespace bobbin::jit

@@ -24,8 +24,8 @@ inline constexpr const char* kEntryPoint = "bobbin_kernel";
 // if it refuses the source. Several threads may compile at once.
 [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source, int sm);
 
-// All that determines the machine code besides the source: the compiler's version and options, the
+// All that determines the machine code besides the source: the version of NVRTC, the options, the
 // architecture and the embedded headers. Equal texts give equal code.
-[[nodiscard]] Result<std::string> compiler_identity(int sm);
+[[nodiscard]] std::string compiler_identity(std::string_view version, int sm);
 
 }  // namespace bobbin::jit

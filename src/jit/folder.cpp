@@ -44,7 +44,7 @@ std::vector<std::byte> to_file(const std::string& key, const std::vector<std::by
   std::vector<std::byte> file(sizeof header + key.size() + code.size());
   std::memcpy(file.data(), &header, sizeof header);
   std::memcpy(file.data() + sizeof header, key.data(), key.size());
-  std::memcpy(file.data() + sizeof header + key.size(), code.data(), code.size());
+  std::ranges::copy(code, file.end() - static_cast<ptrdiff_t>(code.size()));
   header.checksum = checksum_of(file);
   std::memcpy(file.data(), &header, sizeof header);
   return file;

@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bobbin::jit {
@@ -25,7 +27,7 @@ std::string folder_of_packages() {
 }
 
 std::vector<std::string> candidates() {
-  if (const char* named = std::getenv("BOBBIN_NVRTC"); named != nullptr && *named != '\0') {
+  if (const std::string named = named_nvrtc(); !named.empty()) {
     return {named};
   }
   std::vector<std::string> names{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
@@ -47,7 +49,8 @@ bool find(void* library, const char* name, F& function) {
 
 // False if one is missing.
 bool find_all(void* library, Nvrtc& to) {
-  return find(library, "nvrtcVersion", to.version) && find(library, "nvrtcGetErrorString", to.error_string) &&
+  return find(library, "nvrtcVersion", to.get_version) &&
+         find(library, "nvrtcGetErrorString", to.error_string) &&
          find(library, "nvrtcCreateProgram", to.create) && find(library, "nvrtcDestroyProgram", to.destroy) &&
          find(library, "nvrtcCompileProgram", to.compile) &&
          find(library, "nvrtcGetProgramLogSize", to.log_size) &&
@@ -55,11 +58,30 @@ bool find_all(void* library, Nvrtc& to) {
          find(library, "nvrtcGetCUBIN", to.cubin);
 }
 
+// Why a library cannot be used, or nothing.
+std::string use(void* library, const std::string& name, Nvrtc& to) {
+  if (!find_all(library, to)) {
+    return name + " lacks functions of NVRTC";
+  }
+  int major = 0;
+  int minor = 0;
+  to.get_version(&major, &minor);
+  to.version = std::to_string(major) + '.' + std::to_string(minor);
+  // Older ones do not know the kind of inline assembly that simt/cuda_atomic.cuh is made of.
+  if (std::pair(major, minor) < std::pair(12, 8)) {
+    return name + " is NVRTC " + to.version + ", and 12.8 is needed";
+  }
+  Dl_info info{};
+  const bool found = dladdr(reinterpret_cast<const void*>(to.get_version), &info) != 0;
+  to.name = name;
+  to.file = found && info.dli_fname != nullptr ? info.dli_fname : name;
+  return {};
+}
+
 // The library is never closed: kernels may be compiled until the process ends.
 Result<Nvrtc> load() {
-  const std::vector<std::string> names = candidates();
   std::string reason;
-  for (const std::string& name : names) {
+  for (const std::string& name : candidates()) {
     void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       const char* const error = dlerror();
@@ -67,11 +89,11 @@ Result<Nvrtc> load() {
       continue;
     }
     Nvrtc found;
-    if (find_all(library, found)) {
-      found.path = name;
+    const std::string problem = use(library, name, found);
+    if (problem.empty()) {
       return found;
     }
-    reason = name + " lacks functions of NVRTC 12";
+    reason = problem;
     dlclose(library);
   }
   return Status(StatusCode::unavailable,
@@ -79,14 +101,26 @@ Result<Nvrtc> load() {
                     reason + "); install it, or set BOBBIN_NVRTC to its path");
 }
 
+std::atomic<bool> is_loaded = false;
+
 }  // namespace
+
+std::string named_nvrtc() {
+  const char* const named = std::getenv("BOBBIN_NVRTC");
+  return named == nullptr ? "" : named;
+}
 
 Result<const Nvrtc*> nvrtc() {
   static const Result<Nvrtc> loaded = load();
   if (!loaded.has_value()) {
     return loaded.error();
   }
+  is_loaded = true;
   return &*loaded;
+}
+
+bool nvrtc_is_loaded() {
+  return is_loaded;
 }
 
 }  // namespace bobbin::jit

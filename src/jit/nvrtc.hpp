@@ -14,7 +14,7 @@ namespace bobbin::jit {
 struct Nvrtc {
   using Program = void*;
 
-  int (*version)(int* major, int* minor) = nullptr;
+  int (*get_version)(int* major, int* minor) = nullptr;
   const char* (*error_string)(int result) = nullptr;
   int (*create)(Program* program, const char* source, const char* name, int num_headers,
                 const char* const* headers, const char* const* header_names) = nullptr;
@@ -25,11 +25,18 @@ struct Nvrtc {
   int (*cubin_size)(Program program, size_t* size) = nullptr;
   int (*cubin)(Program program, char* cubin) = nullptr;
 
-  std::string path;  // what was loaded, for messages
+  std::string name;     // what was loaded, for messages
+  std::string file;     // the same as a path
+  std::string version;  // "13.0"
 };
 
+// The value of BOBBIN_NVRTC, the path of the library to load; empty if it is not set.
+[[nodiscard]] std::string named_nvrtc();
+
 // The library, loaded by the first call: BOBBIN_NVRTC if that is set, otherwise the first of the usual names
-// and folders. `unavailable` if there is none; later calls then return the same error.
+// and folders. `unavailable` if there is none; later calls then return the same error. Loading takes about 20
+// ms.
 [[nodiscard]] Result<const Nvrtc*> nvrtc();
+[[nodiscard]] bool nvrtc_is_loaded();
 
 }  // namespace bobbin::jit
