@@ -51,6 +51,8 @@ std::vector<Case> make_cases(uint64_t arrays) {
   cases.push_back(make_case<uint32_t>("u32, delta of 5 bits", DType::u32, "delta", 65536, arrays, rises));
   cases.push_back(make_case<double>("f64, ALP of 16 bits", DType::f64, "alp", 65536, arrays, price));
   cases.push_back(
+      make_case<uint32_t>("u32, 8 bits, arrays of 60,000 bytes", DType::u32, "ffor", 60'000, arrays, narrow));
+  cases.push_back(
       make_case<uint32_t>("u32, 8 bits, arrays of 4 KB", DType::u32, "ffor", 4096, arrays * 16, narrow));
   return cases;
 }

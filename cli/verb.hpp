@@ -3,6 +3,7 @@
 // and the files that deal with whole command lines include them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -104,8 +104,8 @@ struct DecodeKernel {
         inside ? source.patches.run(cta, vector, part * kSlices + slice, kParts * kSlices) : Run{};
     // Quads are aligned only if the slice starts at a multiple of 16 bytes.
     if (offset % kSliceLength<T> != 0 || first < offset || first + Tile::kValues > end) {
-      if (inside && part == 0) {
-        decode_edge(cta, frame, source.finish(cta, vector), vector * kVectorLength, slice);
+      if (inside) {
+        decode_edge(cta, frame, source.finish(cta, vector), vector * kVectorLength, part, slice);
       }
       cta.sync();
       source.patches.apply(
@@ -191,18 +191,27 @@ struct DecodeKernel {
     return quad;
   }
 
+  // Rows are divided among the threads of a column's parts.
   template <class Cta, class Finish>
   BOBBIN_HD void decode_edge(Cta& cta, const Frame<T>& frame, const Finish& finish, uint64_t first,
-                             uint32_t slice) const {
+                             uint32_t part, uint32_t slice) const {
     const uint64_t left = end - first;
     const uint32_t rows = left >= kVectorLength ? kRows<T> : num_rows(static_cast<uint32_t>(left), kBits<T>);
-    for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t row = part; row < rows; row += kParts) {
       const Quad quad =
           finish(add_reference<T>(unpack_slice<T>(cta, source.packed, frame, row, slice), frame.reference));
-      for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
-        const uint64_t at = first + row * kLanes<T> + slice * kSliceLength<T> + i;
-        store_inside(cta, at, value_in<T>(quad, i));
-      }
+      store_edge(cta, first + row * kLanes<T> + slice * kSliceLength<T>, quad);
+    }
+  }
+  template <class Cta>
+  BOBBIN_HD void store_edge(Cta& cta, uint64_t first, const Quad& quad) const {
+    if (offset % kSliceLength<T> == 0 && first >= offset && first + kSliceLength<T> <= end) {
+      const Global<Quad> quads{reinterpret_cast<Quad*>(out.data), out.size / kSliceLength<T>};
+      cta.store_once(quads, (first - offset) / kSliceLength<T>, quad);
+      return;
+    }
+    for (uint32_t i = 0; i < kSliceLength<T>; ++i) {
+      store_inside(cta, first + i, value_in<T>(quad, i));
     }
   }
   template <class Cta>
