@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bobbin for C and for languages that call C: docs/c-api.md has an example.
+ * Bobbin for C and for languages that call C: docs/c-api.md has examples.
  *
  * A function that can fail returns BOBBIN_OK or an error code, and bobbin_last_error() returns the message.
  * No C++ exception leaves the library. Threads may call functions at the same time, unless they share a
@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bobbin/arrow_abi.h"
 #include "bobbin/export.h"
 
 #ifdef __cplusplus
@@ -250,6 +251,198 @@ BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_fr
                                                       const bobbin_zstd_decode_options* options,
                                                       const bobbin_memory_resource* memory,
                                                       bobbin_backend backend, void* cuda_stream);
+
+/* The largest size that bobbin_zstd_compress_batch() needs for its output, and the number of its frames.
+ * Frames and blocks of a device have 256 bytes to 64 KiB; a dictionary and a seek table are refused. */
+BOBBIN_API bobbin_status bobbin_zstd_compress_batch_bound(uint64_t in_bytes,
+                                                          const bobbin_zstd_encode_options* options,
+                                                          uint64_t* bound, uint64_t* num_frames);
+/* Compresses content in device memory to the bytes that bobbin_zstd_compress() gives: the frames lie one
+ * after another in `out`, and frame_ends[i] is where frame i ends. All arrays are in device memory; the
+ * 4-byte words with the first and the last byte of `in` must be readable. `memory` (or NULL) is where scratch
+ * comes from. Asynchronous on BOBBIN_BACKEND_CUDA. */
+BOBBIN_API bobbin_status bobbin_zstd_compress_batch(const void* in, uint64_t in_bytes, void* out,
+                                                    uint64_t capacity, uint64_t* frame_ends,
+                                                    const bobbin_zstd_encode_options* options,
+                                                    const bobbin_memory_resource* memory,
+                                                    bobbin_backend backend, void* cuda_stream);
+
+/* ---- Bytes that the library made ---- */
+
+typedef struct bobbin_bytes bobbin_bytes;
+
+/* Valid until the object is destroyed. */
+BOBBIN_API const void* bobbin_bytes_data(const bobbin_bytes* bytes);
+BOBBIN_API size_t bobbin_bytes_size(const bobbin_bytes* bytes);
+/* NULL is allowed, here and in all functions that destroy. */
+BOBBIN_API void bobbin_bytes_destroy(bobbin_bytes* bytes);
+
+/* ---- Encoded arrays: numbers as a .bob file stores them, without the file ---- */
+
+/* Does not change: threads may share one. Functions that make one set *array to NULL if they fail. */
+typedef struct bobbin_array bobbin_array;
+
+/* Encodes `length` numbers in host memory. `codec` is a cascade such as "dict(bitpack, delta)"; NULL: the
+ * smallest that is found. */
+BOBBIN_API bobbin_status bobbin_array_encode(bobbin_dtype type, const void* values, uint64_t length,
+                                             const char* codec, bobbin_backend backend, bobbin_array** array);
+BOBBIN_API void bobbin_array_destroy(bobbin_array* array);
+
+BOBBIN_API bobbin_dtype bobbin_array_type(const bobbin_array* array);
+BOBBIN_API uint64_t bobbin_array_length(const bobbin_array* array);
+BOBBIN_API uint64_t bobbin_array_encoded_bytes(const bobbin_array* array);
+/* The cascade as text, which is valid until the array is destroyed. */
+BOBBIN_API const char* bobbin_array_codec(const bobbin_array* array);
+
+/* The functions up to bobbin_array_from_bytes() are for arrays in host memory. */
+
+/* All values; `out_bytes` is their size. */
+BOBBIN_API bobbin_status bobbin_array_decode(const bobbin_array* array, void* out, size_t out_bytes,
+                                             bobbin_backend backend);
+/* Values begin .. begin+length-1, encoded; shares the memory. */
+BOBBIN_API bobbin_status bobbin_array_slice(const bobbin_array* array, uint64_t begin, uint64_t length,
+                                            bobbin_array** part);
+/* One value, to memory of the type's size. */
+BOBBIN_API bobbin_status bobbin_array_value(const bobbin_array* array, uint64_t index, void* value);
+/* Values indices[0], indices[1] .. , in any order; `out_bytes` is their size. */
+BOBBIN_API bobbin_status bobbin_array_take(const bobbin_array* array, const uint64_t* indices, uint64_t count,
+                                           void* out, size_t out_bytes);
+
+typedef uint32_t bobbin_compare;
+enum {
+  BOBBIN_EQUAL = 0,
+  BOBBIN_NOT_EQUAL = 1,
+  BOBBIN_LESS = 2,
+  BOBBIN_LESS_OR_EQUAL = 3,
+  BOBBIN_GREATER = 4,
+  BOBBIN_GREATER_OR_EQUAL = 5
+};
+
+/* Bit i % 8 of byte i / 8 becomes 1 if value i passes; `bits_bytes` is (length + 7) / 8. `constant` points to
+ * a value of the array's type. */
+BOBBIN_API bobbin_status bobbin_array_compare(const bobbin_array* array, bobbin_compare op,
+                                              const void* constant, uint8_t* bits, size_t bits_bytes);
+
+/* The array as one run of bytes, with a checksum; the same on every machine. */
+BOBBIN_API bobbin_status bobbin_array_to_bytes(const bobbin_array* array, bobbin_bytes** bytes);
+/* Checks everything that decoding relies on; the bytes may be hostile. A few bytes may encode very many
+ * values: more than `max_length` are refused. */
+BOBBIN_API bobbin_status bobbin_array_from_bytes(const void* bytes, size_t size, uint64_t max_length,
+                                                 bobbin_array** array);
+
+/* Device memory: `backend` is BOBBIN_BACKEND_CUDA, where `cuda_stream` must outlive the arrays made with it,
+ * or BOBBIN_BACKEND_EMULATOR. */
+
+/* Encodes numbers in device memory, where the result stays, by one codec such as "ffor"; NULL: the smallest
+ * of those that the device encodes by itself. */
+BOBBIN_API bobbin_status bobbin_array_encode_on_device(bobbin_dtype type, const void* values, uint64_t length,
+                                                       const char* codec, bobbin_backend backend,
+                                                       void* cuda_stream, bobbin_array** array);
+/* A copy in device memory, or in host memory. Both wait for the stream. */
+BOBBIN_API bobbin_status bobbin_array_to_device(const bobbin_array* array, bobbin_backend backend,
+                                                void* cuda_stream, bobbin_array** copy);
+BOBBIN_API bobbin_status bobbin_array_to_host(const bobbin_array* array, bobbin_backend backend,
+                                              void* cuda_stream, bobbin_array** copy);
+/* Decodes an array in device memory to device memory, aligned to 16 bytes. Asynchronous on
+ * BOBBIN_BACKEND_CUDA. */
+BOBBIN_API bobbin_status bobbin_array_decode_on_device(const bobbin_array* array, void* out, size_t out_bytes,
+                                                       bobbin_backend backend, void* cuda_stream);
+
+/* ---- Batches: many arrays as one object, with one allocation and one call ---- */
+
+typedef struct bobbin_batch bobbin_batch;
+
+/* Array i has values offsets[i] .. offsets[i + 1] - 1 of `values`; there are count + 1 offsets, the first is
+ * 0. NULL for `codec`: the smallest for each array. 0 threads: one per core. */
+BOBBIN_API bobbin_status bobbin_batch_encode(bobbin_dtype type, const void* values, const uint64_t* offsets,
+                                             size_t count, const char* codec, uint32_t threads,
+                                             bobbin_batch** batch);
+BOBBIN_API void bobbin_batch_destroy(bobbin_batch* batch);
+
+BOBBIN_API bobbin_dtype bobbin_batch_type(const bobbin_batch* batch);
+BOBBIN_API size_t bobbin_batch_size(const bobbin_batch* batch); /* arrays */
+/* bobbin_batch_size() + 1 of them, valid until the batch is destroyed. */
+BOBBIN_API const uint64_t* bobbin_batch_offsets(const bobbin_batch* batch);
+BOBBIN_API uint64_t bobbin_batch_encoded_bytes(const bobbin_batch* batch);
+/* One of the arrays; shares the memory. */
+BOBBIN_API bobbin_status bobbin_batch_array(const bobbin_batch* batch, size_t index, bobbin_array** array);
+/* All values of all arrays; `out_bytes` is their size. 0 threads: one per core. */
+BOBBIN_API bobbin_status bobbin_batch_decode(const bobbin_batch* batch, void* out, size_t out_bytes,
+                                             uint32_t threads);
+BOBBIN_API bobbin_status bobbin_batch_to_bytes(const bobbin_batch* batch, bobbin_bytes** bytes);
+BOBBIN_API bobbin_status bobbin_batch_from_bytes(const void* bytes, size_t size, uint64_t max_length,
+                                                 bobbin_batch** batch);
+/* As for arrays. An array's values must begin at a multiple of 16 bytes in the output. */
+BOBBIN_API bobbin_status bobbin_batch_to_device(const bobbin_batch* batch, bobbin_backend backend,
+                                                void* cuda_stream, bobbin_batch** copy);
+BOBBIN_API bobbin_status bobbin_batch_decode_on_device(const bobbin_batch* batch, void* out, size_t out_bytes,
+                                                       bobbin_backend backend, void* cuda_stream);
+
+/* ---- Partial aggregates: of files, processes or machines, merged to what one query gives ---- */
+
+typedef struct bobbin_partial bobbin_partial;
+typedef struct bobbin_result bobbin_result;
+
+/* Aggregates of a .bob file. `aggregates` and `where` are text as the command takes it, such as
+ * "count(), sum(price)" and "price > 3 and city = 'Oslo'"; NULL for `where`: all rows. Groups are those of
+ * `keys`, the names of `num_keys` columns; 0: there is one group. */
+BOBBIN_API bobbin_status bobbin_partial_of_file(const char* path, const char* where, const char* const* keys,
+                                                size_t num_keys, const char* aggregates,
+                                                bobbin_backend backend, bobbin_partial** partial);
+BOBBIN_API void bobbin_partial_destroy(bobbin_partial* partial);
+/* Adds what other rows contribute. Fails if the other has other keys or aggregates. */
+BOBBIN_API bobbin_status bobbin_partial_merge(bobbin_partial* partial, const bobbin_partial* other);
+BOBBIN_API bobbin_status bobbin_partial_to_bytes(const bobbin_partial* partial, bobbin_bytes** bytes);
+/* Checks everything; the bytes may be hostile. */
+BOBBIN_API bobbin_status bobbin_partial_from_bytes(const void* bytes, size_t size, bobbin_partial** partial);
+/* One row per group: the keys, then the aggregates. `order` is text such as "count() desc, city"; NULL: any
+ * order. At most `limit` rows. */
+BOBBIN_API bobbin_status bobbin_partial_finish(const bobbin_partial* partial, const char* order,
+                                               uint64_t limit, bobbin_result** result);
+
+BOBBIN_API void bobbin_result_destroy(bobbin_result* result);
+BOBBIN_API size_t bobbin_result_columns(const bobbin_result* result);
+BOBBIN_API size_t bobbin_result_rows(const bobbin_result* result);
+/* A value as text with all its digits, as the command prints it: "12", "3.50", "2014-08-08". NULL: the value
+ * is null, or there is no such row or column. Valid until the result is destroyed. */
+BOBBIN_API const char* bobbin_result_text(const bobbin_result* result, size_t row, size_t column);
+
+/* ---- Arrow ---- */
+
+/* Start from BOBBIN_TABLE_SCAN_INIT. */
+typedef struct bobbin_table_scan {
+  uint32_t size;              /* sizeof(bobbin_table_scan) */
+  uint32_t threads;           /* 0: one per core */
+  const char* const* columns; /* names, in the order wanted; NULL: all */
+  size_t num_columns;
+  const char* where;   /* text as the command takes it; NULL: all rows. Not on a device */
+  uint64_t begin;      /* the first row */
+  uint64_t num_rows;   /* rows to look at */
+  uint64_t limit;      /* rows to return */
+  uint64_t batch_rows; /* rows per array; an array never spans row groups. Ignored on a device */
+} bobbin_table_scan;
+
+#define BOBBIN_TABLE_SCAN_INIT \
+  { sizeof(bobbin_table_scan), 0, NULL, 0, NULL, 0, UINT64_MAX, UINT64_MAX, UINT64_MAX }
+
+/* Rows of a .bob file as an Arrow stream, which the receiver releases. NULL for `scan`: all. */
+BOBBIN_API bobbin_status bobbin_arrow_scan(const char* path, const bobbin_table_scan* scan,
+                                           struct ArrowArrayStream* stream);
+/* Writes all arrays of an Arrow stream to a .bob file; the stream is released in every case. `overwrite` is 0
+ * or 1. `rows` may be NULL. */
+BOBBIN_API bobbin_status bobbin_arrow_write(struct ArrowArrayStream* stream, const char* path,
+                                            uint32_t overwrite, uint64_t* rows);
+/* Rows of a .bob file in device memory, one array per row group. `backend` is BOBBIN_BACKEND_CUDA or
+ * BOBBIN_BACKEND_EMULATOR. */
+BOBBIN_API bobbin_status bobbin_arrow_scan_on_device(const char* path, const bobbin_table_scan* scan,
+                                                     bobbin_backend backend,
+                                                     struct ArrowDeviceArrayStream* stream);
+/* Encodes an Arrow array of numbers in device memory, where the result stays, or column `column` of a struct
+ * array. Waits for the array's event and for the stream; the array stays the caller's. */
+BOBBIN_API bobbin_status bobbin_arrow_encode_on_device(const struct ArrowSchema* schema,
+                                                       const struct ArrowDeviceArray* from, size_t column,
+                                                       const char* codec, bobbin_backend backend,
+                                                       void* cuda_stream, bobbin_array** array);
 
 #ifdef __cplusplus
 }

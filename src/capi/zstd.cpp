@@ -141,6 +141,16 @@ Status decompress_batch(const bobbin_zstd_batch_frame* frames, uint64_t count,
                             reinterpret_cast<zstd::FrameResult*>(results), batch, stream);
 }
 
+Result<zstd::EncodeBatchOptions> to_batch_options(const bobbin_zstd_encode_options* given) {
+  BOBBIN_ASSIGN(const zstd::EncodeOptions read, to_options(given));
+  BOBBIN_RETURN_IF(read.dictionary != nullptr || read.seek_table, StatusCode::unsupported,
+                   "zstd: a device compresses without dictionaries and seek tables");
+  return zstd::EncodeBatchOptions{.level = read.level,
+                                  .frame_bytes = read.frame_bytes,
+                                  .block_bytes = read.block_bytes,
+                                  .checksum = read.checksum};
+}
+
 // Every block raw: its header, the frame's header and checksum, and an entry of the seek table.
 uint64_t bound_of(uint64_t content, const zstd::EncodeOptions& options) {
   constexpr uint64_t kFrameParts = 4 + 1 + 4 + 8 + 4;
@@ -272,5 +282,38 @@ bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_frame* frames
     BOBBIN_ASSIGN(const StreamView stream, capi::to_stream(backend, cuda_stream));
     BOBBIN_ASSIGN(const zstd::DecodeOptions read, capi::to_options(options));
     return capi::decompress_batch(frames, count, results, max_capacity, read, memory, stream);
+  });
+}
+
+bobbin_status bobbin_zstd_compress_batch_bound(uint64_t in_bytes, const bobbin_zstd_encode_options* options,
+                                               uint64_t* bound, uint64_t* num_frames) {
+  return capi::guarded([&]() -> Status {
+    BOBBIN_RETURN_IF(bound == nullptr || num_frames == nullptr || in_bytes > UINT64_MAX / 64,
+                     StatusCode::invalid_argument,
+                     "zstd: a pointer is null, or the content is larger than 2^58 bytes");
+    BOBBIN_ASSIGN(const zstd::EncodeBatchOptions read, capi::to_batch_options(options));
+    BOBBIN_RETURN_IF(read.frame_bytes == 0 || read.block_bytes == 0, StatusCode::invalid_argument,
+                     "zstd: frames and blocks must not be empty");
+    *bound = zstd::encode_bound(in_bytes, read);
+    *num_frames = zstd::encode_frames(in_bytes, read);
+    return {};
+  });
+}
+
+bobbin_status bobbin_zstd_compress_batch(const void* in, uint64_t in_bytes, void* out, uint64_t capacity,
+                                         uint64_t* frame_ends, const bobbin_zstd_encode_options* options,
+                                         const bobbin_memory_resource* memory, bobbin_backend backend,
+                                         void* cuda_stream) {
+  return capi::guarded([&]() -> Status {
+    const bool is_null = (in == nullptr && in_bytes > 0) || out == nullptr || frame_ends == nullptr;
+    BOBBIN_RETURN_IF(is_null, StatusCode::invalid_argument, "zstd: a pointer is null");
+    BOBBIN_ASSIGN(const StreamView stream, capi::to_stream(backend, cuda_stream));
+    BOBBIN_RETURN_IF(stream.backend() == Backend::cpu, StatusCode::invalid_argument,
+                     "zstd: batches are compressed on a device; use bobbin_zstd_compress()");
+    BOBBIN_ASSIGN(zstd::EncodeBatchOptions read, capi::to_batch_options(options));
+    BOBBIN_ASSIGN(std::optional<capi::CallersMemory> callers, capi::to_memory(memory));
+    read.memory = callers ? &*callers : nullptr;
+    return zstd::encode_batch(static_cast<const std::byte*>(in), in_bytes, static_cast<std::byte*>(out),
+                              capacity, frame_ends, read, stream);
   });
 }

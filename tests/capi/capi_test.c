@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface as a C99 program sees it. */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bobbin/bobbin.h"
-
-static int failures = 0;
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);          \
-      printf("  the last error of this thread: '%s'\n", bobbin_last_error()); \
-      ++failures;                                                             \
-    }                                                                         \
-  } while (0)
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/capi/check.h"
 
 static const bobbin_scan_options kDefaults = BOBBIN_SCAN_OPTIONS_INIT;
-
-/* The call under test fails with `code`, and its message contains `words`. */
-static void check_error(int line, bobbin_status got, bobbin_status code, const char* words) {
-  if (got != code || strstr(bobbin_last_error(), words) == NULL) {
-    printf("%s:%d: status %u and '%s', expected %u and '%s'\n", __FILE__, line, (unsigned)got,
-           bobbin_last_error(), (unsigned)code, words);
-    ++failures;
-  }
-}
-#define FAILS(call, code, words) check_error(__LINE__, (call), (code), (words))
 
 static bobbin_status scan_u32(const uint32_t* in, uint32_t* out, uint64_t length,
                               const bobbin_scan_options* options) {
@@ -490,6 +465,37 @@ static void test_zstd_batch(bobbin_backend backend) {
         BOBBIN_ERROR_INVALID_ARGUMENT, "backend");
 }
 
+/* Content in device memory becomes the bytes that the CPU makes of it. */
+static void test_zstd_compress_batch(void) {
+  enum { kBytes = 100000 };
+  static char content[kBytes];
+  static char want[kBytes * 2];
+  static char got[kBytes * 2];
+  uint64_t ends[2] = {0, 0};
+  uint64_t bound = 0;
+  uint64_t frames = 0;
+  size_t size = 0;
+  bobbin_zstd_encode_options options = BOBBIN_ZSTD_ENCODE_INIT;
+  fill(content, kBytes);
+  CHECK(bobbin_zstd_compress(content, kBytes, want, sizeof(want), &size, NULL) == BOBBIN_OK);
+  CHECK(bobbin_zstd_compress_batch_bound(kBytes, NULL, &bound, &frames) == BOBBIN_OK);
+  CHECK(frames == 2 && bound <= sizeof(got));
+  CHECK(bobbin_zstd_compress_batch(content, kBytes, got, bound, ends, NULL, NULL, BOBBIN_BACKEND_EMULATOR,
+                                   NULL) == BOBBIN_OK);
+  CHECK(ends[1] == size && memcmp(got, want, size) == 0);
+  INVALID(
+      bobbin_zstd_compress_batch(content, kBytes, got, 10, ends, NULL, NULL, BOBBIN_BACKEND_EMULATOR, NULL),
+      "");
+  INVALID(bobbin_zstd_compress_batch(content, kBytes, got, bound, ends, NULL, NULL, BOBBIN_BACKEND_CPU, NULL),
+          "device");
+  INVALID(bobbin_zstd_compress_batch(content, kBytes, got, bound, NULL, NULL, NULL, BOBBIN_BACKEND_EMULATOR,
+                                     NULL),
+          "null");
+  options.seek_table = 1;
+  FAILS(bobbin_zstd_compress_batch_bound(kBytes, &options, &bound, &frames), BOBBIN_ERROR_UNSUPPORTED,
+        "seek tables");
+}
+
 int main(void) {
   test_version();
   test_options();
@@ -506,6 +512,7 @@ int main(void) {
   test_zstd_batch(BOBBIN_BACKEND_CPU);
   if (BOBBIN_TEST_HAS_EMULATOR) {
     test_zstd_batch(BOBBIN_BACKEND_EMULATOR);
+    test_zstd_compress_batch();
     test_memory();
     test_workspace();
   }
