@@ -32,6 +32,7 @@ set(BOBBIN_PC_LIBS "")
 set(BOBBIN_PC_REQUIRES Requires.private)
 if(library_type STREQUAL "STATIC_LIBRARY")
   set(BOBBIN_PC_REQUIRES Requires)
+  string(APPEND BOBBIN_PC_LIBS " -ldl") # loads libnvrtc
   if(BOBBIN_EMULATOR)
     set(BOBBIN_NEEDS_BOOST ON)
     string(APPEND BOBBIN_PC_LIBS " -lboost_context")

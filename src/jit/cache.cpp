@@ -97,16 +97,14 @@ Cache::EntryPointer Cache::entry_of(std::string_view source, int sm) {
 void Cache::look_up(Entry& entry, Lock& lock) {
   entry.state = State::busy;
   lock.unlock();
-  const Result<std::string> version = known_compiler_version(folder_);
+  const std::optional<std::string> version = known_compiler_version(folder_);
   std::optional<std::vector<std::byte>> code;
   if (version.has_value()) {
     code = folder_.read(key_of(*version, entry.source, entry.sm));
   }
   lock.lock();
   entry.state = State::missing;
-  if (!version.has_value()) {
-    finish(entry, version.error());
-  } else if (code.has_value()) {
+  if (code.has_value()) {
     ++counts_.from_folder;
     finish(entry, std::move(*code));
   }
@@ -116,15 +114,18 @@ void Cache::look_up(Entry& entry, Lock& lock) {
 void Cache::compile_now(Entry& entry, Lock& lock) {
   entry.state = State::busy;
   lock.unlock();
-  Result<std::vector<std::byte>> code = compile(entry.source, entry.sm);
-  if (code.has_value()) {
-    // The library is loaded now: it may be another one than was known.
-    if (const auto version = loaded_compiler_version(folder_); version.has_value()) {
-      folder_.write(key_of(*version, entry.source, entry.sm), *code);
-    }
+  // Once the library is loaded its version is certain, and the folder may have the kernel after all: the
+  // version was not known before, or another process was faster.
+  const Result<std::string> version = loaded_compiler_version(folder_);
+  const std::string key = version.has_value() ? key_of(*version, entry.source, entry.sm) : "";
+  std::optional<std::vector<std::byte>> found = version.has_value() ? folder_.read(key) : std::nullopt;
+  Result<std::vector<std::byte>> code =
+      found.has_value() ? Result(std::move(*found)) : compile(entry.source, entry.sm);
+  if (!found.has_value() && code.has_value()) {
+    folder_.write(key, *code);
   }
   lock.lock();
-  ++counts_.compiled;
+  ++(found.has_value() ? counts_.from_folder : counts_.compiled);
   finish(entry, std::move(code));
   changed_.notify_all();
 }

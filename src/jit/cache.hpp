@@ -64,7 +64,8 @@ class Cache {
   using Lock = std::unique_lock<std::mutex>;
 
   EntryPointer entry_of(std::string_view source, int sm);
-  // Both release the lock while they work, with the entry `busy`. The first leaves it `missing` or `done`.
+  // Both release the lock while they work, with the entry `busy`. The first leaves it `missing` or `done`; it
+  // does not load the compiler's library.
   void look_up(Entry& entry, Lock& lock);
   void compile_now(Entry& entry, Lock& lock);
   void finish(Entry& entry, Result<std::vector<std::byte>> code);

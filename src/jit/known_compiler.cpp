@@ -59,19 +59,18 @@ Result<std::string> loaded_compiler_version(const Folder& folder) {
   return library->version;
 }
 
-Result<std::string> known_compiler_version(const Folder& folder) {
+std::optional<std::string> known_compiler_version(const Folder& folder) {
   if (nvrtc_is_loaded()) {
-    return loaded_compiler_version(folder);
+    return *loaded_compiler_version(folder);
   }
-  if (const auto note = read_note(folder); note.has_value()) {
-    const size_t path = note->find('\n') + 1;
-    const size_t version = note->rfind('\n') + 1;
-    if (path != 0 && version > path &&
-        identity_of_file(note->substr(path, version - 1 - path)) == note->substr(0, path - 1)) {
-      return note->substr(version);
-    }
+  const auto note = read_note(folder);
+  const size_t path = note.has_value() ? note->find('\n') + 1 : 0;
+  const size_t version = note.has_value() ? note->rfind('\n') + 1 : 0;
+  if (path == 0 || version <= path ||
+      identity_of_file(note->substr(path, version - 1 - path)) != note->substr(0, path - 1)) {
+    return std::nullopt;
   }
-  return loaded_compiler_version(folder);
+  return note->substr(version);
 }
 
 }  // namespace bobbin::jit

@@ -4,6 +4,7 @@
 // loaded last.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bobbin/status.hpp"
@@ -11,10 +12,10 @@
 
 namespace bobbin::jit {
 
-// NVRTC's version: from the note, if the library's file has not changed since; otherwise from the library,
-// which is then noted.
-[[nodiscard]] Result<std::string> known_compiler_version(const Folder& folder);
-// Of the library. Notes it if the folder's note says something else.
+// NVRTC's version if it is known without loading the library: from the note, if the library's file has not
+// changed since.
+[[nodiscard]] std::optional<std::string> known_compiler_version(const Folder& folder);
+// The version of the library, which is loaded if need be. Notes it if the folder's note says something else.
 [[nodiscard]] Result<std::string> loaded_compiler_version(const Folder& folder);
 
 }  // namespace bobbin::jit

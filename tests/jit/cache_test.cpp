@@ -327,7 +327,7 @@ TEST(JitCache, DISABLED_OfANewProcess) {
   std::fprintf(stderr, "%s: %.2f ms\n", known ? "a new process, from the folder" : "a new process, compiled",
                took.count());
   EXPECT_EQ(cache.counts().from_folder, known ? 1U : 0U);
-  EXPECT_EQ(nvrtc_is_loaded(), !known);
+  EXPECT_EQ(nvrtc_is_loaded(), std::getenv("BOBBIN_JIT_NO_NOTE") != nullptr || !known);
 }
 TEST(JitCache, ReadsTheFolderWithoutLoadingTheCompiler) {
   BOBBIN_NEEDS_NVRTC();
@@ -336,9 +336,14 @@ TEST(JitCache, ReadsTheFolderWithoutLoadingTheCompiler) {
       run_test("BOBBIN_CACHE_DIR='" + where.path() + "'", "JitCache.DISABLED_OfANewProcess");
   EXPECT_EQ(std::system(child.c_str()), 0);
   EXPECT_EQ(std::system(("BOBBIN_JIT_ALL_KNOWN=1 " + child).c_str()), 0);
+  // By another name the library is not known yet, but it is the same one.
+  const fs::path file = (*nvrtc())->file;
+  const std::string another = (file.parent_path() / "." / file.filename()).string();
+  const std::string named = "BOBBIN_JIT_NO_NOTE=1 BOBBIN_NVRTC='" + another + "' ";
+  EXPECT_EQ(std::system((named + "BOBBIN_JIT_ALL_KNOWN=1 " + child).c_str()), 0);
 }
 
-TEST(JitKnownCompiler, AnotherFileIsLoadedAnew) {
+TEST(JitKnownCompiler, IsNotedAgainIfTheNoteIsDamaged) {
   BOBBIN_NEEDS_NVRTC();
   const TestFolder where;
   const Folder folder({.path = where.path()});
@@ -348,7 +353,7 @@ TEST(JitKnownCompiler, AnotherFileIsLoadedAnew) {
   EXPECT_EQ(count_files(where.path()), 1U);
   const auto path = fs::directory_iterator(where.path())->path();
   fs::resize_file(path, 10);
-  EXPECT_EQ(*known_compiler_version(folder), *version);
+  EXPECT_EQ(known_compiler_version(folder), version);
   EXPECT_GT(fs::file_size(path), 10U);
 }
 
