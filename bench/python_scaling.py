@@ -24,7 +24,7 @@ import distributed
 import bobbin as bb
 import bobbin.dask
 
-RUNS = 7
+RUNS = 3
 
 
 def q1(source, ask):

@@ -247,6 +247,14 @@ def ans(results):
     return markdown(["content", "ratio", "nvCOMP", "decode, GB/s", "nvCOMP", "encode, GB/s", "nvCOMP"], cells)
 
 
+def batches(results):
+    rows = results.rows(lambda row, machine: on_gpu(machine) and "share_of_one_array" in row)
+    cells = [[row["case"], str(row["arrays"]), f"{1e6 * row['one_array']['median_s']:.0f}",
+              f"{1e6 * row['batch']['median_s']:.0f}", f"{1e6 * row['one_by_one']['median_s']:.0f}",
+              f"{100 * row['share_of_one_array']:.0f} %"] for row in rows]
+    return markdown(["values", "arrays", "one array, µs", "batch, µs", "one by one, µs", "of one array's speed"], cells)
+
+
 def lines(results):
     """The kinds of data in the order of the file."""
     rows = results.rows(lambda row, machine: on_gpu(machine) and row.get("what") == "sum, tiles")
@@ -368,7 +376,8 @@ TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table
           "loading": loading, "packing": packing, "deltas": deltas, "patches": patches, "floats": floats,
           "scans": scans, "strings": strings, "queries": queries, "cpu-queries": cpu_queries,
           "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans,
-          "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode, "ans": ans, "lines": lines}
+          "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode, "ans": ans, "lines": lines,
+          "batches": batches}
 
 
 def filled(text, make):
