@@ -42,4 +42,11 @@ BOBBIN_HD constexpr uint32_t bit_width_of(uint64_t value) {
   return n + static_cast<uint32_t>(value);
 }
 
+// Floats are sign and magnitude: inverting the magnitude of negative ones converts them to two's complement,
+// and back.
+template <class Key>
+[[nodiscard]] BOBBIN_HD constexpr Key turn_negative(Key bits) {
+  return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+}
+
 }  // namespace bobbin

@@ -11,10 +11,13 @@
 #endif
 
 // Loops over register arrays must be unrolled on the GPU, otherwise the array is placed in memory.
+// Those that must stay small are not.
 #ifdef __CUDA_ARCH__
 #define BOBBIN_UNROLL _Pragma("unroll")
+#define BOBBIN_ROLL _Pragma("unroll 1")
 #else
 #define BOBBIN_UNROLL
+#define BOBBIN_ROLL
 #endif
 
 // Marks a function that is compiled a second time for CPUs with AVX2, and checks whether the CPU has it. On

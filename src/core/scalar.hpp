@@ -4,21 +4,14 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "bobbin/types.hpp"
+#include "core/bits.hpp"
 #include "core/dispatch.hpp"
 #include "core/portable.hpp"
 
 namespace bobbin {
-
-// Floats are sign and magnitude: inverting the magnitude of negative ones converts them to two's complement,
-// and back.
-template <class Key>
-[[nodiscard]] BOBBIN_HD constexpr Key turn_negative(Key bits) {
-  return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
-}
 
 // An integer for each value, in the order of the values. For floats, -0.0 is below +0.0, and NaNs are beyond
 // the infinities, on the side of their sign bit.

@@ -11,8 +11,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "codecs/alprd/tile.hpp"
-#include "plan/column_plan.hpp"
+#include "codecs/alprd/stage.hpp"
+#include "plan/column_input.hpp"
 #include "plan/packed.hpp"
 #include "plan/stage.hpp"
 #include "plan/strided.hpp"

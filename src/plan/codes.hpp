@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "plan/column_plan.hpp"
+#include "plan/column_input.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codecs/alprd/alprd.hpp"
+#include "codecs/bitpack/bitpack.hpp"
 #include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
 #include "codecs/dict/dict.hpp"
@@ -109,7 +111,7 @@ class Flattener {
     add(array.children[0]);
     step(array.children[0], Op::keep);
     add(array.children[1]);
-    step(array, Op::join).cut = codec::alprd::Cut::parse(array.metadata);
+    step(array, Op::join).cut = codec::alprd::parse_cut(array.metadata);
   }
   void add_codes(const Array& array) {
     const Array& codes = codec::dict::codes_of(array);
@@ -195,7 +197,8 @@ bool make_column(const Array& values, QueryPath path, ColumnPlan& column,
     return false;
   }
   column.form = composes(column) && path != QueryPath::interpreted ? ColumnForm::packed : ColumnForm::staged;
-  if (column.form == ColumnForm::packed || path == QueryPath::automatic || path == QueryPath::interpreted) {
+  if (column.form == ColumnForm::packed || path == QueryPath::automatic || path == QueryPath::compiled ||
+      path == QueryPath::interpreted) {
     return true;
   }
   return path == QueryPath::composed && cascade_kind(column) != CascadeKind::none;

@@ -16,36 +16,6 @@ namespace bobbin::plan {
 
 inline constexpr uint32_t kMaxTests = 3;
 
-// What a thread has added up. For values of up to 32 bits, 64 bits are enough.
-template <class T>
-struct Adder {
-  uint64_t total = 0;
-
-  // A sum from which `each` was subtracted for each of `count` values.
-  BOBBIN_HD void add(const WideSum& sum, T each, uint32_t count, bool is_signed) {
-    const auto wide =
-        is_signed ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(each)))
-                  : uint64_t{each};
-    total += sum.low + (sum.high << 32) + wide * count;
-  }
-  [[nodiscard]] BOBBIN_HD WideSum sum(bool is_signed) const {
-    return {total & 0xffffffff,
-            is_signed ? static_cast<uint64_t>(static_cast<int64_t>(total) >> 32) : total >> 32};
-  }
-};
-template <>
-struct Adder<uint64_t> {
-  WideSum total;
-
-  BOBBIN_HD void add(const WideSum& sum, uint64_t each, uint32_t count, bool is_signed) {
-    WideSum one;
-    add_to<uint64_t>(one, each, is_signed);
-    total.low += sum.low + one.low * count;
-    total.high += sum.high + one.high * count;
-  }
-  [[nodiscard]] BOBBIN_HD WideSum sum(bool /*is_signed*/) const { return total; }
-};
-
 template <class T, bool kReals>
 struct ConjunctionKernel : Uses {
   static constexpr uint32_t kWarps = 8;

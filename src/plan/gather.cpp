@@ -6,6 +6,7 @@
 
 #include "array/array.hpp"
 #include "bobbin/scan.hpp"
+#include "codecs/alp/alp.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/launch.hpp"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codecs/alp/alp.hpp"
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
 #include "plan/batch_column.hpp"

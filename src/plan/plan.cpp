@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "plan/cascade_kind.hpp"
+#include "plan/compiled.hpp"
 #include "plan/launch.hpp"
 #include "plan/totals.hpp"
 
@@ -68,6 +69,12 @@ std::optional<QueryInput> as_conjunction(const QueryInput& query) {
   return made;
 }
 
+// A compiled kernel has only the registers that it needs, which matters for floats.
+bool prefers_compiled(const QueryInput& conjunction) {
+  return conjunction.num_folds == 1 && conjunction.folds[0].column != kNoColumn &&
+         conjunction.columns[conjunction.folds[0].column].is_float;
+}
+
 // The column of a query that a CascadeKernel can run, if any.
 std::optional<uint32_t> as_cascade(const QueryInput& query) {
   if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
@@ -88,27 +95,55 @@ std::optional<uint32_t> as_cascade(const QueryInput& query) {
 
 }  // namespace
 
+QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
+  const uint64_t vectors = num_vectors(query_.end);
+  QueryInput part = query_;
+  part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
+  std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
+  part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,
+                 uint64_t{part.num_folds} * TotalWords::kWords};
+  if (reals_.has_value()) {
+    part.reals = {reals_->as<double>() + first * vectors, part.num_folds * vectors};
+  }
+  if (first == 0 && bitmap != nullptr) {
+    part.bitmap = {bitmap, vectors * simt::kWarpSize};
+  }
+  return part;
+}
+
+Result<bool> Prepared::run_compiled(const QueryInput& part, size_t first, StreamView stream) const {
+  if (composed_.empty()) {
+    return false;
+  }
+  const auto& composed = composed_[first / kMaxFolds][part.bitmap.data != nullptr ? 1 : 0];
+  const RunComposed runner = composed_runner(stream.backend());
+  if (!composed.has_value() || runner == nullptr) {
+    return false;
+  }
+  return runner(*composed, part, waits_, stream);
+}
+
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
-  const uint64_t vectors = num_vectors(query_.end);
   BOBBIN_TRY(copy_async(totals_->data(), fresh_->data(), totals_->size(), stream));
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
-    QueryInput part = query_;
-    part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
-    std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
-    part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,
-                   uint64_t{part.num_folds} * TotalWords::kWords};
-    if (reals_.has_value()) {
-      part.reals = {reals_->as<double>() + first * vectors, part.num_folds * vectors};
-    }
-    if (first == 0 && bitmap != nullptr) {
-      part.bitmap = {bitmap, vectors * simt::kWarpSize};
-    }
+    QueryInput part = this->part(first, bitmap);
     const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
-    if (const auto conjunction = as_conjunction(part); conjunction.has_value() && may_compose) {
+    const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
+    if (conjunction.has_value() && !prefers_compiled(*conjunction)) {
+      BOBBIN_TRY(launch->conjunction(*conjunction, stream));
+      continue;
+    }
+    if (auto compiled = run_compiled(part, first, stream);
+        path_ == QueryPath::compiled || (compiled.has_value() && *compiled)) {
+      BOBBIN_ASSIGN(const bool done, std::move(compiled));
+      BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: no kernel can be compiled for this query");
+      continue;
+    }
+    if (conjunction.has_value()) {
       BOBBIN_TRY(launch->conjunction(*conjunction, stream));
       continue;
     }

@@ -2,6 +2,7 @@
 // Queries over encoded columns in device memory: from encoding trees to one launch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
 #include "plan/column_plan.hpp"
+#include "plan/compose.hpp"
 #include "plan/query_input.hpp"
 
 namespace bobbin::plan {
@@ -79,11 +81,19 @@ class Prepared {
  private:
   friend class Preparer;
 
+  // The query with the folds from `first` on, as many as one launch has.
+  [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
+  // Runs it in a kernel compiled for it; false if there is none.
+  [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, size_t first, StreamView stream) const;
+
   QueryInput query_;  // without folds
   KernelVariant variant_ = KernelVariant::narrow;
   QueryPath path_ = QueryPath::automatic;
   std::vector<FoldStep> folds_;
   std::vector<DType> types_;  // of the folds' columns
+  // Kernels composed for each part: without and with a bitmap.
+  std::vector<std::array<std::optional<Composed>, 2>> composed_;
+  bool waits_ = false;  // for the compiler
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
   std::optional<DeviceBuffer> fresh_;   // their initial values

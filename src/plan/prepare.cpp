@@ -3,13 +3,17 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "array/array.hpp"
+#include "codecs/alp/alp.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
 #include "plan/cascade_kind.hpp"
+#include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/totals.hpp"
@@ -31,6 +35,7 @@ class Preparer {
     }
     BOBBIN_TRY(add_filter());
     BOBBIN_TRY(add_folds());
+    BOBBIN_TRY(compose_kernels());
     return std::move(made_);
   }
 
@@ -83,14 +88,15 @@ class Preparer {
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == ColumnForm::packed && patches_hinder(c, column)) {
       made = make_column(array, QueryPath::interpreted, column, dictionaries) &&
-             (path_ == QueryPath::automatic ||
+             (path_ == QueryPath::automatic || path_ == QueryPath::compiled ||
               (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));
     } else {
-      BOBBIN_RETURN_IF(path_ != QueryPath::automatic && path_ != QueryPath::decoded, StatusCode::unsupported,
-                       "plan: this encoding tree is not supported on this path");
+      BOBBIN_RETURN_IF(
+          path_ != QueryPath::automatic && path_ != QueryPath::compiled && path_ != QueryPath::decoded,
+          StatusCode::unsupported, "plan: this encoding tree is not supported on this path");
       BOBBIN_TRY(decode(array, column));
     }
     if (const Array* words = validity_of(*columns_[c].array); words != nullptr) {
@@ -301,6 +307,72 @@ class Preparer {
                     DeviceBuffer::create(aggregates_.size() * 2 * (vectors + 1) * sizeof(double), stream_));
     }
     return stream_.synchronize();
+  }
+
+  // Compiling takes longer than a query of few rows.
+  static constexpr uint64_t kRowsToCompileFor = uint64_t{1} << 22;
+
+  Status compose_kernels() {
+    const Compiling compiling = compiling_by_environment();
+    const bool automatic = path_ == QueryPath::automatic && compiling != Compiling::never &&
+                           (made_.query_.end >= kRowsToCompileFor || compiling == Compiling::always);
+    if (composed_runner(stream_.backend()) == nullptr || !(automatic || path_ == QueryPath::compiled)) {
+      return {};
+    }
+    made_.waits_ = path_ == QueryPath::compiled || compiling == Compiling::always;
+    BOBBIN_ASSIGN(const KnownWidths widths, sample_widths());
+    uint32_t some_bitmap = 0;  // it is not written
+    const auto columns = static_cast<uint32_t>(columns_.size());
+    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
+      made_.composed_.push_back({compose(made_.part(first, nullptr), columns, widths),
+                                 compose(made_.part(first, &some_bitmap), columns, widths)});
+    }
+    return {};
+  }
+
+  // The most frequent widths of packed vectors, from the entries of some of them.
+  Result<KnownWidths> sample_widths() {
+    KnownWidths widths;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const ColumnPlan& column = made_.query_.columns[c];
+      for (uint32_t n = 0; n < column.num_nodes; ++n) {
+        if (column.nodes[n].op == Op::unpack) {
+          BOBBIN_ASSIGN(widths.of[c][n], widths_of(column.nodes[n].frames));
+        }
+      }
+    }
+    return widths;
+  }
+  Result<std::vector<uint8_t>> widths_of(const Frames& frames) {
+    if (frames.entries.data == nullptr) {
+      return frames.width == 0 ? std::vector<uint8_t>{} : std::vector{static_cast<uint8_t>(frames.width)};
+    }
+    constexpr uint64_t kAtOnce = 512;
+    constexpr uint64_t kPlaces = 4;
+    const uint64_t vectors = frames.entries.size / sizeof(uint32_t);
+    std::vector<uint32_t> entries(std::min(vectors, kAtOnce * kPlaces));
+    const uint64_t at_once = ceil_div<uint64_t>(entries.size(), kPlaces);
+    for (uint64_t to = 0; to < entries.size(); to += at_once) {
+      const uint64_t count = std::min<uint64_t>(at_once, entries.size() - to);
+      const uint64_t from = to / at_once * (vectors / kPlaces);
+      BOBBIN_TRY(copy_async(entries.data() + to, frames.entries.data + from * sizeof(uint32_t),
+                            count * sizeof(uint32_t), stream_));
+    }
+    BOBBIN_TRY(stream_.synchronize());
+    std::array<uint32_t, 128> counts{};
+    for (const uint32_t entry : entries) {
+      ++counts[codec::ffor::Entry{entry}.width()];
+    }
+    std::vector<uint8_t> widths;
+    for (uint8_t width = 1; width <= 64; ++width) {
+      if (counts[width] != 0) {
+        widths.push_back(width);
+      }
+    }
+    std::ranges::stable_sort(widths, std::greater{}, [&](uint8_t width) { return counts[width]; });
+    widths.resize(std::min(widths.size(), kMostWidths));
+    std::ranges::sort(widths);
+    return widths;
   }
 
   std::span<const Source> columns_;

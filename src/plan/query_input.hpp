@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "codecs/alp/alp.hpp"
-#include "plan/column_plan.hpp"
+#include "codecs/alp/stage.hpp"
+#include "plan/column_input.hpp"
 #include "plan/stage.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
@@ -81,11 +81,12 @@ struct UseSpec {
 // The same for one vector.
 struct Use {
   enum class Way : uint8_t {
-    none,    // no value matches
-    all,     // all match
-    direct,  // evaluate packed words
-    slow,    // evaluate values one by one
-    joined,  // for a sum: packed words are tested and summed in one step
+    none,     // no value matches
+    all,      // all match
+    direct,   // evaluate packed words
+    slow,     // evaluate values one by one
+    joined,   // for a sum: packed words are tested and summed in one step
+    outside,  // direct, with the range of the integers that do not match
   };
 
   uint32_t first_register = 0;

@@ -11,9 +11,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "codecs/alp/alp.hpp"
 #include "plan/codes.hpp"
-#include "plan/column_plan.hpp"
+#include "plan/column_input.hpp"
 #include "plan/packed.hpp"
 #include "plan/query_input.hpp"
 #include "plan/stage.hpp"
@@ -204,27 +203,6 @@ struct QueryKernel : Uses {
   [[nodiscard]] BOBBIN_HD static uint32_t at(Cta& cta, uint32_t row) {
     return row * kThreads + cta.thread();
   }
-  // The non-null rows.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t valid_rows(Cta& cta, const Validity& validity, uint64_t v) const {
-    if (validity.kind == Validity::Kind::all) {
-      return ~uint32_t{0};
-    }
-    const uint64_t at = v * simt::kWarpSize + cta.lane();
-    uint32_t word = 0;
-    if (at < validity.count) {
-      if (validity.kind == Validity::Kind::words) {
-        word = cta.load(view_as<uint32_t>(validity.words), at);
-      } else {
-        const auto frame =
-            validity.frames.template frame<uint32_t>(cta, (validity.offset + at) / kVectorLength);
-        word = frame.reference + unpack_one<uint32_t>(cta, view_as<Quad>(validity.frames.packed), frame,
-                                                      (validity.offset + at) % kVectorLength);
-      }
-    }
-    return transpose(cta, word);
-  }
-
   template <class Cta>
   [[nodiscard]] BOBBIN_HD uint32_t nulls(Cta& cta, const Step& step, uint64_t v) const {
     const uint32_t valid = valid_rows(cta, columns[step.column].validity, v);

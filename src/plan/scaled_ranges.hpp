@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "codecs/alp/alp.hpp"
 #include "codecs/codec.hpp"
 #include "plan/query_input.hpp"
 

@@ -9,11 +9,10 @@
 #include <bit>
 #include <cstdint>
 
-#include "codecs/alp/tile.hpp"
-#include "codecs/zigzag/zigzag.hpp"
-#include "core/dispatch.hpp"
+#include "codecs/alp/stage.hpp"
+#include "codecs/zigzag/stage.hpp"
 #include "core/lanes.hpp"
-#include "plan/column_plan.hpp"
+#include "plan/column_input.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
 #include "simt/warp_sum.hpp"

@@ -9,6 +9,7 @@
 #include "plan/packed.hpp"
 #include "plan/query_input.hpp"
 #include "plan/stage.hpp"
+#include "plan/strided.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
 
@@ -51,6 +52,42 @@ struct UseRecord {
   }
 };
 
+// What a thread has added up. For values of up to 32 bits, 64 bits are enough.
+template <class T>
+struct Adder {
+  uint64_t total = 0;
+
+  // A sum from which `each` was subtracted for each of `count` values.
+  BOBBIN_HD void add(const WideSum& sum, T each, uint32_t count, bool is_signed) {
+    const auto wide =
+        is_signed ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(each)))
+                  : uint64_t{each};
+    total += sum.low + (sum.high << 32) + wide * count;
+  }
+  [[nodiscard]] BOBBIN_HD WideSum sum(bool is_signed) const {
+    return {total & 0xffffffff,
+            is_signed ? static_cast<uint64_t>(static_cast<int64_t>(total) >> 32) : total >> 32};
+  }
+};
+template <>
+struct Adder<uint64_t> {
+  WideSum total;
+
+  BOBBIN_HD void add(const WideSum& sum, uint64_t each, uint32_t count, bool is_signed) {
+    WideSum one;
+    add_to<uint64_t>(one, each, is_signed);
+    total.low += sum.low + one.low * count;
+    total.high += sum.high + one.high * count;
+  }
+  [[nodiscard]] BOBBIN_HD WideSum sum(bool /*is_signed*/) const { return total; }
+};
+
+// The widths for which a kernel has code: of whole vectors, all of them.
+struct AllWidths {
+  static constexpr bool kPartial = false;
+  [[nodiscard]] BOBBIN_HD static constexpr bool has(uint32_t /*width*/) { return true; }
+};
+
 struct Uses : QueryInput {
   [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
     const uint64_t left = end - v * kVectorLength;
@@ -85,13 +122,14 @@ struct Uses : QueryInput {
     }
   }
 
-  template <class T, class Cta>
+  template <class T, class Widths = AllWidths, class Cta>
   [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const ColumnPlan& column, uint64_t v, T& reference) const {
     const auto frame = column.frames().template frame<T>(cta, v);
     reference = frame.reference;
+    const bool direct = (Widths::kPartial || rows_of(v) == kVectorLength) && Widths::has(frame.width);
     Use use{.first_register = static_cast<uint32_t>(frame.first_register),
             .width = static_cast<uint8_t>(frame.width),
-            .way = rows_of(v) == kVectorLength ? Use::Way::direct : Use::Way::slow};
+            .way = direct ? Use::Way::direct : Use::Way::slow};
     if (column.scaled()) {
       const auto scales = view_as<uint8_t>(column.scales());
       use.e = cta.load(scales, 2 * v);
@@ -100,11 +138,11 @@ struct Uses : QueryInput {
     return use;
   }
 
-  template <class T, class Cta>
+  template <class T, class Widths = AllWidths, class Cta>
   [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
     const ColumnPlan& column = columns[step.column];
     T reference = 0;
-    Use use = frame_use<T>(cta, column, v, reference);
+    Use use = frame_use<T, Widths>(cta, column, v, reference);
     KeyRange keys = step.range;
     bool empty = false;
     bool direct = !step.is_float && step.table.data == nullptr;
@@ -135,10 +173,10 @@ struct Uses : QueryInput {
 
   // Integers can be summed in packed form if none wraps around; floats if a product of doubles equals that of
   // the codec. For codes, only the frame matters.
-  template <class T, class Cta>
+  template <class T, class Widths = AllWidths, class Cta>
   [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const ColumnPlan& column, uint64_t v) const {
     T reference = 0;
-    Use use = frame_use<T>(cta, column, v, reference);
+    Use use = frame_use<T, Widths>(cta, column, v, reference);
     use.low = reference;
     bool direct = true;
     if (!column.is_float) {
@@ -162,6 +200,27 @@ struct Uses : QueryInput {
             .span = cta.load(ranges, first + 1),
             .most = static_cast<int64_t>(cta.load(ranges, first + 2)),
             .empty = cta.load(ranges, first + 3)};
+  }
+
+  // The non-null rows, as a strided word.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t valid_rows(Cta& cta, const Validity& validity, uint64_t v) {
+    if (validity.kind == Validity::Kind::all) {
+      return ~uint32_t{0};
+    }
+    const uint64_t at = v * simt::kWarpSize + cta.lane();
+    uint32_t word = 0;
+    if (at < validity.count) {
+      if (validity.kind == Validity::Kind::words) {
+        word = cta.load(view_as<uint32_t>(validity.words), at);
+      } else {
+        const auto frame =
+            validity.frames.template frame<uint32_t>(cta, (validity.offset + at) / kVectorLength);
+        word = frame.reference + unpack_one<uint32_t>(cta, view_as<Quad>(validity.frames.packed), frame,
+                                                      (validity.offset + at) % kVectorLength);
+      }
+    }
+    return transpose(cta, word);
   }
 
   // Value 32 r + lane of a vector on the slow path, without patches.
@@ -268,9 +327,9 @@ struct Uses : QueryInput {
     return sizeof(T) == 8 ? RealSum::of_halves(cta, chains)
                           : RealSum::of_warp(cta, chains.first + chains.second);
   }
-  // Adds what all lanes have counted and summed for the first fold to memory.
+  // Adds what all lanes have counted and summed for a fold to memory.
   template <class Cta>
-  BOBBIN_HD void add_totals(Cta& cta, uint64_t count, WideSum sum) const {
+  BOBBIN_HD void add_totals(Cta& cta, uint64_t count, WideSum sum, uint32_t fold = 0) const {
     if (num_folds == 0) {
       return;
     }
@@ -281,9 +340,10 @@ struct Uses : QueryInput {
     }
     if (cta.lane() == 0) {
       constexpr auto kRelaxed = simt::Order::relaxed;
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::count, count);
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::low, sum.low & 0xffffffff);
-      cta.template atomic_add<kRelaxed>(totals, TotalWords::high, sum.high + (sum.low >> 32));
+      const uint64_t to = uint64_t{fold} * TotalWords::kWords;
+      cta.template atomic_add<kRelaxed>(totals, to + TotalWords::count, count);
+      cta.template atomic_add<kRelaxed>(totals, to + TotalWords::low, sum.low & 0xffffffff);
+      cta.template atomic_add<kRelaxed>(totals, to + TotalWords::high, sum.high + (sum.low >> 32));
     }
   }
 };

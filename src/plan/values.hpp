@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/dispatch.hpp"
-#include "core/scalar.hpp"
+#include "core/bits.hpp"
 #include "plan/packed.hpp"
 #include "simt/cta.hpp"
 

@@ -98,7 +98,7 @@ Array draw_cut(Random& random, DType type, uint64_t length, int depth) {
           .type = type,
           .length = length,
           .offset = 0,
-          .metadata = cut.metadata(),
+          .metadata = metadata_of(cut),
           .buffers = {},
           .children = {draw_part(random, DType::u16, length, depth - 1),
                        draw_part(random, type == DType::f64 ? DType::u64 : DType::u32, length, depth - 1)}};

@@ -333,7 +333,8 @@ Result<std::string> run_on_cpu(const Case& c, const std::vector<bool>& rows) {
 }
 
 std::string_view name_of_path(QueryPath path) {
-  constexpr std::string_view kNames[] = {"automatic", "composed", "programmed", "interpreted", "decoded"};
+  constexpr std::string_view kNames[] = {"automatic",  "composed",    "compiled",
+                                         "programmed", "interpreted", "decoded"};
   return kNames[static_cast<size_t>(path)];
 }
 
@@ -538,6 +539,19 @@ std::string check_query(Backend backend, Random& random) {
 
 std::string check_long_query(Backend backend, Random& random) {
   return check_case(draw_long_case(random), backend);
+}
+
+std::string check_compiled(Backend backend, Random& random) {
+  const Case c = random.below(8) == 0 ? draw_long_case(random) : draw_case(random);
+  std::vector<bool> rows(c.length());
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    rows[row] = passes(c, row);
+  }
+  const auto result = run_on(c, backend, QueryPath::compiled, rows);
+  if (!result.has_value() && result.error().code() == StatusCode::unsupported) {
+    return {};
+  }
+  return report(c, "compiled", result);
 }
 
 std::string check_query_at(Backend backend, uint64_t offset, Random& random) {

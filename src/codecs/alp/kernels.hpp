@@ -185,7 +185,7 @@ struct Plans {
   static ScaledFrames<Float> source_of(const Array& array, const Array* patched) {
     using Patches = typename ScaledFrames<Float>::Patches;
     return {{Patched::template frames_of<BitsOf<Float>>(array.children[0])},
-            patched == nullptr ? Patches{} : Patches::of(*patched),
+            patched == nullptr ? Patches{} : patched::source_of<Patches>(*patched),
             scales_of(array),
             kPowers<Float>};
   }
@@ -208,9 +208,10 @@ struct Plans {
     const Global<T> values{static_cast<T*>(out), array.length};
     const ConvertKernel<Float> convert{values, array.offset, scales_of(array), kPowers<Float>};
     BOBBIN_TRY(executor.run(convert, ceil_div<uint64_t>(array.length, ConvertKernel<Float>::kThreads)));
-    return patched == nullptr ? Status{}
-                              : Patched::template write_patches<T>(
-                                    executor, patched::PatchSource<T>::of(*patched), array, out);
+    return patched == nullptr
+               ? Status{}
+               : Patched::template write_patches<T>(
+                     executor, patched::source_of<patched::PatchSource<T>>(*patched), array, out);
   }
 };
 

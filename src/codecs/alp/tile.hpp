@@ -8,7 +8,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "codecs/alp/alp.hpp"
@@ -19,31 +18,6 @@ namespace bobbin::codec::alp {
 
 using simt::Global;
 using simt::Quad;
-
-// Gives the same bits as Scaling without the division, which takes about ten instructions on a GPU.
-template <class Float>
-struct DeviceScaling {
-  Scaling<Float> scaling;
-  Float inverse;  // nearest to 10^-e
-
-  [[nodiscard]] BOBBIN_HD static DeviceScaling of(const Powers<Float>& powers, uint32_t e, uint32_t f) {
-    return {powers.scaling(e, f), powers.down[e]};
-  }
-  [[nodiscard]] BOBBIN_HD Float value_of(BitsOf<Float> integer) const {
-    if constexpr (sizeof(Float) == 8) {
-      return scaling.value_of(integer);
-    } else {
-      return quotient(static_cast<Float>(static_cast<IntegerOf<Float>>(integer * scaling.factor)));
-    }
-  }
-  // x / 10^e for all x that integers give, by Markstein's method: an approximate quotient, its remainder from
-  // a fused operation without rounding, and one correction step. tests/codecs/alp tries all x.
-  [[nodiscard]] BOBBIN_HD Float quotient(Float x) const {
-    const Float nearly = x * inverse;
-    const Float left_over = std::fma(-nearly, scaling.power, x);
-    return std::fma(left_over, inverse, nearly);
-  }
-};
 
 template <class Float>
 struct ToFloats {

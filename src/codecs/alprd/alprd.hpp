@@ -8,58 +8,23 @@
 #include <type_traits>
 #include <vector>
 
+#include "codecs/alprd/stage.hpp"
 #include "codecs/codec.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::alprd {
 
-inline constexpr uint32_t kMostEntries = 8;
-inline constexpr uint32_t kMostLeftBits = 16;
-
-// Where values are cut, and which left parts have codes.
-struct Cut {
-  uint32_t right_bits = 0;
-  uint32_t entries = 0;
-  uint16_t dict[kMostEntries] = {};
-
-  static Cut parse(std::span<const uint8_t> metadata) {
-    Cut cut{.right_bits = metadata[0], .entries = metadata[1], .dict = {}};
-    std::memcpy(cut.dict, metadata.data() + 2, cut.entries * sizeof(uint16_t));
-    return cut;
-  }
-  [[nodiscard]] std::vector<uint8_t> metadata() const {
-    std::vector<uint8_t> bytes{static_cast<uint8_t>(right_bits), static_cast<uint8_t>(entries)};
-    bytes.resize(2 + entries * sizeof(uint16_t));
-    std::memcpy(bytes.data() + 2, dict, entries * sizeof(uint16_t));
-    return bytes;
-  }
-
-  // Maps a code to its left part, and a left part to its code: the mapping swaps pairs.
-  [[nodiscard]] BOBBIN_HD constexpr uint32_t exchange(uint32_t code) const {
-    if (code < entries) {
-      return dict[code];
-    }
-    for (uint32_t j = 0; j < entries; ++j) {
-      if (dict[j] == code) {
-        return j;
-      }
-    }
-    return code;
-  }
-  template <class Bits>
-  [[nodiscard]] BOBBIN_HD constexpr Bits join(uint32_t code, Bits right) const {
-    return static_cast<Bits>(static_cast<Bits>(exchange(code)) << right_bits |
-                             (right & low_mask<Bits>(right_bits)));
-  }
-  template <class Bits>
-  [[nodiscard]] BOBBIN_HD constexpr uint16_t left_code(Bits value) const {
-    return static_cast<uint16_t>(exchange(static_cast<uint32_t>(value >> right_bits)));
-  }
-  template <class Bits>
-  [[nodiscard]] BOBBIN_HD constexpr Bits right_part(Bits value) const {
-    return static_cast<Bits>(value & low_mask<Bits>(right_bits));
-  }
-};
+[[nodiscard]] inline Cut parse_cut(std::span<const uint8_t> metadata) {
+  Cut cut{.right_bits = metadata[0], .entries = metadata[1], .dict = {}};
+  std::memcpy(cut.dict, metadata.data() + 2, cut.entries * sizeof(uint16_t));
+  return cut;
+}
+[[nodiscard]] inline std::vector<uint8_t> metadata_of(const Cut& cut) {
+  std::vector<uint8_t> bytes{static_cast<uint8_t>(cut.right_bits), static_cast<uint8_t>(cut.entries)};
+  bytes.resize(2 + cut.entries * sizeof(uint16_t));
+  std::memcpy(bytes.data() + 2, cut.dict, cut.entries * sizeof(uint16_t));
+  return bytes;
+}
 
 // The cut is chosen from a sample: every `sample_stride`th value.
 inline constexpr uint64_t kSample = 4096;

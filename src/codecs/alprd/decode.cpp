@@ -24,7 +24,7 @@ Status validate(const Array& array) {
                    "alprd: invalid dictionary size: " + std::to_string(metadata[1]) + " entries");
   BOBBIN_RETURN_IF(metadata.size() != 2 + metadata[1] * sizeof(uint16_t), StatusCode::corrupt,
                    "alprd: metadata has " + std::to_string(metadata.size()) + " bytes");
-  const Cut cut = Cut::parse(metadata);
+  const Cut cut = parse_cut(metadata);
   for (uint32_t j = 0; j < cut.entries; ++j) {
     const bool repeated = std::find(cut.dict, cut.dict + j, cut.dict[j]) != cut.dict + j;
     const bool too_large = cut.dict[j] >> (bits - cut.right_bits) != 0;
@@ -38,7 +38,7 @@ Status validate(const Array& array) {
 void decode(const Array& array, void* out) {
   const Array& left = array.children[0];
   const Codec& left_codec = *find_codec(left.codec);
-  const Cut cut = Cut::parse(array.metadata);
+  const Cut cut = parse_cut(array.metadata);
   visit_size(array.type, [&]<class T>(std::type_identity<T>) {
     decode_in_batches(
         array.children[1], static_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& decoded) {
@@ -59,7 +59,7 @@ void decode(const Array& array, void* out) {
 
 Scalar value_at(const Array& array, uint64_t index) {
   const auto part = [&](const Array& child) { return find_codec(child.codec)->value_at(child, index).bits; };
-  const Cut cut = Cut::parse(array.metadata);
+  const Cut cut = parse_cut(array.metadata);
   return visit_size(array.type, [&]<class T>(std::type_identity<T>) {
     return Scalar{
         cut.join<T>(static_cast<uint32_t>(part(array.children[0])), static_cast<T>(part(array.children[1])))};

@@ -161,7 +161,7 @@ template Cut choose_cut<uint64_t>(std::span<const uint64_t>);
 uint64_t estimate(const Values& values) {
   return visit_size(values.type, [&]<class T>(std::type_identity<T>) {
     const Halves<T> halves(values.as<T>());
-    return halves.cut.metadata().size() +
+    return metadata_of(halves.cut).size() +
            std::min(patched::estimate(halves.left_values()), ffor::estimate(halves.left_values())) +
            bitpack::estimate(halves.right_values());
   });
@@ -179,7 +179,7 @@ Result<Array> encode(const Values& values) {
                  .type = values.type,
                  .length = values.length,
                  .offset = 0,
-                 .metadata = halves.cut.metadata(),
+                 .metadata = metadata_of(halves.cut),
                  .buffers = {},
                  .children = {std::move(left), std::move(right)}};
   });

@@ -33,13 +33,14 @@ struct Plans {
     return visit_size(array.type, [&]<class T>(std::type_identity<T>) -> Status {
       using K = DecodeKernel<T>;
       const uint64_t end = array.offset + array.length;
-      const K kernel{.left = Patched::template frames_of<uint16_t>(codes),
-                     .patches = with_patches ? K::Patches::of(left) : typename K::Patches{},
-                     .right = Patched::template frames_of<T>(right),
-                     .joiner = Joiner::of(Cut::parse(array.metadata)),
-                     .out = {static_cast<T*>(out), array.length},
-                     .offset = array.offset,
-                     .end = end};
+      const K kernel{
+          .left = Patched::template frames_of<uint16_t>(codes),
+          .patches = with_patches ? patched::source_of<typename K::Patches>(left) : typename K::Patches{},
+          .right = Patched::template frames_of<T>(right),
+          .joiner = Joiner::of(parse_cut(array.metadata)),
+          .out = {static_cast<T*>(out), array.length},
+          .offset = array.offset,
+          .end = end};
       return Executor(stream).run(kernel, ceil_div<uint64_t>(end, K::Tile::kValues));
     });
   }
@@ -64,7 +65,7 @@ struct Plans {
                    .type = type,
                    .length = length,
                    .offset = 0,
-                   .metadata = cut.metadata(),
+                   .metadata = metadata_of(cut),
                    .buffers = {},
                    .children = {std::move(left_array), std::move(right_array)}};
     });
@@ -122,7 +123,7 @@ struct Plans {
     BOBBIN_TRY(device_ops(stream.backend(), left.codec)->decode(left, codes.data(), stream));
     BOBBIN_TRY(device_ops(stream.backend(), right.codec)->decode(right, out, stream));
     return visit_size(array.type, [&]<class T>(std::type_identity<T>) -> Status {
-      const JoinKernel<T> kernel{Cut::parse(array.metadata),
+      const JoinKernel<T> kernel{parse_cut(array.metadata),
                                  {codes.template as<uint16_t>(), array.length},
                                  {static_cast<T*>(out), array.length}};
       return Executor(stream).run(kernel, ceil_div<uint64_t>(array.length, JoinKernel<T>::kThreads));

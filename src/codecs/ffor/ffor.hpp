@@ -8,23 +8,13 @@
 
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/ffor/stage.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::ffor {
 
 // An entry has 25 bits for a register's index, which limits packed bytes to just under 4 GiB.
 inline constexpr uint64_t kMaxRegisters = (uint64_t{1} << 25) - 1;
-
-// Where a vector's registers start, and its width: the u32 of `entries`.
-struct Entry {
-  uint32_t bits = 0;
-
-  BOBBIN_HD static constexpr Entry of(uint32_t first_register, uint32_t width) {
-    return {first_register << 7 | width};
-  }
-  [[nodiscard]] BOBBIN_HD constexpr uint32_t width() const { return bits & 127; }
-  [[nodiscard]] BOBBIN_HD constexpr uint64_t first_register() const { return bits >> 7; }
-};
 
 // The array's buffers by name. They may be unaligned in host memory.
 struct Parts {

@@ -17,34 +17,8 @@
 
 namespace bobbin::codec::ffor {
 
-using bitpack::Frame;
 using bitpack::kSliceLength;
 using bitpack::kSlices;
-using simt::Global;
-using simt::Quad;
-
-// The places of vectors with frames of their own.
-template <class T>
-struct FrameSource {
-  using Finish = bitpack::AsIs;
-
-  Global<const Quad> packed;
-  Global<const uint32_t> entries;
-  Global<const T> references;
-  bitpack::NoPatches patches{};
-
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD bitpack::AsIs finish(Cta& /*cta*/, uint64_t /*v*/) const {
-    return {};
-  }
-  template <class Cta>
-  BOBBIN_HD Frame<T> frame(Cta& cta, uint64_t v) const {
-    const Entry entry{cta.load(entries, v)};
-    return {.first_register = entry.first_register(),
-            .width = entry.width(),
-            .reference = cta.load(references, v)};
-  }
-};
 
 // The least value of the eight threads that share a vector.
 template <class T, class Cta>

@@ -210,7 +210,7 @@ struct Plans {
       return ops.decode_patched(array, out, stream);
     }
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) -> Status {
-      const auto patches = PatchSource<T>::of(array);
+      const auto patches = source_of<PatchSource<T>>(array);
       if (inner.codec == CodecId::bitpack || inner.codec == CodecId::ffor) {
         return bitpack::run_decode<T>(executor, PatchedFrames<T>{frames_of<T>(inner), patches}, array, out);
       }
@@ -232,7 +232,7 @@ struct Plans {
       return false;
     }
     return visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-      const PatchedFrames<T> source{frames_of<T>(inner), PatchSource<T>::of(array)};
+      const PatchedFrames<T> source{frames_of<T>(inner), source_of<PatchSource<T>>(array)};
       return bitpack::gather_decode<T, Executor>(source, array, out, others);
     });
   }

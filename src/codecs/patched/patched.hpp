@@ -9,34 +9,15 @@
 #include <type_traits>
 
 #include "codecs/codec.hpp"
+#include "codecs/patched/stage.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::patched {
-
-enum class PatchLayout : uint8_t { lanes = 0, sorted = 1 };
-
-// A row of a packed vector is cut into pieces of 16 bytes, one lane each: the thread that unpacks a lane
-// applies its patches.
-inline constexpr uint32_t kPatchLanes = 8;
-inline constexpr uint32_t kMostInLane = kVectorLength / kPatchLanes;
-inline constexpr uint32_t kUnitBytes = 8;  // unit of `starts`, by lanes
 
 // The lane of index i; `size` is a value's size in bytes.
 [[nodiscard]] BOBBIN_HD constexpr uint32_t lane_of(uint32_t i, uint32_t size) {
   return i * size / 16 % kPatchLanes;
 }
-
-// A chunk's block of lanes: counts, indices, values.
-struct Block {
-  static constexpr uint32_t kIndices = kPatchLanes;  // where indices begin
-
-  [[nodiscard]] BOBBIN_HD static constexpr uint32_t values(uint32_t patches, uint32_t size) {
-    return round_up(kIndices + 2 * patches, size);
-  }
-  [[nodiscard]] BOBBIN_HD static constexpr uint32_t units(uint32_t patches, uint32_t size) {
-    return patches == 0 ? 0 : ceil_div(values(patches, size) + patches * size, kUnitBytes);
-  }
-};
 
 template <class T>
 [[nodiscard]] T load_at(const std::byte* from, uint64_t i) {

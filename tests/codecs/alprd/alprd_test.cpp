@@ -33,7 +33,7 @@ TEST(AlpRd, DictionariesThatAreNoneAreRefused) {
   ASSERT_TRUE(array::validate(array).ok());
   const auto refused = [&](const Cut& cut) {
     Array changed = array;
-    changed.metadata = cut.metadata();
+    changed.metadata = metadata_of(cut);
     return !array::validate(changed).ok();
   };
   EXPECT_FALSE(refused({.right_bits = 52, .entries = 3, .dict = {9, 1, 2000}}));

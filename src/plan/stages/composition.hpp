@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// A query as one kernel that has only what the query needs: columns' stages, tests and folds are types, so
+// that widths, types and the shape of the predicate are constants. `plan/compose.cpp` writes these types for
+// a query.
+//
+// Shape: one warp per vector of 1024 rows, 32 per thread, in registers. All blocks have the same number of
+// consecutive vectors, which their warps take in turn. What a vector's frames and ranges are is prepared for
+// several vectors at a time, by one lane each, and kept in shared memory. Bytes read: those of the columns,
+// for vectors that still have rows when a column is needed.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "plan/stages/folds.hpp"
+#include "plan/stages/layout.hpp"
+#include "plan/stages/slots.hpp"
+#include "plan/stages/tests.hpp"
+#include "plan/uses.hpp"
+#include "simt/cta.hpp"
+
+namespace bobbin::plan {
+
+template <class Slots>
+struct RowsOf {
+  using Layout = typename ItemAt<0, Slots>::Layout;
+};
+template <>
+struct RowsOf<List<>> {
+  using Layout = StridedLayout;
+};
+
+template <class TheSlots, class Tests, class Folds, bool kBitmap, uint32_t kSharedBytes>
+struct Composition;
+
+// kBitmap: matching rows are written to memory too. kSharedBytes: what a block may use of shared memory.
+template <class... TheSlots, class... Tests, class... Folds, bool kBitmap, uint32_t kSharedBytes>
+struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, kSharedBytes> : Uses {
+  using Slots = List<TheSlots...>;
+  using RowLayout = typename RowsOf<Slots>::Layout;
+  using Where = AllOf<Tests...>;
+  using States = Each<typename TheSlots::State...>;
+  template <uint32_t K>
+  using SlotAt = ItemAt<K, Slots>;
+
+  static constexpr uint32_t kWarps = 8;
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  static constexpr uint32_t kSlotUses = (0 + ... + TheSlots::kUses);
+  static constexpr uint32_t kUses = kSlotUses + static_cast<uint32_t>(std::popcount(Where::kLeaves));
+  static_assert(kUses <= simt::kWarpSize);
+  // A warp prepares all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
+  static constexpr uint32_t kGroupBits = kUses <= 1 ? 5 : 5 - bit_width_of(kUses - 1);
+  static constexpr bool kWide = (false || ... || (sizeof(typename TheSlots::Element) == 8));
+  // The values in registers limit how many blocks fit on an SM.
+  static constexpr uint32_t kMinBlocks = (false || ... || (sizeof(typename TheSlots::Value) == 8)) ? 2
+                                         : kWide                                                   ? 3
+                                                                                                   : 4;
+  using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
+
+  struct Shared {
+    simt::Shared<Quad, kThreads * Record::kQuads> uses;
+    Each<typename TheSlots::template Shared<kWarps>...> slots;
+    Each<typename Folds::Map::Shared...> maps;
+  };
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    static_assert(sizeof(Shared) <= kSharedBytes);
+    auto& shared = cta.template shared<Shared>();
+    begin_slots<0>(cta, shared);
+    begin_folds<0>(cta, shared);
+    Totals totals;
+    const uint64_t vectors = num_vectors(end);
+    const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
+    for (uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp(); first < last;
+         first += uint64_t{kWarps} << kGroupBits) {
+      const uint64_t left = ceil_div<uint64_t>(last - first, kWarps);
+      const uint32_t here = left < 1U << kGroupBits ? static_cast<uint32_t>(left) : 1U << kGroupBits;
+      cta.sync_warp();  // the previous group is no longer in use
+      const uint32_t place = cta.lane() & low_mask<uint32_t>(kGroupBits);
+      if (place < here) {
+        prepare<0>(cta, shared, cta.lane() >> kGroupBits, place, first + place * kWarps);
+      }
+      cta.sync_warp();
+      BOBBIN_ROLL
+      for (uint32_t at = 0; at < here; ++at) {
+        States states;
+        Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
+        run_vector(q, totals);
+      }
+    }
+    end_folds<0>(cta, totals);
+  }
+
+  // What was prepared for a test.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD Use leaf_use(Q& q, uint32_t leaf) const {
+    return Record::read(q.cta, q.shared.uses, use_at(q.cta, kSlotUses + leaf, q.place));
+  }
+
+ private:
+  template <class Fold>
+  struct TotalFor {
+    static auto type() {
+      if constexpr (Fold::kOfValues) {
+        return typename Fold::template TotalOf<SlotAt<Fold::kSlot>>{};
+      } else {
+        return typename Fold::Total{};
+      }
+    }
+    using Type = decltype(type());
+  };
+  using Totals = Each<typename TotalFor<Folds>::Type...>;
+  template <uint32_t F>
+  using FoldAt = ItemAt<F, List<Folds...>>;
+
+  // Test and fold are one pass if all is about the values of one slot without nulls.
+  static constexpr uint32_t kValueFolds = (0 + ... + (Folds::kOfValues ? 1 : 0));
+  static constexpr bool kOnePass = sizeof...(TheSlots) == 1 && !(false || ... || TheSlots::kNulls) &&
+                                   Where::kOfValues && !kBitmap && kValueFolds == 1 && sizeof...(Folds) == 1;
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
+    return (cta.warp() * simt::kWarpSize + (u << kGroupBits) + place) * Record::kQuads;
+  }
+
+  // Before the first vector.
+  template <uint32_t K, class Cta>
+  BOBBIN_HD void begin_slots(Cta& cta, Shared& shared) const {
+    if constexpr (K < sizeof...(TheSlots)) {
+      SlotAt<K>::begin(cta, get<K>(shared.slots), *this);
+      begin_slots<K + 1>(cta, shared);
+    }
+  }
+  template <uint32_t F, class Cta>
+  BOBBIN_HD void begin_folds(Cta& cta, Shared& shared) const {
+    if constexpr (F < sizeof...(Folds)) {
+      if constexpr (FoldAt<F>::kOfValues) {
+        FoldAt<F>::Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads);
+      }
+      begin_folds<F + 1>(cta, shared);
+    }
+  }
+  template <uint32_t F, class Cta>
+  BOBBIN_HD void end_folds(Cta& cta, Totals& totals) const {
+    if constexpr (F < sizeof...(Folds)) {
+      FoldAt<F>::end(cta, *this, get<F>(totals));
+      end_folds<F + 1>(cta, totals);
+    }
+  }
+
+  // Use U of a vector, by the lane whose use it is.
+  template <uint32_t U, class Cta>
+  BOBBIN_HD void prepare(Cta& cta, Shared& shared, uint32_t u, uint32_t place, uint64_t v) const {
+    if constexpr (U < kUses) {
+      if (u == U) {
+        Record::store(cta, shared.uses, use_at(cta, U, place), make_use<U>(cta, v));
+      }
+      prepare<U + 1>(cta, shared, u, place, v);
+    }
+  }
+  template <uint32_t U, uint32_t K = 0, class Cta>
+  [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, uint64_t v) const {
+    if constexpr (K == sizeof...(TheSlots)) {
+      return Where::template use<U, Slots>(cta, *this, v);
+    } else if constexpr (U < SlotAt<K>::kUses) {
+      return SlotAt<K>::template use<U>(cta, *this, v);
+    } else {
+      return make_use<U - SlotAt<K>::kUses, K + 1>(cta, v);
+    }
+  }
+
+  // Loads the slots of a mask.
+  template <uint32_t kMask, uint32_t K = 0, uint32_t kFirstUse = 0, class Q>
+  BOBBIN_HD void load(Q& q) const {
+    if constexpr (K < sizeof...(TheSlots)) {
+      using Slot = SlotAt<K>;
+      if constexpr ((kMask >> K & 1) != 0) {
+        Use uses[Slot::kUses == 0 ? 1 : Slot::kUses];
+        BOBBIN_UNROLL
+        for (uint32_t u = 0; u < Slot::kUses; ++u) {
+          uses[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
+        }
+        Slot::load(q.cta, get<K>(q.shared.slots), *this, uses, q.v, get<K>(q.states));
+      }
+      load<kMask, K + 1, kFirstUse + Slot::kUses>(q);
+    }
+  }
+
+  template <class Q>
+  BOBBIN_HD void run_vector(Q& q, Totals& totals) const {
+    if constexpr (kOnePass) {
+      load<1>(q);
+      if (one_pass(q, totals)) {
+        return;
+      }
+    }
+    uint32_t rows = RowLayout::exchange(q.cta, rows_inside(q.v, q.cta.lane(), begin, end));
+    const bool left = test < kOnePass ? 1 : 0, Tests... > (q, rows);
+    if constexpr (kBitmap) {
+      q.cta.store_once(bitmap, q.v * simt::kWarpSize + q.cta.lane(),
+                       transpose(q.cta, RowLayout::exchange(q.cta, rows)));
+    }
+    if (left) {
+      constexpr uint32_t kTested = (0U | ... | Tests::kSlots) | (kOnePass ? 1 : 0);
+      load<(0U | ... | Folds::kSlots) & ~kTested>(q);
+      fold<0>(q, rows, totals);
+    }
+  }
+
+  // One test after another; false if no row is left.
+  template <uint32_t kLoaded, class Q>
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows) const {
+    return q.cta.any(rows != 0);
+  }
+  template <uint32_t kLoaded, class Test, class... Rest, class Q>
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows) const {
+    load<Test::kSlots & ~kLoaded>(q);
+    rows &= Test::bits(q);
+    if (!q.cta.any(rows != 0)) {
+      return false;
+    }
+    if constexpr (sizeof...(Rest) == 0) {
+      return true;
+    } else {
+      return test<kLoaded | Test::kSlots, Rest...>(q, rows);
+    }
+  }
+
+  template <uint32_t F, class Q>
+  BOBBIN_HD void fold(Q& q, uint32_t rows, Totals& totals) const {
+    if constexpr (F < sizeof...(Folds)) {
+      using Fold = FoldAt<F>;
+      auto& total = get<F>(totals);
+      if constexpr (!Fold::kOfValues) {
+        total.count += static_cast<uint32_t>(std::popcount(Fold::template rows_of<RowLayout>(q, rows)));
+      } else {
+        fold_values<F, SlotAt<Fold::kSlot>>(q, rows, total);
+      }
+      fold<F + 1>(q, rows, totals);
+    }
+  }
+  template <uint32_t F, class Slot, class Q, class Total>
+  BOBBIN_HD void fold_values(Q& q, uint32_t rows, Total& total) const {
+    using Fold = FoldAt<F>;
+    auto& state = get<Fold::kSlot>(q.states);
+    uint32_t mine = convert<RowLayout, typename Slot::Layout>(q.cta, rows);
+    if constexpr (Slot::kNulls) {
+      mine &= state.valid;
+    }
+    if (Fold::template is_slow<Slot>(q)) {
+      Fold::template add_slow<Slot>(q, mine, total);
+      return;
+    }
+    Fold::template with_part<Slot>(q, get<F>(q.shared.maps), [&](auto& part, auto&& one) {
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        one(n, state.values[n], (mine >> Slot::Layout::bit(n) & 1) != 0);
+      }
+      Fold::template finish<Slot>(q, part, static_cast<uint32_t>(std::popcount(mine)), total);
+    });
+  }
+
+  // False if the vector is not whole, or a range cannot be evaluated that way.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD bool one_pass(Q& q, Totals& totals) const {
+    using Fold = FoldAt<0>;
+    using Slot = SlotAt<0>;
+    const auto test = Where::single(q);
+    if (!test.usable || q.v * kVectorLength < begin || rows_of(q.v) != kVectorLength ||
+        Fold::template is_slow<Slot>(q)) {
+      return false;
+    }
+    auto& state = get<0>(q.states);
+    Fold::template with_part<Slot>(q, get<0>(q.shared.maps), [&](auto& part, auto&& one) {
+      uint32_t count = 0;
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        const bool hit = test(state.values[n]);
+        count += hit ? 1 : 0;
+        one(n, state.values[n], hit);
+      }
+      Fold::template finish<Slot>(q, part, count, get<0>(totals));
+    });
+    return true;
+  }
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sinks of a composed kernel: what matching rows are folded into. A fold keeps its total in registers; of a
+// vector it takes one value at a time (`one`), whether it matches or not.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/add_if.hpp"
+#include "plan/stages/slots.hpp"
+#include "plan/values.hpp"
+
+namespace bobbin::plan {
+
+// Values as they are in the slot.
+struct AsIs {
+  using Shared = NothingShared;
+
+  template <class Cta>
+  BOBBIN_HD static void begin(Cta& /*cta*/, Shared& /*shared*/, const ColumnPlan& /*column*/,
+                              uint32_t /*threads*/) {}
+};
+
+template <class Map, class Slot>
+struct Mapped {
+  using Element = typename Map::Element;
+};
+template <class Slot>
+struct Mapped<AsIs, Slot> {
+  using Element = typename Slot::Element;
+};
+
+// Counts rows.
+template <uint32_t kTheFold>
+struct Count {
+  static constexpr uint32_t kFold = kTheFold;
+  static constexpr uint32_t kSlots = 0;
+  static constexpr bool kOfValues = false;
+  using Map = AsIs;
+  struct Total {
+    uint64_t count = 0;
+  };
+
+  template <class RowLayout, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t rows_of(Q& /*q*/, uint32_t rows) {
+    return rows;
+  }
+  template <class Cta>
+  BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
+    query.add_totals(cta, total.count, {}, kFold);
+  }
+};
+// Counts rows in which a column is not null.
+template <uint32_t kTheFold, uint32_t kColumn>
+struct CountValid : Count<kTheFold> {
+  static constexpr bool kNulls = true;
+
+  template <class RowLayout, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t rows_of(Q& q, uint32_t rows) {
+    return rows & RowLayout::exchange(q.cta, valid_bits(q.cta, q.kernel.columns[kColumn], q.v));
+  }
+};
+
+enum class Numbers : uint8_t { naturals, integers, reals };
+
+// Sums values of a slot, or what a map makes of them.
+template <uint32_t kTheFold, uint32_t kTheSlot, Numbers kNumbers, class TheMap = AsIs>
+struct Sum {
+  static constexpr uint32_t kFold = kTheFold;
+  static constexpr uint32_t kSlot = kTheSlot;
+  static constexpr uint32_t kSlots = 1U << kSlot;
+  static constexpr bool kOfValues = true;
+  static constexpr bool kSigned = kNumbers == Numbers::integers;
+  using Map = TheMap;
+
+  template <class Slot>
+  struct TotalOf {
+    uint64_t count = 0;
+    Adder<typename Mapped<Map, Slot>::Element> sum;
+  };
+
+  // A vector's part. Calls f(part): one(n, value, hit) takes a value.
+  template <class Slot, class Q, class F>
+  BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
+    if constexpr (kNumbers == Numbers::reals) {
+      if constexpr (Slot::kPacked) {
+        with_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use,
+                                             [&](const auto& scaling) {
+                                               Reals<Slot> part;
+                                               f(part, [&](uint32_t n, auto value, bool hit) {
+                                                 part.add(n, static_cast<double>(scaling(value)), hit);
+                                               });
+                                             });
+      } else {
+        Reals<Slot> part;
+        f(part, [&](uint32_t n, auto value, bool hit) {
+          part.add(n, real_of<Element<Slot>>(static_cast<Element<Slot>>(mapped<Slot>(q, memory, value, hit))),
+                   hit);
+        });
+      }
+    } else if constexpr (Slot::kPacked) {
+      PackedPart<Slot> part;
+      f(part, [&](uint32_t /*n*/, auto value, bool hit) {
+        if (hit) {
+          part.add(value);
+        }
+      });
+    } else {
+      MadePart<Slot> part;
+      f(part, [&](uint32_t /*n*/, auto value, bool hit) {
+        if (hit) {
+          part.add(static_cast<Element<Slot>>(mapped<Slot>(q, memory, value, hit)));
+        }
+      });
+    }
+  }
+  // Adds a vector's part to the total.
+  template <class Slot, class Q, class Part, class Total>
+  BOBBIN_HD static void finish(Q& q, const Part& part, uint32_t count, Total& total) {
+    total.count += count;
+    if constexpr (kNumbers == Numbers::reals) {
+      store_real(q, part.template sum<typename Slot::Layout>(q.cta));
+    } else if constexpr (Slot::kPacked) {
+      total.sum.add({part.low, part.high}, static_cast<typename Slot::Element>(get<kSlot>(q.states).use.low),
+                    count, kSigned);
+    } else {
+      total.sum.add(part.sum, 0, 0, kSigned);
+    }
+  }
+  // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_slow(Q& q) {
+    if constexpr (Slot::kPacked) {
+      return get<kSlot>(q.states).use.way == Use::Way::slow;
+    } else {
+      return false;
+    }
+  }
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_slow(Q& q, uint32_t rows, Total& total) {
+    if constexpr (Slot::kPacked) {
+      using T = typename Slot::Element;
+      Use use = get<kSlot>(q.states).use;
+      use.f &= 0x7f;
+      const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
+      const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
+      const auto value = [&](uint32_t r) { return q.kernel.template value_at<T>(q.cta, column, use, r); };
+      total.count += static_cast<uint32_t>(std::popcount(rows));
+      if constexpr (kNumbers == Numbers::reals) {
+        store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<T>(strided, value)));
+      } else {
+        total.sum.add(sum_values<T, 1>(strided, kSigned, value), T{0}, 0, kSigned);
+      }
+    }
+  }
+  template <class Cta, class Total>
+  BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
+    query.add_totals(cta, total.count, kNumbers == Numbers::reals ? WideSum{} : total.sum.sum(kSigned),
+                     kFold);
+  }
+
+ private:
+  template <class Slot>
+  using Element = typename Mapped<Map, Slot>::Element;
+
+  template <class Slot>
+  struct Reals {
+    Chains chains;
+
+    BOBBIN_HD void add(uint32_t n, double value, bool hit) {
+      static_assert(Slot::Layout::kChains, "sums of floats have a defined order");
+      add_if(hit, (Slot::Layout::kHalves ? n % 2 == 0 : n < 16) ? chains.first : chains.second, value);
+    }
+    template <class Layout, class Cta>
+    [[nodiscard]] BOBBIN_HD double sum(Cta& cta) const {
+      return Layout::kHalves ? RealSum::of_halves(cta, chains)
+                             : RealSum::of_warp(cta, chains.first + chains.second);
+    }
+  };
+  // 32 values of up to 27 bits fit 32 bits.
+  template <class Slot>
+  struct PackedPart {
+    std::conditional_t<(Slot::Known::kMost <= 27), uint32_t, uint64_t> low = 0;
+    uint64_t high = 0;
+
+    BOBBIN_HD void add(typename Slot::Value value) {
+      low += static_cast<uint32_t>(value);
+      if constexpr (Slot::Known::kMost > 32) {
+        high += static_cast<uint64_t>(value) >> 32;
+      }
+    }
+  };
+  template <class Slot>
+  struct MadePart {
+    WideSum sum;
+
+    BOBBIN_HD void add(Element<Slot> bits) {
+      if constexpr (sizeof(Element<Slot>) == 8) {
+        add_to<Element<Slot>>(sum, bits, kSigned);
+      } else {
+        // 64 bits are enough for a vector.
+        const auto wide = kSigned ? static_cast<uint64_t>(static_cast<int64_t>(
+                                        static_cast<std::make_signed_t<Element<Slot>>>(bits)))
+                                  : uint64_t{bits};
+        sum.low += wide;
+      }
+    }
+  };
+
+  template <class Slot, class Q, class Value>
+  [[nodiscard]] BOBBIN_HD static auto mapped(Q& q, typename Map::Shared& memory, Value value, bool hit) {
+    if constexpr (std::is_same_v<Map, AsIs>) {
+      return value;
+    } else {
+      // Only matching rows are looked up.
+      return hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value) : typename Map::Value{0};
+    }
+  }
+  template <class Q>
+  BOBBIN_HD static void store_real(Q& q, double sum) {
+    if (q.cta.lane() == 0) {
+      q.cta.store(q.kernel.reals, kFold * num_vectors(q.kernel.end) + q.v, sum);
+    }
+  }
+};
+
+// The minimum and maximum of values of a slot, or of what a map makes of them.
+template <uint32_t kTheFold, uint32_t kTheSlot, Numbers kNumbers, class TheMap = AsIs>
+struct MinMax {
+  static constexpr uint32_t kFold = kTheFold;
+  static constexpr uint32_t kSlot = kTheSlot;
+  static constexpr uint32_t kSlots = 1U << kSlot;
+  static constexpr bool kOfValues = true;
+  using Map = TheMap;
+
+  template <class Slot>
+  struct TotalOf {
+    uint64_t count = 0;
+    Extremes extremes;
+  };
+
+  template <class Slot, class Q, class F>
+  BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
+    static_assert(!Slot::kPacked);
+    using Element = typename Mapped<Map, Slot>::Element;
+    Extremes part;
+    f(part, [&](uint32_t /*n*/, auto value, bool hit) {
+      if (hit) {
+        if constexpr (std::is_same_v<Map, AsIs>) {
+          part.add<Element>(static_cast<Element>(value), kNumbers == Numbers::reals,
+                            kNumbers == Numbers::integers);
+        } else {
+          const auto entry = Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value);
+          part.add<Element>(static_cast<Element>(entry), kNumbers == Numbers::reals,
+                            kNumbers == Numbers::integers);
+        }
+      }
+    });
+  }
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void finish(Q& /*q*/, const Extremes& part, uint32_t count, Total& total) {
+    total.count += count;
+    merge(total.extremes, part.least, part.greatest);
+  }
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_slow(Q& /*q*/) {
+    return false;
+  }
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_slow(Q& /*q*/, uint32_t /*rows*/, Total& /*total*/) {}
+  template <class Cta, class Total>
+  BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
+    uint64_t count = total.count;
+    Extremes all = total.extremes;
+    for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
+      count += cta.shfl_xor(count, distance);
+      const uint64_t least = cta.shfl_xor(all.least, distance);
+      const uint64_t greatest = cta.shfl_xor(all.greatest, distance);
+      merge(all, least, greatest);
+    }
+    if (cta.lane() == 0) {
+      constexpr auto kRelaxed = simt::Order::relaxed;
+      const uint64_t to = uint64_t{kFold} * TotalWords::kWords;
+      cta.template atomic_add<kRelaxed>(query.totals, to + TotalWords::count, count);
+      cta.template atomic_min<kRelaxed>(query.totals, to + TotalWords::least, all.least);
+      cta.template atomic_max<kRelaxed>(query.totals, to + TotalWords::greatest, all.greatest);
+    }
+  }
+
+ private:
+  BOBBIN_HD static void merge(Extremes& all, uint64_t least, uint64_t greatest) {
+    all.least = least < all.least ? least : all.least;
+    all.greatest = greatest > all.greatest ? greatest : all.greatest;
+  }
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicates as types. A test has a word with a bit for each of a thread's rows; trees combine such words.
+// Where all values are of one slot, a tree also has an answer for a single value, so that test and fold are
+// one pass.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "plan/stages/slots.hpp"
+#include "plan/values.hpp"
+
+namespace bobbin::plan {
+
+// What the tests of a vector need.
+template <class Kernel, class Cta>
+struct Question {
+  const Kernel& kernel;
+  Cta& cta;
+  typename Kernel::Shared& shared;
+  typename Kernel::States& states;
+  uint64_t v;
+  uint32_t place;  // of the vector in its group
+};
+
+// What tests of values have in common. kUse: none, or the number of what is prepared for each vector.
+template <uint32_t kSlot>
+struct ValueTest {
+  static constexpr uint32_t kSlots = 1U << kSlot;
+  static constexpr uint32_t kLeaves = 0;
+  static constexpr bool kOfValues = true;
+
+  // Rows of the slot that satisfy test(n), in the layout of the rows of the query.
+  template <bool kNegated, class Q, class Test>
+  [[nodiscard]] BOBBIN_HD static uint32_t collect(Q& q, Test&& test) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    uint32_t hits = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      hits |= test(n) ? 1U << Slot::Layout::bit(n) : 0;
+    }
+    return finish<kNegated>(q, hits);
+  }
+  // Bits in the slot's layout to those of rows.
+  template <bool kNegated, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t finish(Q& q, uint32_t hits) {
+    using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
+    using Slot = typename Kernel::template SlotAt<kSlot>;
+    hits = kNegated ? ~hits : hits;
+    if constexpr (Slot::kNulls) {
+      hits &= get<kSlot>(q.states).valid;
+    }
+    return convert<typename Slot::Layout, typename Kernel::RowLayout>(q.cta, hits);
+  }
+};
+
+// Packed integers in the range of step kStep, which is prepared for each vector as leaf kLeaf.
+template <uint32_t kStep, uint32_t kSlot, uint32_t kLeaf, bool kNegated = false>
+struct InPackedRange : ValueTest<kSlot> {
+  static constexpr uint32_t kLeaves = 1U << kLeaf;
+
+  template <uint32_t L, class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    using Slot = ItemAt<kSlot, Slots>;
+    Use use =
+        query.template test_use<typename Slot::Element, typename Slot::Known>(cta, query.steps[kStep], v);
+    const uint64_t top = low_mask<uint64_t>(use.width);
+    if (use.way == Use::Way::direct && use.span > top - use.low) {
+      // It wraps around; the integers that do not match are a range that does not.
+      use.low = (use.low + use.span + 1) & top;
+      use.span = top - use.span - 1;
+      use.way = Use::Way::outside;
+    }
+    return use;
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
+    using Slot = typename Kernel::template SlotAt<kSlot>;
+    const Use use = q.kernel.leaf_use(q, kLeaf);
+    if (use.way == Use::Way::slow) {
+      return ValueTest<kSlot>::template finish<kNegated>(q, slow_bits<Slot>(q, use));
+    }
+    if (use.way == Use::Way::all || use.way == Use::Way::none) {
+      return ValueTest<kSlot>::template finish<kNegated>(q, use.way == Use::Way::all ? ~uint32_t{0} : 0);
+    }
+    const Range<Slot> range(use);
+    const uint32_t flip = use.way == Use::Way::outside ? ~uint32_t{0} : 0;
+    uint32_t hits = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      hits |= range.holds(get<kSlot>(q.states).values[n]) ? 1U << Slot::Layout::bit(n) : 0;
+    }
+    return ValueTest<kSlot>::template finish<kNegated>(q, hits ^ flip);
+  }
+
+  // One value at a time.
+  template <class Slot>
+  struct Range {
+    typename Slot::Value low;
+    typename Slot::Value span;
+
+    BOBBIN_HD explicit Range(const Use& use)
+        : low(static_cast<typename Slot::Value>(use.low)),
+          span(static_cast<typename Slot::Value>(use.span)) {}
+    [[nodiscard]] BOBBIN_HD bool holds(typename Slot::Value value) const {
+      return static_cast<typename Slot::Value>(value - low) <= span;
+    }
+  };
+  template <class Slot>
+  struct Single {
+    Range<Slot> range;
+    bool usable;
+
+    [[nodiscard]] BOBBIN_HD bool operator()(typename Slot::Value value) const {
+      return range.holds(value) != kNegated;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    Use use = q.kernel.leaf_use(q, kLeaf);
+    if (use.way == Use::Way::all) {
+      use.low = 0;
+      use.span = ~uint64_t{0};
+      use.way = Use::Way::direct;
+    }
+    return Single<Slot>{Range<Slot>(use), use.way == Use::Way::direct && Slot::Known::has(use.width)};
+  }
+
+ private:
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t slow_bits(Q& q, const Use& use) {
+    using T = typename Slot::Element;
+    const Step& step = q.kernel.steps[kStep];
+    const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
+    const uint32_t inside = rows_inside(q.v, q.cta.lane(), q.kernel.begin, q.kernel.end);
+    const uint32_t hits = test_values<T, 1>(inside, step.range, step.is_float, [&](uint32_t r) {
+      return q.kernel.template value_at<T>(q.cta, column, use, r);
+    });
+    return Slot::Layout::exchange(q.cta, hits);
+  }
+};
+
+// Values whose keys are in the range of a step.
+template <uint32_t kStep, uint32_t kSlot, bool kFloat = false, bool kNegated = false>
+struct InRange : ValueTest<kSlot> {
+  template <class Slot>
+  struct Single {
+    KeyRange range;
+    bool usable = true;
+
+    [[nodiscard]] BOBBIN_HD bool operator()(typename Slot::Value value) const {
+      using T = typename Slot::Element;
+      return range.holds<T>(static_cast<T>(value), kFloat) != kNegated;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    return Single<Slot>{q.kernel.steps[kStep].range};
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    const KeyRange range = q.kernel.steps[kStep].range;
+    using T = typename Slot::Element;
+    return ValueTest<kSlot>::template collect<kNegated>(q, [&](uint32_t n) {
+      return range.holds<T>(static_cast<T>(get<kSlot>(q.states).values[n]), kFloat);
+    });
+  }
+};
+
+// The same for floats, compared as floats: if neither end is a zero or a NaN, that is the same.
+template <uint32_t kStep, uint32_t kSlot, bool kNegated = false>
+struct BetweenReals : ValueTest<kSlot> {
+  template <class Slot>
+  struct Single {
+    using T = typename Slot::Element;
+    using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+    Float low;
+    Float high;
+    bool usable = true;
+
+    [[nodiscard]] BOBBIN_HD bool operator()(typename Slot::Value value) const {
+      const auto real = std::bit_cast<Float>(static_cast<T>(value));
+      return (real >= low && real <= high) != kNegated;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    using S = Single<Slot>;
+    const KeyRange& range = q.kernel.steps[kStep].range;
+    return S{end<S>(range.low), end<S>(range.low + range.span)};
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    const auto one = single(q);
+    return ValueTest<kSlot>::template collect<false>(
+        q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
+  }
+
+ private:
+  template <class S>
+  [[nodiscard]] BOBBIN_HD static typename S::Float end(uint64_t key) {
+    using Key = std::make_signed_t<typename S::T>;
+    return std::bit_cast<typename S::Float>(turn_negative(static_cast<Key>(key)));
+  }
+};
+
+// Codes with a bit in the table of a step.
+template <uint32_t kStep, uint32_t kSlot, bool kNegated = false>
+struct InTable : ValueTest<kSlot> {
+  template <class Q>
+  struct Single {
+    Q& q;
+    bool usable = true;
+
+    template <class Value>
+    [[nodiscard]] BOBBIN_HD bool operator()(Value value) const {
+      const Step& step = q.kernel.steps[kStep];
+      const uint64_t code = value < step.last ? value : step.last;
+      return ((q.cta.load(step.table, code / 32) >> (code % 32) & 1) != 0) != kNegated;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
+    return Single<Q>{q};
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    const Single<Q> one{q};
+    return ValueTest<kSlot>::template collect<false>(
+        q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
+  }
+};
+
+// What tests without values have in common.
+struct BitTest {
+  static constexpr uint32_t kSlots = 0;
+  static constexpr uint32_t kLeaves = 0;
+  static constexpr bool kOfValues = false;
+};
+
+// Null rows of a column, or rows with a bit in a bitmap: kSet says which bits count.
+template <uint32_t kColumn, bool kSet>
+struct Bits : BitTest {
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
+    const uint32_t valid = valid_bits(q.cta, q.kernel.columns[kColumn], q.v);
+    return Kernel::RowLayout::exchange(q.cta, kSet ? valid : ~valid);
+  }
+};
+
+// Two predicates. kAnd: both, otherwise either.
+template <bool kAnd, class A, class B>
+struct Two {
+  static constexpr uint32_t kSlots = A::kSlots | B::kSlots;
+  static constexpr uint32_t kLeaves = A::kLeaves | B::kLeaves;
+  static constexpr bool kOfValues = A::kOfValues && B::kOfValues;
+
+  template <uint32_t L, class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    if constexpr ((A::kLeaves >> L & 1) != 0) {
+      return A::template use<L, Slots>(cta, query, v);
+    } else {
+      return B::template use<L, Slots>(cta, query, v);
+    }
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    const uint32_t a = A::bits(q);
+    const uint32_t b = B::bits(q);
+    return kAnd ? a & b : a | b;
+  }
+
+  template <class SingleA, class SingleB>
+  struct Single {
+    SingleA a;
+    SingleB b;
+    bool usable;
+
+    template <class Value>
+    [[nodiscard]] BOBBIN_HD bool operator()(Value value) const {
+      return kAnd ? a(value) && b(value) : a(value) || b(value);
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
+    auto a = A::single(q);
+    auto b = B::single(q);
+    const bool usable = a.usable && b.usable;
+    return Single<decltype(a), decltype(b)>{a, b, usable};
+  }
+};
+template <class A, class B>
+using And = Two<true, A, B>;
+template <class A, class B>
+using Or = Two<false, A, B>;
+
+// Predicates that must all hold, as one.
+template <class... Tests>
+struct AllOf;
+template <class First, class... Rest>
+struct AllOf<First, Rest...> : Two<true, First, AllOf<Rest...>> {};
+template <class Last>
+struct AllOf<Last> : Last {};
+
+// Every row.
+struct Everything : BitTest {
+  static constexpr bool kOfValues = true;
+
+  struct Single {
+    bool usable = true;
+
+    template <class Value>
+    [[nodiscard]] BOBBIN_HD bool operator()(Value /*value*/) const {
+      return true;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static Single single(Q& /*q*/) {
+    return {};
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& /*q*/) {
+    return ~uint32_t{0};
+  }
+};
+
+template <>
+struct AllOf<> : Everything {};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages that change a thread's values: unpack.hpp says what a stage is.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "codecs/alprd/stage.hpp"
+#include "codecs/zigzag/stage.hpp"
+#include "plan/stages/unpack.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::plan {
+
+// What stages with one stage before them have in common.
+template <class Inner>
+struct Stage {
+  using Element = typename Inner::Element;
+  using Value = typename Inner::Value;
+  using Layout = typename Inner::Layout;
+  static constexpr uint32_t kFrames = Inner::kFrames;
+  template <uint32_t kWarps>
+  using Shared = typename Inner::template Shared<kWarps>;
+
+  template <uint32_t K, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
+                                           uint64_t v) {
+    return Inner::template frame<K>(cta, query, column, v);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
+    Inner::begin(cta, shared, column);
+  }
+};
+
+// Zigzag codes to signed integers.
+template <uint32_t kNode, class Inner>
+struct Turn : Stage<Inner> {
+  using T = typename Inner::Element;
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count,
+                             typename Inner::Value (&values)[32]) {
+    Inner::make(cta, shared, query, column, frames, v, count, values);
+    BOBBIN_UNROLL
+    for (auto& value : values) {
+      value = codec::zigzag::value_of_code(static_cast<T>(value));
+    }
+  }
+};
+
+// f32 without integer multiplications and conversions: the integer is inserted below the exponent of 2^23.
+// Both products are rounded like the integers that the codec multiplies and converts.
+struct QuickScaling {
+  float reference;  // minus 2^23
+  float up;
+  codec::alp::DeviceScaling<float> scaling;
+
+  // Whether this holds for all integers that `width` bits can add to the reference.
+  [[nodiscard]] BOBBIN_HD static bool fits(int32_t reference, uint32_t width, uint32_t factor) {
+    constexpr int32_t kMost = 1 << 22;
+    if (width > 22 || reference > kMost || reference < -kMost) {
+      return false;
+    }
+    const auto size =
+        static_cast<uint64_t>(reference < 0 ? -reference : reference) + low_mask<uint32_t>(width);
+    return size * factor < uint64_t{1} << 31;
+  }
+  [[nodiscard]] BOBBIN_HD float operator()(uint32_t packed) const {
+    constexpr uint32_t kExponent = 0x4b000000;  // of 2^23
+    return scaling.quotient((std::bit_cast<float>(kExponent | packed) + reference) * up);
+  }
+};
+
+// Calls f with the constants that convert a vector's packed integers to floats: quick ones where they give
+// the same bits, otherwise those of the codec. T is the unsigned integer of the float's size.
+template <class T, class F>
+BOBBIN_HD void with_scaling(const Powers& powers, const Use& use, F&& f) {
+  const uint32_t factor = use.f & 0x7f;
+  const bool quick = use.f != factor;
+  if constexpr (sizeof(T) == 8) {
+    if (quick) {
+      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
+      f(WideScaling{static_cast<double>(reference), powers.f64.up[factor], powers.f64.down[use.e]});
+      return;
+    }
+  } else {
+    if (quick) {
+      const int32_t reference = static_cast<int32_t>(use.low) - (1 << 23);
+      f(QuickScaling{static_cast<float>(reference), powers.f32.up[factor],
+                     powers.template scaling<T>(use.e, factor)});
+      return;
+    }
+  }
+  const auto scaling = powers.template scaling<T>(use.e, factor);
+  f([&](auto packed) { return scaling.value_of(static_cast<T>(static_cast<T>(use.low) + packed)); });
+}
+// The scale of a vector, with a mark in `f` if it has quick constants.
+template <class T, class Cta>
+BOBBIN_HD void add_scale(Cta& cta, const Powers& powers, const Bytes& bytes, uint64_t v, Use& use) {
+  const auto scales = view_as<uint8_t>(bytes);
+  use.e = cta.load(scales, 2 * v);
+  use.f = cta.load(scales, 2 * v + 1);
+  bool quick = false;
+  if constexpr (sizeof(T) == 8) {
+    quick = WideScaling::fits(static_cast<int64_t>(use.low), use.width, powers.f64.up[use.f]);
+  } else {
+    quick = QuickScaling::fits(static_cast<int32_t>(use.low), use.width, powers.f32.integer[use.f]);
+  }
+  use.f = static_cast<uint8_t>(use.f | (quick ? 0x80 : 0));
+}
+
+// ALP's integers to floats. `Inner` is an Unpack, or makes the integers in another way.
+template <uint32_t kNode, class Inner>
+struct Scale : Stage<Inner> {
+  using T = typename Inner::Element;
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count,
+                             typename Inner::Value (&values)[32]) {
+    Inner::make(cta, shared, query, column, frames, v, count, values);
+    const auto scales = view_as<uint8_t>(column.nodes[kNode].extra);
+    const auto scaling =
+        query.powers.template scaling<T>(cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
+    BOBBIN_UNROLL
+    for (auto& value : values) {
+      value = std::bit_cast<T>(scaling.value_of(value));
+    }
+  }
+};
+template <uint32_t kNode, uint32_t kUnpackNode, class T, class List>
+struct Scale<kNode, Unpack<kUnpackNode, T, List>> : Stage<Unpack<kUnpackNode, T, List>> {
+  using Inner = Unpack<kUnpackNode, T, List>;
+
+  template <uint32_t K, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
+                                           uint64_t v) {
+    Use use = Inner::template frame<K>(cta, query, column, v);
+    add_scale<T>(cta, query.powers, column.nodes[kNode].extra, v, use);
+    return use;
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& /*shared*/, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t /*v*/, uint32_t count,
+                             typename Inner::Value (&values)[32]) {
+    Inner::load(cta, column, frames[0], count, values);
+    with_scaling<T>(query.powers, frames[0], [&](const auto& scaling) {
+      using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+      BOBBIN_UNROLL
+      for (auto& value : values) {
+        value = std::bit_cast<T>(static_cast<Float>(scaling(value)));
+      }
+    });
+  }
+};
+
+// Replaces some values by exceptions. Each is put into shared memory at its place, with a mark for the thread
+// that has the value.
+template <uint32_t kNode, class Inner>
+struct Patch : Stage<Inner> {
+  using T = typename Inner::Element;
+  using Layout = typename Inner::Layout;
+  template <uint32_t kWarps>
+  struct Shared {
+    simt::Shared<T, kWarps * kVectorLength> exceptions;
+    simt::Shared<uint32_t, kWarps * simt::kWarpSize> marks;
+    typename Inner::template Shared<kWarps> inner;
+  };
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
+    Inner::begin(cta, shared.inner, column);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count,
+                             typename Inner::Value (&values)[32]) {
+    // Located first, so that their loads overlap with unpacking.
+    const auto patches = column.nodes[kNode].patches.template typed<T, 1>();
+    const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
+    Inner::make(cta, shared.inner, query, column, frames, v, count, values);
+    if (!cta.any(run.count != 0)) {
+      return;
+    }
+    const uint32_t warp = cta.warp() * simt::kWarpSize;
+    const uint32_t first = cta.warp() * kVectorLength;
+    cta.sync_warp();  // the previous vector is no longer in use
+    cta.store(shared.marks, warp + cta.lane(), 0U);
+    cta.sync_warp();
+    patches.apply(cta, run, [&](uint32_t i, T value) {
+      cta.store(shared.exceptions, first + i, value);
+      cta.template atomic_or<simt::Order::relaxed>(shared.marks, warp + Layout::lane_of(i),
+                                                   1U << Layout::number_of(i));
+    });
+    cta.sync_warp();
+    const uint32_t marks = cta.load(shared.marks, warp + cta.lane());
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      if ((marks >> n & 1) != 0) {
+        values[n] = cta.load(shared.exceptions, first + Layout::index(cta.lane(), n));
+      }
+    }
+  }
+};
+
+// A vector in shared memory from which each thread reads 32 neighbours. Elements of kBytes: adjacent rows of
+// a lane share a word; a word is left free after each row of words, so that threads read different banks.
+template <class T>
+struct Turned {
+  static constexpr uint32_t kPerRow = kLanes<T>;
+  static constexpr uint32_t kPitch = kPerRow + 1;
+  static constexpr uint32_t kWords = kRows<T> * kPitch * (sizeof(T) / 4);
+  static_assert(sizeof(T) >= 4);
+
+  // The place of value i, in elements.
+  template <uint32_t kBytes>
+  [[nodiscard]] BOBBIN_HD static constexpr uint32_t place(uint32_t i) {
+    if constexpr (kBytes == 8) {
+      return i / kPerRow * kPitch + i % kPerRow;
+    } else {
+      constexpr uint32_t kPerWord = 4 / kBytes;
+      const uint32_t row = i / kPerRow;
+      return (row / kPerWord * kPitch + i % kPerRow) * kPerWord + row % kPerWord;
+    }
+  }
+};
+
+// Neighbouring values in each thread. T has 32 or 64 bits.
+template <class Inner>
+struct Neighbours : Stage<Inner> {
+  using T = typename Inner::Element;
+  using Layout = NeighbourLayout;
+  using Value = typename Inner::Value;
+  template <uint32_t kWarps>
+  struct Shared {
+    static constexpr uint32_t kAllWords = kWarps * Turned<T>::kWords;
+    simt::Shared<uint32_t, kAllWords> words;
+    typename Inner::template Shared<kWarps> inner;
+
+    template <class Element>
+    [[nodiscard]] BOBBIN_HD auto& as() {
+      return simt::seen_as<simt::Shared<Element, kAllWords * 4 / sizeof(Element)>>(words);
+    }
+    template <class Element>
+    [[nodiscard]] BOBBIN_HD static uint32_t first(uint32_t warp) {
+      return warp * (Turned<T>::kWords * 4 / sizeof(Element));
+    }
+  };
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
+    Inner::begin(cta, shared.inner, column);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
+    if constexpr (requires { Inner::load(cta, column, frames[0], count, values); }) {
+      // Without the reference, values are as narrow as they are packed.
+      Inner::load(cta, column, frames[0], count, values);
+      if (frames[0].width <= 8) {
+        turn<uint8_t>(cta, shared, values);
+      } else if (frames[0].width <= 16) {
+        turn<uint16_t>(cta, shared, values);
+      } else {
+        turn<T>(cta, shared, values);
+      }
+      BOBBIN_UNROLL
+      for (Value& value : values) {
+        value = static_cast<T>(value + static_cast<T>(frames[0].low));
+      }
+    } else {
+      Inner::make(cta, shared.inner, query, column, frames, v, count, values);
+      turn<T>(cta, shared, values);
+    }
+  }
+
+ private:
+  template <class Element, class Cta, class Memory>
+  BOBBIN_HD static void turn(Cta& cta, Memory& shared, Value (&values)[32]) {
+    using Whole = std::conditional_t<sizeof(Element) == 8, uint64_t, uint32_t>;
+    constexpr uint32_t kPerWord = sizeof(Whole) / sizeof(Element);
+    auto& words = shared.template as<Whole>();
+    auto& elements = shared.template as<Element>();
+    const uint32_t first_word = shared.template first<Whole>(cta.warp());
+    const uint32_t first = shared.template first<Element>(cta.warp());
+    cta.sync_warp();  // the previous vector is no longer in use
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; n += kPerWord) {
+      Whole word = values[n];
+      BOBBIN_UNROLL
+      for (uint32_t k = 1; k < kPerWord; ++k) {
+        word |= static_cast<Whole>(values[n + k]) << (k * kBits<Element> % kBits<Whole>);
+      }
+      const uint32_t i = Inner::Layout::index(cta.lane(), n);
+      cta.store(words, first_word + Turned<T>::template place<sizeof(Element)>(i) / kPerWord, word);
+    }
+    cta.sync_warp();
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      values[n] = cta.load(elements, first + Turned<T>::template place<sizeof(Element)>(cta.lane() * 32 + n));
+    }
+  }
+};
+
+// Sums differences of some order, with stride 1. `Inner` is a Neighbours, or a stage over one.
+template <uint32_t kNode, uint32_t kOrder, class Inner>
+struct SumUp : Stage<Inner> {
+  using T = typename Inner::Element;
+  using Value = typename Inner::Value;
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
+    Inner::make(cta, shared, query, column, frames, v, count, values);
+    const auto restarts = view_as<T>(column.nodes[kNode].extra);
+    BOBBIN_UNROLL
+    for (uint32_t order = 0; order < kOrder; ++order) {
+      Value total = 0;
+      BOBBIN_UNROLL
+      for (const Value value : values) {
+        total += value;
+      }
+      Value sum = cta.load(restarts, v * kOrder + order) + simt::sum_through(cta, total) - total;
+      BOBBIN_UNROLL
+      for (Value& value : values) {
+        sum += value;
+        value = sum;
+      }
+    }
+  }
+};
+
+// Joins alprd's left parts, which `Left` makes as codes, with right parts.
+template <uint32_t kNode, class Left, class Right>
+struct Join : Stage<Right> {
+  using T = typename Right::Element;
+  using Value = typename Right::Value;
+  using Layout = typename Right::Layout;
+  static constexpr uint32_t kFrames = Left::kFrames + Right::kFrames;
+  template <uint32_t kWarps>
+  struct Shared {
+    simt::Shared<uint32_t, kWarps * kVectorLength / 2> parts;  // two per word
+    typename Left::template Shared<kWarps> left;
+    typename Right::template Shared<kWarps> right;
+  };
+
+  template <uint32_t K, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
+                                           uint64_t v) {
+    if constexpr (K < Left::kFrames) {
+      return Left::template frame<K>(cta, query, column, v);
+    } else {
+      return Right::template frame<K - Left::kFrames>(cta, query, column, v);
+    }
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
+    Left::begin(cta, shared.left, column);
+    Right::begin(cta, shared.right, column);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
+    make_parts(cta, shared, query, column, frames, v, count);
+    Right::make(cta, shared.right, query, column, frames + Left::kFrames, v, count, values);
+    auto& parts = simt::seen_as<simt::Shared<uint16_t, sizeof(shared.parts) / 2>>(shared.parts);
+    const uint32_t right_bits = column.nodes[kNode].cut.right_bits;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const Value part = cta.load(parts, cta.warp() * kVectorLength + Layout::index(cta.lane(), n));
+      values[n] = static_cast<T>(part << right_bits | (values[n] & low_mask<T>(right_bits)));
+    }
+  }
+
+ private:
+  static_assert(std::is_same_v<typename Left::Layout, SpreadLayout<uint16_t>>, "two adjacent codes per word");
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make_parts(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                                   const Use* frames, uint64_t v, uint32_t count) {
+    uint32_t codes[32];
+    Left::make(cta, shared.left, query, column, frames, v, count, codes);
+    const auto joiner = codec::alprd::Joiner::of(column.nodes[kNode].cut);
+    cta.sync_warp();  // the previous vector is no longer in use
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; n += 2) {
+      const uint32_t at = (cta.warp() * kVectorLength + Left::Layout::index(cta.lane(), n)) / 2;
+      cta.store(shared.parts, at, joiner.parts_of(codes[n] | codes[n + 1] << 16));
+    }
+    cta.sync_warp();
+  }
+};
+
+// Moves values of 8 or 16 bits to the strided layout: sums of floats need it, because their order is defined.
+template <class Inner>
+struct Strided : Stage<Inner> {
+  using Layout = StridedLayout;
+  using Value = typename Inner::Value;
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
+    static_assert(sizeof(typename Inner::Element) < 4);
+    constexpr uint32_t kExchanged = sizeof(typename Inner::Element) == 2 ? 1 : 2;
+    Inner::make(cta, shared, query, column, frames, v, count, values);
+    // As Spread::exchange() does with bits: bit b of a value's number and bit b of its lane change places.
+    BOBBIN_UNROLL
+    for (uint32_t bit = 0; bit < kExchanged; ++bit) {
+      const bool upper = (cta.lane() >> bit & 1) != 0;
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        if ((n >> bit & 1) == 0) {
+          Value& low = values[n];
+          Value& high = values[n | 1U << bit];
+          const Value other = cta.shfl_xor(upper ? low : high, 1U << bit);
+          (upper ? low : high) = other;
+        }
+      }
+    }
+  }
+};
+
+// Entries of a dictionary. kEntries: room in shared memory, at least as many as there are entries, or 0 if
+// they are read through the caches. Several copies keep the lanes apart: with 32 of them each lane has a bank
+// of its own.
+template <uint32_t kNode, class T, uint32_t kEntries, uint32_t kCopies>
+struct Entries {
+  using Element = T;
+  using Value = ValueOf<T>;
+  struct SharedEntries {
+    simt::Shared<T, kEntries == 0 ? 1 : kEntries * kCopies> entries;
+  };
+  using Shared = std::conditional_t<kEntries == 0, NothingShared, SharedEntries>;
+
+  template <class Cta>
+  BOBBIN_HD static void begin(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t threads) {
+    if constexpr (kEntries != 0) {
+      for (uint32_t i = cta.thread(); i < kEntries * kCopies; i += threads) {
+        cta.store(shared.entries, i, column.nodes[kNode].template entry<T>(cta, i / kCopies));
+      }
+      cta.sync();
+    }
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Value at(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t code) {
+    if constexpr (kEntries == 0) {
+      return column.nodes[kNode].template entry<T>(cta, code);
+    } else {
+      const uint32_t last = kEntries - 1;
+      return cta.load(shared.entries, (code < last ? code : last) * kCopies + cta.lane() % kCopies);
+    }
+  }
+};
+
+// Codes to entries, as a stage, where tests are of entries.
+template <class Map, class Inner>
+struct LookUp : Stage<Inner> {
+  using Element = typename Map::Element;
+  using Value = typename Map::Value;
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
+    uint32_t codes[32];
+    Inner::make(cta, shared, query, column, frames, v, count, codes);
+    typename Map::Shared nothing;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      values[n] = Map::at(cta, nothing, column, codes[n]);
+    }
+  }
+};
+
+}  // namespace bobbin::plan

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawn queries in kernels that were composed for them, in the emulator, with different schedules.
+#include <gtest/gtest.h>
+
+#include "plan/compiled.hpp"
+#include "simt/emulator.hpp"
+#include "tests/drawn.hpp"
+#include "tests/plan/checks.hpp"
+#include "tests/plan/drawn_kernels.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+uint64_t runs = 0;
+
+Result<bool> run_one(std::span<const DrawnKernel> kernels, const plan::Composed& composed,
+                     const plan::QueryInput& query, StreamView stream) {
+  for (const DrawnKernel& kernel : kernels) {
+    if (kernel.declarations == composed.declarations) {
+      BOBBIN_TRY(kernel.run(query, stream));
+      ++runs;
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<bool> run(const plan::Composed& composed, const plan::QueryInput& query, bool /*wait*/,
+                 StreamView stream) {
+  for (const auto kernels :
+       {drawn_kernels<0>(), drawn_kernels<1>(), drawn_kernels<2>(), drawn_kernels<3>()}) {
+    BOBBIN_ASSIGN(const bool done, run_one(kernels, composed, query, stream));
+    if (done) {
+      return true;
+    }
+  }
+  return Status{StatusCode::device, "this kernel was not drawn:\n" + composed.declarations};
+}
+
+void check(uint64_t first, uint64_t end) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  for (const uint64_t i : drawn(end - first)) {
+    const uint64_t seed = first + i;
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 4);
+    Random random(seed);
+    ASSERT_EQ(check_compiled(Backend::emulator, random), "") << "seed " << seed;
+  }
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+TEST(CompiledQueries, AgreeWithDecodedValues) {
+  check(0, kDrawnQueries / 2);
+  if (kDrawnShare == 1) {
+    EXPECT_GT(runs, kDrawnQueries / 4);
+  }
+}
+
+TEST(CompiledQueries, AgreeWithDecodedValuesToo) {
+  check(kDrawnQueries / 2, kDrawnQueries);
+}
+
+}  // namespace
+}  // namespace bobbin::testing
