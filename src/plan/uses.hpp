@@ -82,9 +82,8 @@ struct Adder<uint64_t> {
   [[nodiscard]] BOBBIN_HD WideSum sum(bool /*is_signed*/) const { return total; }
 };
 
-// The widths for which a kernel has code: of whole vectors, all of them.
+// The widths for which a kernel has code.
 struct AllWidths {
-  static constexpr bool kPartial = false;
   [[nodiscard]] BOBBIN_HD static constexpr bool has(uint32_t /*width*/) { return true; }
 };
 
@@ -126,7 +125,7 @@ struct Uses : QueryInput {
   [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const ColumnPlan& column, uint64_t v, T& reference) const {
     const auto frame = column.frames().template frame<T>(cta, v);
     reference = frame.reference;
-    const bool direct = (Widths::kPartial || rows_of(v) == kVectorLength) && Widths::has(frame.width);
+    const bool direct = rows_of(v) == kVectorLength && Widths::has(frame.width);
     Use use{.first_register = static_cast<uint32_t>(frame.first_register),
             .width = static_cast<uint8_t>(frame.width),
             .way = direct ? Use::Way::direct : Use::Way::slow};

@@ -85,13 +85,10 @@ struct Sum {
   BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
     if constexpr (kNumbers == Numbers::reals) {
       if constexpr (Slot::kPacked) {
-        with_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use,
-                                             [&](const auto& scaling) {
-                                               Reals<Slot> part;
-                                               f(part, [&](uint32_t n, auto value, bool hit) {
-                                                 part.add(n, static_cast<double>(scaling(value)), hit);
-                                               });
-                                             });
+        const auto scaling = quick_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use);
+        Reals<Slot> part;
+        f(part,
+          [&](uint32_t n, auto value, bool hit) { part.add(n, static_cast<double>(scaling(value)), hit); });
       } else {
         Reals<Slot> part;
         f(part, [&](uint32_t n, auto value, bool hit) {
@@ -141,8 +138,7 @@ struct Sum {
   BOBBIN_HD static void add_slow(Q& q, uint32_t rows, Total& total) {
     if constexpr (Slot::kPacked) {
       using T = typename Slot::Element;
-      Use use = get<kSlot>(q.states).use;
-      use.f &= 0x7f;
+      const Use use = get<kSlot>(q.states).use;
       const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
       const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
       const auto value = [&](uint32_t r) { return q.kernel.template value_at<T>(q.cta, column, use, r); };

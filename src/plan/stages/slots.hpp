@@ -114,8 +114,8 @@ struct Packed {
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
     Use use = query.template sum_use<T, Widths>(cta, query.columns[kColumn], v);
     if constexpr (kScaled) {
-      add_scale<T>(cta, query.powers, query.columns[kColumn].scales(), v, use);
-      use.way = Widths::has(use.width) ? Use::Way::direct : Use::Way::slow;
+      const bool direct = use.way == Use::Way::direct;
+      use.way = direct && is_quick<T>(query.powers, use) ? Use::Way::direct : Use::Way::slow;
     }
     return use;
   }
@@ -125,9 +125,9 @@ struct Packed {
   BOBBIN_HD static void load(Cta& cta, Memory& /*shared*/, const Uses& query, const Use* uses, uint64_t v,
                              State& state) {
     state.use = uses[0];
-    if (Widths::has(state.use.width)) {
-      load_packed<T, Widths>(cta, query.columns[kColumn].frames().packed, state.use,
-                             query.rows_of(v) == kVectorLength, state.values);
+    // Tests of ranges may be direct where sums are not, and the other way round.
+    if (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength) {
+      load_packed<T, Widths>(cta, query.columns[kColumn].frames().packed, state.use, state.values);
     }
     if constexpr (kNulls) {
       state.valid = Layout::exchange(cta, valid_bits(cta, query.columns[kColumn], v));

@@ -33,7 +33,6 @@ struct NothingShared {};
 // The widths of packed vectors for which a kernel has code. Vectors of other widths are correct, and slow.
 template <uint32_t... kWidths>
 struct Widths {
-  static constexpr bool kPartial = true;
   static constexpr uint32_t kMost = [] {
     uint32_t most = 0;
     ((most = kWidths > most ? kWidths : most), ...);
@@ -50,9 +49,9 @@ struct Widths {
   }
 };
 
-// The packed integers of a thread, without the reference; their width is in the list.
+// The packed integers of a thread, without the reference; the vector is complete and its width in the list.
 template <class T, class List, class Value, class Cta>
-BOBBIN_HD void load_packed(Cta& cta, const Bytes& bytes, const Use& use, bool whole, Value (&values)[32]) {
+BOBBIN_HD void load_packed(Cta& cta, const Bytes& bytes, const Use& use, Value (&values)[32]) {
   if (use.width == 0) {
     BOBBIN_UNROLL
     for (Value& value : values) {
@@ -60,19 +59,33 @@ BOBBIN_HD void load_packed(Cta& cta, const Bytes& bytes, const Use& use, bool wh
     }
     return;
   }
-  const auto packed = view_as<Quad>(bytes);
   List::with(use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
     Lane<T, W> lane;
-    if (whole) {
-      lane.load(cta, packed, use.first_register);
-    } else {
-      lane.load_some(cta, packed, use.first_register);
-    }
+    lane.load(cta, view_as<Quad>(bytes), use.first_register);
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
       values[n] = static_cast<Value>(lane.value(n));
     }
   });
+}
+
+// Calls f(n, value) for a thread's values in a loop that is not unrolled, for cases that are rare: they are
+// in memory meanwhile.
+template <class Value, class F>
+BOBBIN_HD void change_slowly(Value (&values)[32], F&& f) {
+  Value slow[32];
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    slow[n] = values[n];
+  }
+  BOBBIN_ROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    slow[n] = f(n, slow[n]);
+  }
+  BOBBIN_UNROLL
+  for (uint32_t n = 0; n < 32; ++n) {
+    values[n] = slow[n];
+  }
 }
 
 template <uint32_t kNode, class T, class List>
@@ -85,12 +98,13 @@ struct Unpack {
   using Shared = NothingShared;
 
   template <uint32_t K, class Cta>
-  [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& /*query*/, const ColumnPlan& column,
+  [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
                                            uint64_t v) {
     const auto frame = column.nodes[kNode].frames.template frame<T>(cta, v);
     Use use{.first_register = static_cast<uint32_t>(frame.first_register),
             .width = static_cast<uint8_t>(frame.width),
-            .way = List::has(frame.width) ? Use::Way::direct : Use::Way::slow};
+            .way = List::has(frame.width) && query.rows_of(v) == kVectorLength ? Use::Way::direct
+                                                                               : Use::Way::slow};
     use.low = frame.reference;
     return use;
   }
@@ -103,24 +117,21 @@ struct Unpack {
                              Value (&values)[32]) {
     const Bytes& packed = column.nodes[kNode].frames.packed;
     if (use.way == Use::Way::direct) {
-      load_packed<T, List>(cta, packed, use, count == kVectorLength, values);
+      load_packed<T, List>(cta, packed, use, values);
       return;
     }
-    // Indexed at run time, so it is in memory; the values themselves stay in registers.
-    T slow[32];
     const codec::bitpack::Frame<T> frame{use.first_register, use.width, 0};
-    BOBBIN_ROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      const uint32_t i = Layout::index(cta.lane(), n);
-      slow[n] = i < count ? unpack_one<T>(cta, view_as<Quad>(packed), frame, i) : T{0};
-    }
     BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      values[n] = slow[n];
+    for (Value& value : values) {
+      value = 0;
     }
+    change_slowly(values, [&](uint32_t n, Value zero) {
+      const uint32_t i = Layout::index(cta.lane(), n);
+      return i < count ? unpack_one<T>(cta, view_as<Quad>(packed), frame, i) : zero;
+    });
   }
   template <class Cta, class Memory>
-  BOBBIN_HD static void make(Cta& cta, Memory& /*shared*/, const Uses& /*query*/, const ColumnPlan& column,
+  BOBBIN_HD static void make(Cta& cta, Memory& /*shared*/, const Uses& query, const ColumnPlan& column,
                              const Use* frames, uint64_t /*v*/, uint32_t count, Value (&values)[32]) {
     load(cta, column, frames[0], count, values);
     BOBBIN_UNROLL

@@ -74,42 +74,27 @@ struct QuickScaling {
   }
 };
 
-// Calls f with the constants that convert a vector's packed integers to floats: quick ones where they give
-// the same bits, otherwise those of the codec. T is the unsigned integer of the float's size.
-template <class T, class F>
-BOBBIN_HD void with_scaling(const Powers& powers, const Use& use, F&& f) {
-  const uint32_t factor = use.f & 0x7f;
-  const bool quick = use.f != factor;
+// Whether the constants below give the codec's bits for all values of a vector. T is the unsigned integer of
+// the float's size.
+template <class T>
+[[nodiscard]] BOBBIN_HD bool is_quick(const Powers& powers, const Use& use) {
   if constexpr (sizeof(T) == 8) {
-    if (quick) {
-      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
-      f(WideScaling{static_cast<double>(reference), powers.f64.up[factor], powers.f64.down[use.e]});
-      return;
-    }
+    return WideScaling::fits(static_cast<int64_t>(use.low), use.width, powers.f64.up[use.f]);
   } else {
-    if (quick) {
-      const int32_t reference = static_cast<int32_t>(use.low) - (1 << 23);
-      f(QuickScaling{static_cast<float>(reference), powers.f32.up[factor],
-                     powers.template scaling<T>(use.e, factor)});
-      return;
-    }
+    return QuickScaling::fits(static_cast<int32_t>(use.low), use.width, powers.f32.integer[use.f]);
   }
-  const auto scaling = powers.template scaling<T>(use.e, factor);
-  f([&](auto packed) { return scaling.value_of(static_cast<T>(static_cast<T>(use.low) + packed)); });
 }
-// The scale of a vector, with a mark in `f` if it has quick constants.
-template <class T, class Cta>
-BOBBIN_HD void add_scale(Cta& cta, const Powers& powers, const Bytes& bytes, uint64_t v, Use& use) {
-  const auto scales = view_as<uint8_t>(bytes);
-  use.e = cta.load(scales, 2 * v);
-  use.f = cta.load(scales, 2 * v + 1);
-  bool quick = false;
+// Converts packed integers to floats.
+template <class T>
+[[nodiscard]] BOBBIN_HD auto quick_scaling(const Powers& powers, const Use& use) {
   if constexpr (sizeof(T) == 8) {
-    quick = WideScaling::fits(static_cast<int64_t>(use.low), use.width, powers.f64.up[use.f]);
+    const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
+    return WideScaling{static_cast<double>(reference), powers.f64.up[use.f], powers.f64.down[use.e]};
   } else {
-    quick = QuickScaling::fits(static_cast<int32_t>(use.low), use.width, powers.f32.integer[use.f]);
+    const int32_t reference = static_cast<int32_t>(use.low) - (1 << 23);
+    return QuickScaling{static_cast<float>(reference), powers.f32.up[use.f],
+                        powers.template scaling<T>(use.e, use.f)};
   }
-  use.f = static_cast<uint8_t>(use.f | (quick ? 0x80 : 0));
 }
 
 // ALP's integers to floats. `Inner` is an Unpack, or makes the integers in another way.
@@ -139,7 +124,9 @@ struct Scale<kNode, Unpack<kUnpackNode, T, List>> : Stage<Unpack<kUnpackNode, T,
   [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
                                            uint64_t v) {
     Use use = Inner::template frame<K>(cta, query, column, v);
-    add_scale<T>(cta, query.powers, column.nodes[kNode].extra, v, use);
+    const auto scales = view_as<uint8_t>(column.nodes[kNode].extra);
+    use.e = cta.load(scales, 2 * v);
+    use.f = cta.load(scales, 2 * v + 1);
     return use;
   }
   template <class Cta, class Memory>
@@ -147,12 +134,18 @@ struct Scale<kNode, Unpack<kUnpackNode, T, List>> : Stage<Unpack<kUnpackNode, T,
                              const Use* frames, uint64_t /*v*/, uint32_t count,
                              typename Inner::Value (&values)[32]) {
     Inner::load(cta, column, frames[0], count, values);
-    with_scaling<T>(query.powers, frames[0], [&](const auto& scaling) {
-      using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+    using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+    if (is_quick<T>(query.powers, frames[0])) {
+      const auto scaling = quick_scaling<T>(query.powers, frames[0]);
       BOBBIN_UNROLL
       for (auto& value : values) {
         value = std::bit_cast<T>(static_cast<Float>(scaling(value)));
       }
+      return;
+    }
+    const auto scaling = query.powers.template scaling<T>(frames[0].e, frames[0].f);
+    change_slowly(values, [&](uint32_t /*n*/, T packed) {
+      return std::bit_cast<T>(scaling.value_of(static_cast<T>(static_cast<T>(frames[0].low) + packed)));
     });
   }
 };
