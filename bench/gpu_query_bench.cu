@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's figures for queries over encoded columns, compared with a tuned kernel on raw values, and with
 // cudaMemcpy, in one run. Every result is compared with that of the raw kernel.
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "bench/raw_queries.cuh"
 #include "codecs/ffor/ffor.hpp"
 #include "core/scalar.hpp"
+#include "jit/cache.hpp"
 #include "measure/report.hpp"
 #include "plan/gather.hpp"
 #include "plan/plan.hpp"
@@ -156,7 +159,8 @@ class QueryBench {
     return compare(what, {&a.there.array}, filter, sum, result, raw, values_ * sizeof(T), bar);
   }
 
-  // where a < limit and b < limit, sum(c).
+  // where a < limit and b < limit, sum(c); kEither: where a < limit or not b < limit.
+  template <bool kEither>
   Status measure_three(uint32_t bits, double bar) {
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 1)));
     BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 2)));
@@ -165,18 +169,19 @@ class QueryBench {
     BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(sizeof(RawResult), stream_));
     const uint64_t quads = values_ / 4;
     BOBBIN_ASSIGN(const Sample raw, timer_.measure([&] {
-      return run_raw(RawThree{{a.raw.as<Quad>(), quads},
-                              {b.raw.as<Quad>(), quads},
-                              {c.raw.as<Quad>(), quads},
-                              limit,
-                              result.as<RawResult>()});
+      return run_raw(RawThree<kEither>{{a.raw.as<Quad>(), quads},
+                                       {b.raw.as<Quad>(), quads},
+                                       {c.raw.as<Quad>(), quads},
+                                       limit,
+                                       result.as<RawResult>()});
     }));
     const ValueRange below = ValueRange::of(DType::u32, Compare::lt, {limit});
+    const ValueRange from = ValueRange::of(DType::u32, Compare::ge, {limit});
     const plan::Filter filter{{plan::Condition::Kind::test, 0, below},
-                              {plan::Condition::Kind::test, 1, below},
-                              {plan::Condition::Kind::both, 0, {}}};
+                              {plan::Condition::Kind::test, 1, kEither ? from : below},
+                              {kEither ? plan::Condition::Kind::either : plan::Condition::Kind::both, 0, {}}};
     const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 2}};
-    return compare("u32, " + std::to_string(bits) + " bits, three columns",
+    return compare("u32, " + std::to_string(bits) + " bits, three columns" + (kEither ? ", or, not" : ""),
                    {&a.there.array, &b.there.array, &c.there.array}, filter, sum, result, raw,
                    3 * values_ * sizeof(uint32_t), bar);
   }
@@ -294,13 +299,17 @@ class QueryBench {
       sources.push_back({array, nullptr});
       encoded += array::encoded_bytes(*array);
     }
-    for (const plan::QueryPath path :
-         {plan::QueryPath::automatic, plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
+    for (const plan::QueryPath path : {plan::QueryPath::compiled, plan::QueryPath::automatic,
+                                       plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
+      const auto start = std::chrono::steady_clock::now();
       auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
       if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
         continue;  // columns with patches are not programmed
       }
       BOBBIN_ASSIGN(const plan::Prepared query, std::move(made));
+      if (path == plan::QueryPath::compiled) {
+        BOBBIN_TRY(measure_first_use(query, start));
+      }
       BOBBIN_ASSIGN(const Sample ours, timer_.measure([&] { return query.run(stream_); }));
       BOBBIN_ASSIGN(const auto totals, query.totals(stream_));
       const bool right =
@@ -312,10 +321,29 @@ class QueryBench {
                            ": the answer differs from the raw kernel's: " + std::to_string(totals[0].count) +
                            " rows instead of " + std::to_string(expected.count));
       add(what,
-          path == plan::QueryPath::automatic    ? "automatic"
+          path == plan::QueryPath::compiled     ? "compiled"
+          : path == plan::QueryPath::automatic  ? "automatic"
           : path == plan::QueryPath::programmed ? "programmed"
                                                 : "interpreted",
           encoded, ours, raw, raw_bytes, path == plan::QueryPath::automatic ? bar : 0);
+    }
+    return {};
+  }
+
+  // From the query to its answer with the compiler, and how long the kernel takes from the folder.
+  Status measure_first_use(const plan::Prepared& query, std::chrono::steady_clock::time_point start) {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    BOBBIN_TRY(query.run(stream_));
+    BOBBIN_ASSIGN(const auto totals, query.totals(stream_));
+    first_use_ms_ = Milliseconds(std::chrono::steady_clock::now() - start).count();
+    for (const std::string& source : query.sources()) {
+      const auto again = std::chrono::steady_clock::now();
+      jit::Cache cache(jit::FolderOptions::from_environment());
+      BOBBIN_ASSIGN(const auto code, cache.get(source, 90));
+      from_folder_ms_ = Milliseconds(std::chrono::steady_clock::now() - again).count();
+      std::printf("%s%zu bytes; first use %.0f ms, from the folder %.1f ms (%llu compiled)\n", source.c_str(),
+                  code->size(), first_use_ms_, from_folder_ms_,
+                  static_cast<unsigned long long>(cache.counts().compiled));
     }
     return {};
   }
@@ -341,12 +369,18 @@ class QueryBench {
                      {"times_raw", times},
                      {"memcpy_gb_per_s", memcpy_ / 1e9},
                      {"bar", bar}});
+    if (how == "compiled") {
+      rows_.back()["first_use_ms"] = first_use_ms_;
+      rows_.back()["from_folder_ms"] = from_folder_ms_;
+    }
   }
 
   StreamView stream_;
   GpuTimer timer_;
   uint64_t values_;
   double memcpy_ = 0;
+  double first_use_ms_ = 0;  // of the last compiled query
+  double from_folder_ms_ = 0;
   TextTable table_{
       {"what", "how", "ms", "raw ms", "raw GB/s", "encoded GB/s", "GB/s of values", "times raw", "bar"}, 2};
   Json rows_ = Json::array();
@@ -362,7 +396,8 @@ Status run(const Arguments& arguments) {
     BOBBIN_TRY(bench.measure_one<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
                                            make_integers(bits, 0), 1, (1U << bits) / 2, bits == 8 ? 2.5 : 0));
   }
-  BOBBIN_TRY(bench.measure_three(8, 2));
+  BOBBIN_TRY(bench.measure_three<false>(8, 2));
+  BOBBIN_TRY(bench.measure_three<true>(8, 0));
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits", CodecId::alp, make_prices<double>(0), 100, 400, 2.5));
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits, 1 % exceptions", CodecId::alp,
                                        make_prices<double>(0.01), 100, 400, 0));

@@ -79,7 +79,8 @@ struct RawSum {
   }
 };
 
-// where a < limit and b < limit: count and sum of c.
+// where a < limit and b < limit: count and sum of c; kEither: where a < limit or not b < limit.
+template <bool kEither = false>
 struct RawThree {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kAtOnce = 4;
@@ -111,7 +112,8 @@ struct RawThree {
       for (uint32_t k = 0; k < kAtOnce; ++k) {
 #pragma unroll
         for (uint32_t i = 0; i < 4; ++i) {
-          const bool hit = as[k].word[i] < limit && bs[k].word[i] < limit;
+          const bool second = bs[k].word[i] < limit;
+          const bool hit = kEither ? as[k].word[i] < limit || !second : as[k].word[i] < limit && second;
           count += hit ? 1 : 0;
           sum += hit ? cs[k].word[i] : 0;
         }

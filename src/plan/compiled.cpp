@@ -7,15 +7,11 @@
 #include <string_view>
 
 #include "core/lanes.hpp"
-#if __has_include("jit/kernel.hpp")
 #include "jit/kernel.hpp"
-#define BOBBIN_JIT 1
-#endif
 
 namespace bobbin::plan {
 namespace {
 
-#ifdef BOBBIN_JIT
 Result<bool> run_on_gpu(const Composed& composed, const QueryInput& query, bool wait, StreamView stream) {
   jit::Cache& cache = jit::Cache::of_process();
   const std::string source = composed.source();
@@ -30,10 +26,6 @@ Result<bool> run_on_gpu(const Composed& composed, const QueryInput& query, bool 
   BOBBIN_TRY(kernel->launch(shape, query, stream));
   return true;
 }
-constexpr RunComposed kOnGpu = &run_on_gpu;
-#else
-constexpr RunComposed kOnGpu = nullptr;
-#endif
 
 }  // namespace
 
@@ -47,7 +39,7 @@ Compiling compiling_by_environment() {
 
 RunComposed& composed_runner(Backend backend) {
   static RunComposed none = nullptr;
-  static RunComposed gpu = kOnGpu;
+  static RunComposed gpu = &run_on_gpu;
   static RunComposed emulator = nullptr;
   return backend == Backend::cuda ? gpu : backend == Backend::emulator ? emulator : none;
 }

@@ -159,6 +159,16 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   return {};
 }
 
+std::vector<std::string> Prepared::sources() const {
+  std::vector<std::string> sources;
+  for (const auto& composed : composed_) {
+    if (composed[0].has_value()) {
+      sources.push_back(composed[0]->source());
+    }
+  }
+  return sources;
+}
+
 Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   std::vector<uint64_t> words(folds_.size() * TotalWords::kWords);
   BOBBIN_TRY(copy_async(words.data(), totals_->data(), totals_->size(), stream));

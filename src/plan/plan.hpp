@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bobbin/memory.hpp"
@@ -75,6 +76,8 @@ class Prepared {
   // Also writes which rows matched: one word per 32 rows, in whole vectors, from the start of the first
   // vector.
   [[nodiscard]] Status run(uint32_t* bitmap, StreamView stream) const;
+  // The sources of kernels that are compiled for this query, without those that write a bitmap.
+  [[nodiscard]] std::vector<std::string> sources() const;
   // The results of the last run. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
 

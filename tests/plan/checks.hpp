@@ -16,8 +16,9 @@ namespace bobbin::testing {
 // The same with columns of many vectors, made by encoders.
 [[nodiscard]] std::string check_long_query(Backend backend, Random& random);
 
-// A drawn query in a kernel that is compiled for it; nothing happens if none can be.
-[[nodiscard]] std::string check_compiled(Backend backend, Random& random);
+// A drawn query in kernels that are compiled for it; nothing happens if none can be. `compares`: otherwise it
+// only runs.
+[[nodiscard]] std::string check_compiled(Backend backend, Random& random, bool compares = true);
 
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);

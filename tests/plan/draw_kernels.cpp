@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   plan::composed_runner(Backend::emulator) = &testing::note;
   for (uint64_t seed = 0; seed < testing::kDrawnQueries; ++seed) {
     testing::Random random(seed);
-    (void)testing::check_compiled(Backend::emulator, random);
+    (void)testing::check_compiled(Backend::emulator, random, false);
   }
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {
     if (!testing::write(file, argv[file + 1])) {

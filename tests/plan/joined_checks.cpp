@@ -9,6 +9,7 @@
 
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
 #include "plan/host.hpp"
 #include "plan/plan.hpp"
 #include "tests/plan/checks.hpp"

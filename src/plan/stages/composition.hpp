@@ -70,7 +70,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     auto& shared = cta.template shared<Shared>();
     begin_slots<0>(cta, shared);
     begin_folds<0>(cta, shared);
-    Totals totals;
+    Totals folded;
     const uint64_t vectors = num_vectors(end);
     const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
     for (uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp(); first < last;
@@ -87,10 +87,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       for (uint32_t at = 0; at < here; ++at) {
         States states;
         Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
-        run_vector(q, totals);
+        run_vector(q, folded);
       }
     }
-    end_folds<0>(cta, totals);
+    end_folds<0>(cta, folded);
   }
 
   // What was prepared for a test.
@@ -100,13 +100,13 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   }
 
  private:
-  template <class Fold>
+  template <class Sink>
   struct TotalFor {
     static auto type() {
-      if constexpr (Fold::kOfValues) {
-        return typename Fold::template TotalOf<SlotAt<Fold::kSlot>>{};
+      if constexpr (Sink::kOfValues) {
+        return typename Sink::template TotalOf<SlotAt<Sink::kSlot>>{};
       } else {
-        return typename Fold::Total{};
+        return typename Sink::Total{};
       }
     }
     using Type = decltype(type());
@@ -143,10 +143,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
   template <uint32_t F, class Cta>
-  BOBBIN_HD void end_folds(Cta& cta, Totals& totals) const {
+  BOBBIN_HD void end_folds(Cta& cta, Totals& folded) const {
     if constexpr (F < sizeof...(Folds)) {
-      FoldAt<F>::end(cta, *this, get<F>(totals));
-      end_folds<F + 1>(cta, totals);
+      FoldAt<F>::end(cta, *this, get<F>(folded));
+      end_folds<F + 1>(cta, folded);
     }
   }
 
@@ -177,22 +177,22 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     if constexpr (K < sizeof...(TheSlots)) {
       using Slot = SlotAt<K>;
       if constexpr ((kMask >> K & 1) != 0) {
-        Use uses[Slot::kUses == 0 ? 1 : Slot::kUses];
+        Use frames[Slot::kUses == 0 ? 1 : Slot::kUses];
         BOBBIN_UNROLL
         for (uint32_t u = 0; u < Slot::kUses; ++u) {
-          uses[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
+          frames[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
         }
-        Slot::load(q.cta, get<K>(q.shared.slots), *this, uses, q.v, get<K>(q.states));
+        Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
       }
       load<kMask, K + 1, kFirstUse + Slot::kUses>(q);
     }
   }
 
   template <class Q>
-  BOBBIN_HD void run_vector(Q& q, Totals& totals) const {
+  BOBBIN_HD void run_vector(Q& q, Totals& folded) const {
     if constexpr (kOnePass) {
       load<1>(q);
-      if (one_pass(q, totals)) {
+      if (one_pass(q, folded)) {
         return;
       }
     }
@@ -205,7 +205,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     if (left) {
       constexpr uint32_t kTested = (0U | ... | Tests::kSlots) | (kOnePass ? 1 : 0);
       load<(0U | ... | Folds::kSlots) & ~kTested>(q);
-      fold<0>(q, rows, totals);
+      fold<0>(q, rows, folded);
     }
   }
 
@@ -229,51 +229,51 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   }
 
   template <uint32_t F, class Q>
-  BOBBIN_HD void fold(Q& q, uint32_t rows, Totals& totals) const {
+  BOBBIN_HD void fold(Q& q, uint32_t rows, Totals& folded) const {
     if constexpr (F < sizeof...(Folds)) {
-      using Fold = FoldAt<F>;
-      auto& total = get<F>(totals);
-      if constexpr (!Fold::kOfValues) {
-        total.count += static_cast<uint32_t>(std::popcount(Fold::template rows_of<RowLayout>(q, rows)));
+      using Sink = FoldAt<F>;
+      auto& total = get<F>(folded);
+      if constexpr (!Sink::kOfValues) {
+        total.count += static_cast<uint32_t>(std::popcount(Sink::template rows_of<RowLayout>(q, rows)));
       } else {
-        fold_values<F, SlotAt<Fold::kSlot>>(q, rows, total);
+        fold_values<F, SlotAt<Sink::kSlot>>(q, rows, total);
       }
-      fold<F + 1>(q, rows, totals);
+      fold<F + 1>(q, rows, folded);
     }
   }
   template <uint32_t F, class Slot, class Q, class Total>
   BOBBIN_HD void fold_values(Q& q, uint32_t rows, Total& total) const {
-    using Fold = FoldAt<F>;
-    auto& state = get<Fold::kSlot>(q.states);
+    using Sink = FoldAt<F>;
+    auto& state = get<Sink::kSlot>(q.states);
     uint32_t mine = convert<RowLayout, typename Slot::Layout>(q.cta, rows);
     if constexpr (Slot::kNulls) {
       mine &= state.valid;
     }
-    if (Fold::template is_slow<Slot>(q)) {
-      Fold::template add_slow<Slot>(q, mine, total);
+    if (Sink::template is_slow<Slot>(q)) {
+      Sink::template add_slow<Slot>(q, mine, total);
       return;
     }
-    Fold::template with_part<Slot>(q, get<F>(q.shared.maps), [&](auto& part, auto&& one) {
+    Sink::template with_part<Slot>(q, get<F>(q.shared.maps), [&](auto& part, auto&& one) {
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
         one(n, state.values[n], (mine >> Slot::Layout::bit(n) & 1) != 0);
       }
-      Fold::template finish<Slot>(q, part, static_cast<uint32_t>(std::popcount(mine)), total);
+      Sink::template finish<Slot>(q, part, static_cast<uint32_t>(std::popcount(mine)), total);
     });
   }
 
   // False if the vector is not whole, or a range cannot be evaluated that way.
   template <class Q>
-  [[nodiscard]] BOBBIN_HD bool one_pass(Q& q, Totals& totals) const {
-    using Fold = FoldAt<0>;
+  [[nodiscard]] BOBBIN_HD bool one_pass(Q& q, Totals& folded) const {
+    using Sink = FoldAt<0>;
     using Slot = SlotAt<0>;
     const auto test = Where::single(q);
     if (!test.usable || q.v * kVectorLength < begin || rows_of(q.v) != kVectorLength ||
-        Fold::template is_slow<Slot>(q)) {
+        Sink::template is_slow<Slot>(q)) {
       return false;
     }
     auto& state = get<0>(q.states);
-    Fold::template with_part<Slot>(q, get<0>(q.shared.maps), [&](auto& part, auto&& one) {
+    Sink::template with_part<Slot>(q, get<0>(q.shared.maps), [&](auto& part, auto&& one) {
       uint32_t count = 0;
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
@@ -281,7 +281,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         count += hit ? 1 : 0;
         one(n, state.values[n], hit);
       }
-      Fold::template finish<Slot>(q, part, count, get<0>(totals));
+      Sink::template finish<Slot>(q, part, count, get<0>(folded));
     });
     return true;
   }

@@ -131,7 +131,7 @@ struct Unpack {
     });
   }
   template <class Cta, class Memory>
-  BOBBIN_HD static void make(Cta& cta, Memory& /*shared*/, const Uses& query, const ColumnPlan& column,
+  BOBBIN_HD static void make(Cta& cta, Memory& /*shared*/, const Uses& /*query*/, const ColumnPlan& column,
                              const Use* frames, uint64_t /*v*/, uint32_t count, Value (&values)[32]) {
     load(cta, column, frames[0], count, values);
     BOBBIN_UNROLL

@@ -282,7 +282,7 @@ struct Neighbours : Stage<Inner> {
     cta.sync_warp();  // the previous vector is no longer in use
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; n += kPerWord) {
-      Whole word = values[n];
+      auto word = static_cast<Whole>(values[n]);
       BOBBIN_UNROLL
       for (uint32_t k = 1; k < kPerWord; ++k) {
         word |= static_cast<Whole>(values[n + k]) << (k * kBits<Element> % kBits<Whole>);
