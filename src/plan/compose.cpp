@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "core/bits.hpp"
@@ -180,10 +181,10 @@ class Composer {
     const size_t bytes = shared_ + size_t{Composed::kThreads} * (wide_ ? 32 : 16) + 1024;
     Composed made{.declarations = {}, .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024))};
     constexpr const char* kIndent = "                          ";
-    made.declarations =
-        fmt::format("{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}>;\n", columns_,
-                    fmt::join(names_, ", "), kIndent, fmt::join(tests_, ", "), kIndent,
-                    fmt::join(folds_, ", "), kIndent, query_.bitmap.data != nullptr, made.shared_bytes);
+    made.declarations = fmt::format(
+        "{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}, {}>;\n", columns_,
+        fmt::join(names_, ", "), kIndent, fmt::join(tests_, ", "), kIndent, fmt::join(folds_, ", "), kIndent,
+        query_.bitmap.data != nullptr, made.shared_bytes, min_blocks());
     return made;
   }
 
@@ -193,6 +194,14 @@ class Composer {
     bool packed = false;
     bool coded = false;  // values are codes, folds look entries up
   };
+
+  // Values in registers limit how many blocks fit on an SM.
+  [[nodiscard]] uint32_t min_blocks() const {
+    if (const char* text = std::getenv("BOBBIN_QUERY_BLOCKS"); text != nullptr) {
+      return static_cast<uint32_t>(std::atoi(text));
+    }
+    return made_wide_ ? 2 : 3;
+  }
 
   [[nodiscard]] bool tested(uint32_t c) const {
     return std::any_of(query_.steps, query_.steps + query_.num_steps,
@@ -243,6 +252,7 @@ class Composer {
       columns_ += fmt::format("using {} = Made<{}, {}{}>;\n", name, c, written->text, nulls);
       uses_ += written->frames;
       wide_ = wide_ || written->bytes == 8;
+      made_wide_ = made_wide_ || written->bytes == 8;
       shared_ += written->shared;
     }
     names_.push_back(name);
@@ -347,7 +357,8 @@ class Composer {
   std::vector<std::string> folds_;
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
-  bool wide_ = false;
+  bool wide_ = false;       // values of 64 bits
+  bool made_wide_ = false;  // all of them in registers
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;

@@ -518,16 +518,15 @@ Array draw_long_column(Random& random, uint64_t length) {
   return *codec::masked::wrap(std::move(values), valid.data());
 }
 
-Case draw_long_case(Random& random) {
+Case draw_long_case(Random& random, uint64_t length) {
   Case c;
-  const uint64_t length = 30'000 + random.below(20'000);
   std::vector<Array> arrays;
   for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
     arrays.push_back(draw_long_column(random, length));
   }
   const bool nulls = std::ranges::any_of(arrays, array::has_nulls);
-  const uint64_t apart = nulls || random.below(4) != 0 ? 0 : random.below(1500);
-  add_columns(c, arrays, random.below(2) * random.below(2000), length - 5000, apart);
+  const uint64_t apart = nulls || random.below(4) != 0 ? 0 : random.below(length / 20);
+  add_columns(c, arrays, random.below(2) * random.below(length / 25), length - length / 6, apart);
   add_questions(c, random);
   return c;
 }
@@ -539,11 +538,12 @@ std::string check_query(Backend backend, Random& random) {
 }
 
 std::string check_long_query(Backend backend, Random& random) {
-  return check_case(draw_long_case(random), backend);
+  return check_case(draw_long_case(random, 30'000 + random.below(20'000)), backend);
 }
 
 std::string check_compiled(Backend backend, Random& random, bool compares) {
-  const Case c = random.below(8) == 0 ? draw_long_case(random) : draw_case(random);
+  const Case c =
+      random.below(3) == 0 ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000));
   std::vector<bool> rows(c.length());
   for (uint64_t row = 0; row < c.length(); ++row) {
     rows[row] = passes(c, row);

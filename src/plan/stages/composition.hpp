@@ -31,12 +31,14 @@ struct RowsOf<List<>> {
   using Layout = StridedLayout;
 };
 
-template <class TheSlots, class Tests, class Folds, bool kBitmap, uint32_t kSharedBytes>
+template <class TheSlots, class Tests, class Folds, bool kBitmap, uint32_t kSharedBytes, uint32_t kBlocks>
 struct Composition;
 
 // kBitmap: matching rows are written to memory too. kSharedBytes: what a block may use of shared memory.
-template <class... TheSlots, class... Tests, class... Folds, bool kBitmap, uint32_t kSharedBytes>
-struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, kSharedBytes> : Uses {
+// kBlocks: as many must fit on an SM, which limits the registers.
+template <class... TheSlots, class... Tests, class... Folds, bool kBitmap, uint32_t kSharedBytes,
+          uint32_t kBlocks>
+struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, kSharedBytes, kBlocks> : Uses {
   using Slots = List<TheSlots...>;
   using RowLayout = typename RowsOf<Slots>::Layout;
   using Where = AllOf<Tests...>;
@@ -52,10 +54,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   // A warp prepares all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
   static constexpr uint32_t kGroupBits = kUses <= 1 ? 5 : 5 - bit_width_of(kUses - 1);
   static constexpr bool kWide = (false || ... || (sizeof(typename TheSlots::Element) == 8));
-  // The values in registers limit how many blocks fit on an SM.
-  static constexpr uint32_t kMinBlocks = (false || ... || (sizeof(typename TheSlots::Value) == 8)) ? 2
-                                         : kWide                                                   ? 3
-                                                                                                   : 4;
+  static constexpr uint32_t kMinBlocks = kBlocks;
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
 
   struct Shared {
@@ -97,6 +96,23 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <class Q>
   [[nodiscard]] BOBBIN_HD Use leaf_use(Q& q, uint32_t leaf) const {
     return Record::read(q.cta, q.shared.uses, use_at(q.cta, kSlotUses + leaf, q.place));
+  }
+
+  // Loads the slots of a mask.
+  template <uint32_t kMask, uint32_t K = 0, uint32_t kFirstUse = 0, class Q>
+  BOBBIN_HD void load(Q& q) const {
+    if constexpr (K < sizeof...(TheSlots)) {
+      using Slot = SlotAt<K>;
+      if constexpr ((kMask >> K & 1) != 0) {
+        Use frames[Slot::kUses == 0 ? 1 : Slot::kUses];
+        BOBBIN_UNROLL
+        for (uint32_t u = 0; u < Slot::kUses; ++u) {
+          frames[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
+        }
+        Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
+      }
+      load<kMask, K + 1, kFirstUse + Slot::kUses>(q);
+    }
   }
 
  private:
@@ -171,23 +187,6 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
-  // Loads the slots of a mask.
-  template <uint32_t kMask, uint32_t K = 0, uint32_t kFirstUse = 0, class Q>
-  BOBBIN_HD void load(Q& q) const {
-    if constexpr (K < sizeof...(TheSlots)) {
-      using Slot = SlotAt<K>;
-      if constexpr ((kMask >> K & 1) != 0) {
-        Use frames[Slot::kUses == 0 ? 1 : Slot::kUses];
-        BOBBIN_UNROLL
-        for (uint32_t u = 0; u < Slot::kUses; ++u) {
-          frames[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
-        }
-        Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
-      }
-      load<kMask, K + 1, kFirstUse + Slot::kUses>(q);
-    }
-  }
-
   template <class Q>
   BOBBIN_HD void run_vector(Q& q, Totals& folded) const {
     if constexpr (kOnePass) {
@@ -216,8 +215,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   }
   template <uint32_t kLoaded, class Test, class... Rest, class Q>
   [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows) const {
-    load<Test::kSlots & ~kLoaded>(q);
-    rows &= Test::bits(q);
+    rows &= Test::template bits<kLoaded>(q);
     if (!q.cta.any(rows != 0)) {
       return false;
     }

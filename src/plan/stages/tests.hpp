@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicates as types. A test has a word with a bit for each of a thread's rows; trees combine such words.
-// Where all values are of one slot, a tree also has an answer for a single value, so that test and fold are
-// one pass.
+// Predicates as types. A test has a word with a bit for each of a thread's rows, for which it loads its slot
+// unless that is among those of the mask kLoaded; trees combine such words. Where all values are of one slot,
+// a tree also has an answer for a single value, so that test and fold are one pass.
 #pragma once
 
 #include <bit>
@@ -74,8 +74,9 @@ struct InPackedRange : ValueTest<kSlot> {
     }
     return use;
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
     using Slot = typename Kernel::template SlotAt<kSlot>;
     const Use use = q.kernel.leaf_use(q, kLeaf);
@@ -161,8 +162,9 @@ struct InRange : ValueTest<kSlot> {
     using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
     return Single<Slot>{q.kernel.steps[kStep].range};
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
     const KeyRange range = q.kernel.steps[kStep].range;
     using T = typename Slot::Element;
@@ -195,8 +197,9 @@ struct BetweenReals : ValueTest<kSlot> {
     const KeyRange& range = q.kernel.steps[kStep].range;
     return S{end<S>(range.low), end<S>(range.low + range.span)};
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const auto one = single(q);
     return ValueTest<kSlot>::template collect<false>(
         q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
@@ -229,8 +232,9 @@ struct InTable : ValueTest<kSlot> {
   [[nodiscard]] BOBBIN_HD static auto single(Q& q) {
     return Single<Q>{q};
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
+    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const Single<Q> one{q};
     return ValueTest<kSlot>::template collect<false>(
         q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
@@ -247,7 +251,7 @@ struct BitTest {
 // Null rows of a column, or rows with a bit in a bitmap: kSet says which bits count.
 template <uint32_t kColumn, bool kSet>
 struct Bits : BitTest {
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
     using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
     const uint32_t valid = valid_bits(q.cta, q.kernel.columns[kColumn], q.v);
@@ -270,10 +274,10 @@ struct Two {
       return B::template use<L, Slots>(cta, query, v);
     }
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
-    const uint32_t a = A::bits(q);
-    const uint32_t b = B::bits(q);
+    const uint32_t a = A::template bits<kLoaded>(q);
+    const uint32_t b = B::template bits<kLoaded | A::kSlots>(q);
     return kAnd ? a & b : a | b;
   }
 
@@ -325,7 +329,7 @@ struct Everything : BitTest {
   [[nodiscard]] BOBBIN_HD static Single single(Q& /*q*/) {
     return {};
   }
-  template <class Q>
+  template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& /*q*/) {
     return ~uint32_t{0};
   }
