@@ -197,6 +197,7 @@ class Composer {
 
   // Values in registers limit how many blocks fit on an SM.
   [[nodiscard]] uint32_t min_blocks() const {
+    // For measurements.
     if (const char* text = std::getenv("BOBBIN_QUERY_BLOCKS"); text != nullptr) {
       return static_cast<uint32_t>(std::atoi(text));
     }

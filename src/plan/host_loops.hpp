@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "codecs/codec.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 #include "core/portable.hpp"

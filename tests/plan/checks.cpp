@@ -541,9 +541,69 @@ std::string check_long_query(Backend backend, Random& random) {
   return check_case(draw_long_case(random, 30'000 + random.below(20'000)), backend);
 }
 
-std::string check_compiled(Backend backend, Random& random, bool compares) {
-  const Case c =
-      random.below(3) == 0 ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000));
+namespace {
+
+// Values of one kind in one encoding, several vectors of them.
+Array draw_kind(uint32_t kind, Random& random) {
+  const auto encode = [&]<class T>(CodecId codec, DType type, auto&& draw) {
+    std::vector<T> values(7000);
+    for (T& value : values) {
+      value = static_cast<T>(draw());
+    }
+    return *find_codec(codec)->encode({type, values.data(), values.size()});
+  };
+  const auto below = [&](uint64_t limit) { return [&random, limit] { return random.below(limit); }; };
+  const auto price = [&](uint64_t rare) {
+    return [&random, rare] {
+      const double value = static_cast<double>(random.below(65536)) / 100;
+      return rare != 0 && random.below(rare) == 0 ? std::sqrt(value + 0.1) : value;
+    };
+  };
+  const auto rising = [&](uint64_t limit) {
+    return [&random, limit, sum = uint64_t{0}]() mutable { return sum += random.below(limit); };
+  };
+  const auto any = [&] { return 1 + static_cast<double>(random.next() >> 11) * 0x1p-53; };
+  switch (kind) {
+    case 0:
+      return encode.operator()<uint32_t>(CodecId::ffor, DType::u32, below(256));
+    case 1:
+      return encode.operator()<int64_t>(CodecId::ffor, DType::i64, below(uint64_t{1} << 40));
+    case 2:
+      return encode.operator()<double>(CodecId::alp, DType::f64, price(0));
+    case 3:
+      return encode.operator()<float>(CodecId::alp, DType::f32, price(0));
+    case 4:
+      return encode.operator()<double>(CodecId::alp, DType::f64, price(100));
+    case 5:
+      return encode.operator()<float>(CodecId::alp, DType::f32, price(100));
+    case 6:
+      return encode.operator()<uint32_t>(CodecId::delta, DType::u32, rising(256));
+    case 7:
+      return encode.operator()<int64_t>(CodecId::delta, DType::i64, rising(3000));
+    case 8:
+      return encode.operator()<double>(CodecId::alprd, DType::f64, any);
+    case 9:
+      return encode.operator()<float>(CodecId::alprd, DType::f32, any);
+    case 10:
+      return encode.operator()<uint32_t>(CodecId::dict, DType::u32,
+                                         [&] { return random.below(200) * 9999991; });
+    case 11:
+      return encode.operator()<double>(CodecId::dict, DType::f64,
+                                       [&] { return static_cast<double>(random.below(100)) * 0.37; });
+    case 12:
+      return encode.operator()<int64_t>(CodecId::dict, DType::i64, [&] { return random.below(900) * 99991; });
+    case 13:
+      return encode.operator()<int32_t>(CodecId::zigzag, DType::i32,
+                                        [&] { return static_cast<int64_t>(random.below(600)) - 300; });
+    case 14:
+      return encode.operator()<uint16_t>(CodecId::ffor, DType::u16, below(3000));
+    default:
+      return encode.operator()<float>(CodecId::dict, DType::f32,
+                                      [&] { return static_cast<double>(random.below(500)) * 0.5; });
+  }
+}
+
+std::string check_compiled_case(const Case& c, Backend backend, bool compares) {
   std::vector<bool> rows(c.length());
   for (uint64_t row = 0; row < c.length(); ++row) {
     rows[row] = passes(c, row);
@@ -553,6 +613,46 @@ std::string check_compiled(Backend backend, Random& random, bool compares) {
     return {};
   }
   return report(c, "compiled", result);
+}
+
+}  // namespace
+
+std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random, bool compares) {
+  Case c;
+  const uint64_t begin = random.below(2) * random.below(1500);
+  add_columns(c, {draw_kind(kind % kKinds, random), draw_kind((kind + 5) % kKinds, random)}, begin,
+              7000 - begin);
+  // All values of a range of the first column, summed; or a tree of tests of both.
+  const auto test = [&](uint32_t column) {
+    const Plain& plain = c.columns[column];
+    const DType type = plain.array.type;
+    Scalar low = plain.at(random.below(c.length()));
+    Scalar high = plain.at(random.below(c.length()));
+    if (less(type, high, low)) {
+      std::swap(low, high);
+    }
+    c.filter.push_back({.kind = Condition::Kind::test,
+                        .column = column,
+                        .range = ValueRange::between(type, low, high),
+                        .more = {},
+                        .passes = {}});
+  };
+  test(0);
+  if (kind >= kKinds) {
+    test(1);
+    c.filter.back().range.negated = !c.filter.back().range.negated;
+    c.filter.push_back({.kind = Condition::Kind::either, .column = 0, .range = {}, .more = {}, .passes = {}});
+    c.aggregates.push_back({Fold::sum, 1});
+    c.aggregates.push_back({Fold::extremes, 0});
+  }
+  c.aggregates.push_back({Fold::sum, 0});
+  return check_compiled_case(c, backend, compares);
+}
+
+std::string check_compiled(Backend backend, Random& random, bool compares) {
+  const bool any = random.below(3) == 0;
+  return check_compiled_case(any ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000)),
+                             backend, compares);
 }
 
 std::string check_query_at(Backend backend, uint64_t offset, Random& random) {

@@ -20,6 +20,12 @@ namespace bobbin::testing {
 // only runs.
 [[nodiscard]] std::string check_compiled(Backend backend, Random& random, bool compares = true);
 
+// The same for one of the common encodings, kinds 0 to kKinds - 1: a test and a sum; from kKinds to 2 *
+// kKinds - 1 with a second column.
+inline constexpr uint32_t kKinds = 16;
+[[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
+                                              bool compares = true);
+
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 

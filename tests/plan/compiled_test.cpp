@@ -62,5 +62,22 @@ TEST(CompiledQueries, AgreeWithDecodedValuesToo) {
   check(kDrawnQueries / 2, kDrawnQueries);
 }
 
+TEST(CompiledQueries, OfCommonEncodings) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  const auto kinds = drawn(2 * kKinds);
+  for (const uint64_t kind : kinds) {
+    simt::default_emulator_options().seed = kind;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(kind % 2);
+    Random random(kind);
+    ASSERT_EQ(check_compiled_kind(Backend::emulator, static_cast<uint32_t>(kind), random), "")
+        << "kind " << kind;
+  }
+  // With and without a bitmap; few need more shared memory than a block has.
+  EXPECT_GE(runs + 4, 2 * kinds.size());
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
 }  // namespace
 }  // namespace bobbin::testing

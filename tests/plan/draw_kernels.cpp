@@ -57,6 +57,10 @@ int main(int argc, char** argv) {
     testing::Random random(seed);
     (void)testing::check_compiled(Backend::emulator, random, false);
   }
+  for (uint32_t kind = 0; kind < 2 * testing::kKinds; ++kind) {
+    testing::Random random(kind);
+    (void)testing::check_compiled_kind(Backend::emulator, kind, random, false);
+  }
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {
     if (!testing::write(file, argv[file + 1])) {
       return 1;

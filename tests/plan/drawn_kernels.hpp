@@ -11,7 +11,7 @@
 
 namespace bobbin::testing {
 
-inline constexpr uint64_t kDrawnQueries = 80;
+inline constexpr uint64_t kDrawnQueries = 60;
 inline constexpr uint32_t kDrawnFiles = 4;
 
 struct DrawnKernel {
