@@ -218,11 +218,20 @@ class Composer {
       return step.op == StepOp::test && step.column == c && step.table.data != nullptr;
     });
   }
-  // Whether packed integers are enough: ranges and sums.
+  static bool is_bare(const Frames& frames) { return frames.entries.data == nullptr && frames.base == 0; }
+
+  // Whether packed integers are enough: ranges and sums. Sums of floats have a defined order, which codes of
+  // 8 and 16 bits are not in.
   [[nodiscard]] bool stays_packed(uint32_t c) const {
     const ColumnPlan& column = query_.columns[c];
-    return column.form == ColumnForm::packed && !column.has_patches() && !column.looks_up() &&
-           (!column.is_float || column.scaled()) && !has_table(c) && count_folds(c, Fold::extremes) == 0;
+    if (column.form != ColumnForm::packed || column.has_patches() || has_table(c) ||
+        count_folds(c, Fold::extremes) != 0) {
+      return false;
+    }
+    if (column.looks_up()) {
+      return !column.is_float || count_folds(c, Fold::sum) == 0 || column.packed_bytes() == 4;
+    }
+    return !column.is_float || column.scaled();
   }
 
   void add_slot(uint32_t c) {
@@ -234,15 +243,18 @@ class Composer {
     Slot slot{.number = static_cast<uint32_t>(names_.size())};
     const char* nulls = column.validity.kind != Validity::Kind::all ? ", true" : "";
     const std::string name = fmt::format("Column{}", c);
+    slot.coded = column.form == ColumnForm::packed && column.looks_up();
     if (stays_packed(c)) {
       slot.packed = true;
-      columns_ +=
-          fmt::format("using {} = Packed<{}, {}, {}, {}{}>;\n", name, c, type_of(column.packed_bytes()),
-                      widths_of(widths_.of[c][0]), column.scaled(), nulls);
+      columns_ += fmt::format("using {} = Packed<{}, {}, {}, Meaning::{}{}>;\n", name, c,
+                              type_of(column.packed_bytes()), widths_of(widths_.of[c][0]),
+                              slot.coded        ? "codes"
+                              : column.scaled() ? "scaled"
+                                                : "values",
+                              nulls);
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
     } else {
-      slot.coded = column.form == ColumnForm::packed && column.looks_up();
       const auto written =
           StageWriter(column, widths_.of[c])
               .write(column.num_nodes - (slot.coded ? 1U : 0U), column.is_float && sums != 0);

@@ -2,6 +2,8 @@
 // Drawn queries in kernels that were composed for them, in the emulator, with different schedules.
 #include <gtest/gtest.h>
 
+#include "jit/compiler.hpp"
+#include "jit/nvrtc.hpp"
 #include "plan/compiled.hpp"
 #include "simt/emulator.hpp"
 #include "tests/drawn.hpp"
@@ -77,6 +79,23 @@ TEST(CompiledQueries, OfCommonEncodings) {
   EXPECT_GE(runs + 4, 2 * kinds.size());
   simt::default_emulator_options() = {};
   plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+// A kernel for each architecture: all of them would take minutes. BOBBIN_SEED varies them.
+TEST(CompiledQueries, CompileForGpus) {
+  if (const auto found = jit::nvrtc(); !found.has_value()) {
+    GTEST_SKIP() << found.error().message();
+  }
+  if (kDrawnShare != 1) {
+    GTEST_SKIP() << "the compiler does not depend on the build";
+  }
+  const auto kernels = drawn_kernels<0>();
+  uint64_t next = draw_number();
+  for (const int sm : {80, 90, 100}) {
+    const plan::Composed composed{.declarations = kernels[next++ % kernels.size()].declarations};
+    const auto code = jit::compile(composed.source(), sm);
+    EXPECT_TRUE(code.has_value()) << composed.source() << code.error().message();
+  }
 }
 
 }  // namespace

@@ -248,13 +248,13 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       mine &= state.valid;
     }
     if (Sink::template is_slow<Slot>(q)) {
-      Sink::template add_slow<Slot>(q, mine, total);
+      Sink::template add_slow<Slot>(q, get<F>(q.shared.maps), mine, total);
       return;
     }
     Sink::template with_part<Slot>(q, get<F>(q.shared.maps), [&](auto& part, auto&& one) {
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
-        one(n, state.values[n], (mine >> Slot::Layout::bit(n) & 1) != 0);
+        one(n, state.value(n), (mine >> Slot::Layout::bit(n) & 1) != 0);
       }
       Sink::template finish<Slot>(q, part, static_cast<uint32_t>(std::popcount(mine)), total);
     });
@@ -270,14 +270,25 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         Sink::template is_slow<Slot>(q)) {
       return false;
     }
+    if constexpr (Where::kPackedRange && Sink::template kOfWords<Slot>) {
+      Use range = leaf_use(q, 0);
+      if (range.way == Use::Way::all) {
+        range.low = 0;
+        range.span = low_mask<uint64_t>(Slot::Known::kMost);
+      }
+      if (get<0>(q.states).use.width != 0) {
+        Sink::template add_range<Slot>(q, range, get<0>(folded));
+        return true;
+      }
+    }
     auto& state = get<0>(q.states);
     Sink::template with_part<Slot>(q, get<0>(q.shared.maps), [&](auto& part, auto&& one) {
       uint32_t count = 0;
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
-        const bool hit = test(state.values[n]);
+        const bool hit = test(state.value(n));
         count += hit ? 1 : 0;
-        one(n, state.values[n], hit);
+        one(n, state.value(n), hit);
       }
       Sink::template finish<Slot>(q, part, count, get<0>(folded));
     });

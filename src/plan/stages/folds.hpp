@@ -83,31 +83,21 @@ struct Sum {
   // A vector's part. Calls f(part): one(n, value, hit) takes a value.
   template <class Slot, class Q, class F>
   BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
-    if constexpr (kNumbers == Numbers::reals) {
-      if constexpr (Slot::kPacked) {
-        const auto scaling = quick_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use);
-        Reals<Slot> part;
-        f(part,
-          [&](uint32_t n, auto value, bool hit) { part.add(n, static_cast<double>(scaling(value)), hit); });
-      } else {
-        Reals<Slot> part;
-        f(part, [&](uint32_t n, auto value, bool hit) {
-          part.add(n, real_of<Element<Slot>>(static_cast<Element<Slot>>(mapped<Slot>(q, memory, value, hit))),
-                   hit);
-        });
-      }
-    } else if constexpr (Slot::kPacked) {
-      PackedPart<Slot> part;
-      f(part, [&](uint32_t /*n*/, auto value, bool hit) {
-        if (hit) {
-          part.add(value);
-        }
+    if constexpr (kNumbers == Numbers::reals && kDirect<Slot>) {
+      const auto scaling = quick_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use);
+      Reals<Slot> part;
+      f(part,
+        [&](uint32_t n, auto value, bool hit) { part.add(n, static_cast<double>(scaling(value)), hit); });
+    } else if constexpr (kNumbers == Numbers::reals) {
+      Reals<Slot> part;
+      f(part, [&](uint32_t n, auto value, bool hit) {
+        part.add(n, real_of<Element<Slot>>(mapped<Slot>(q, memory, value, hit)), hit);
       });
     } else {
-      MadePart<Slot> part;
+      std::conditional_t<kDirect<Slot>, PackedPart<Slot>, MadePart<Slot>> part;
       f(part, [&](uint32_t /*n*/, auto value, bool hit) {
         if (hit) {
-          part.add(static_cast<Element<Slot>>(mapped<Slot>(q, memory, value, hit)));
+          part.add(mapped<Slot>(q, memory, value, hit));
         }
       });
     }
@@ -118,12 +108,29 @@ struct Sum {
     total.count += count;
     if constexpr (kNumbers == Numbers::reals) {
       store_real(q, part.template sum<typename Slot::Layout>(q.cta));
-    } else if constexpr (Slot::kPacked) {
+    } else if constexpr (kDirect<Slot>) {
       total.sum.add({part.low, part.high}, static_cast<typename Slot::Element>(get<kSlot>(q.states).use.low),
                     count, kSigned);
     } else {
       total.sum.add(part.sum, 0, 0, kSigned);
     }
+  }
+  // Whether packed words of a range can be summed several at a time (sum_in_range).
+  template <class Slot>
+  static constexpr bool kOfWords = [] {
+    if constexpr (Slot::kPacked) {
+      return kNumbers != Numbers::reals && std::is_same_v<Map, AsIs> && Slot::Known::kOne;
+    } else {
+      return false;
+    }
+  }();
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_range(Q& q, const Use& range, Total& total) {
+    using T = typename Slot::Element;
+    const auto& state = get<kSlot>(q.states);
+    const RangeSum found = sum_in_range<T, Slot::Known::kMost>(state.lane, range.low, range.span);
+    total.count += found.count;
+    total.sum.add(found.sum, static_cast<T>(state.use.low + range.low), found.count, kSigned);
   }
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
   template <class Slot, class Q>
@@ -135,18 +142,25 @@ struct Sum {
     }
   }
   template <class Slot, class Q, class Total>
-  BOBBIN_HD static void add_slow(Q& q, uint32_t rows, Total& total) {
+  BOBBIN_HD static void add_slow(Q& q, typename Map::Shared& memory, uint32_t rows, Total& total) {
     if constexpr (Slot::kPacked) {
       using T = typename Slot::Element;
       const Use use = get<kSlot>(q.states).use;
       const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
       const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
-      const auto value = [&](uint32_t r) { return q.kernel.template value_at<T>(q.cta, column, use, r); };
+      const auto value = [&](uint32_t r) -> Element<Slot> {
+        const T one = q.kernel.template value_at<T>(q.cta, column, use, r);
+        if constexpr (std::is_same_v<Map, AsIs>) {
+          return one;
+        } else {
+          return static_cast<Element<Slot>>(Map::at(q.cta, memory, column, one));
+        }
+      };
       total.count += static_cast<uint32_t>(std::popcount(rows));
       if constexpr (kNumbers == Numbers::reals) {
-        store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<T>(strided, value)));
+        store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<Element<Slot>>(strided, value)));
       } else {
-        total.sum.add(sum_values<T, 1>(strided, kSigned, value), T{0}, 0, kSigned);
+        total.sum.add(sum_values<Element<Slot>, 1>(strided, kSigned, value), 0, 0, kSigned);
       }
     }
   }
@@ -159,6 +173,9 @@ struct Sum {
  private:
   template <class Slot>
   using Element = typename Mapped<Map, Slot>::Element;
+  // Packed integers are summed as they are.
+  template <class Slot>
+  static constexpr bool kDirect = Slot::kPacked && std::is_same_v<Map, AsIs>;
 
   template <class Slot>
   struct Reals {
@@ -206,11 +223,17 @@ struct Sum {
 
   template <class Slot, class Q, class Value>
   [[nodiscard]] BOBBIN_HD static auto mapped(Q& q, typename Map::Shared& memory, Value value, bool hit) {
-    if constexpr (std::is_same_v<Map, AsIs>) {
+    if constexpr (kDirect<Slot>) {
       return value;
+    } else if constexpr (std::is_same_v<Map, AsIs>) {
+      return static_cast<Element<Slot>>(value);
     } else {
+      if constexpr (Slot::kPacked) {
+        value = static_cast<typename Slot::Element>(value + get<kSlot>(q.states).use.low);
+      }
       // Only matching rows are looked up.
-      return hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value) : typename Map::Value{0};
+      return static_cast<Element<Slot>>(hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value)
+                                            : typename Map::Value{0});
     }
   }
   template <class Q>
@@ -224,6 +247,8 @@ struct Sum {
 // The minimum and maximum of values of a slot, or of what a map makes of them.
 template <uint32_t kTheFold, uint32_t kTheSlot, Numbers kNumbers, class TheMap = AsIs>
 struct MinMax {
+  template <class Slot>
+  static constexpr bool kOfWords = false;
   static constexpr uint32_t kFold = kTheFold;
   static constexpr uint32_t kSlot = kTheSlot;
   static constexpr uint32_t kSlots = 1U << kSlot;
@@ -264,7 +289,8 @@ struct MinMax {
     return false;
   }
   template <class Slot, class Q, class Total>
-  BOBBIN_HD static void add_slow(Q& /*q*/, uint32_t /*rows*/, Total& /*total*/) {}
+  BOBBIN_HD static void add_slow(Q& /*q*/, typename Map::Shared& /*memory*/, uint32_t /*rows*/,
+                                 Total& /*total*/) {}
   template <class Cta, class Total>
   BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
     uint64_t count = total.count;

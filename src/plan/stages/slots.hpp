@@ -69,6 +69,8 @@ struct Made {
   struct State {
     uint32_t valid;  // in the slot's layout
     Value values[32];
+
+    [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
   };
 
   template <uint32_t K, class Cta>
@@ -89,14 +91,17 @@ struct Made {
   }
 };
 
+// What packed integers are.
+enum class Meaning : uint8_t { values, scaled, codes, bare_codes /* without a reference */ };
+
 // Packed integers without their reference, of a column that is packed, or packed and scaled: tests are of
 // packed integers, and sums add the reference, or scale, where they need it.
-template <uint32_t kTheColumn, class T, class Widths, bool kIsScaled = false, bool kHasNulls = false>
+template <uint32_t kTheColumn, class T, class Widths, Meaning kMeaning, bool kHasNulls = false>
 struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
   static constexpr bool kNulls = kHasNulls;
   static constexpr bool kPacked = true;
-  static constexpr bool kScaled = kIsScaled;
+  static constexpr bool kBare = kMeaning == Meaning::bare_codes;
   static constexpr uint32_t kUses = 1;
   using Element = T;
   using Known = Widths;
@@ -104,16 +109,48 @@ struct Packed {
   using Layout = SpreadLayout<T>;
   template <uint32_t kWarps>
   using Shared = NothingShared;
-  struct State {
+  // Of one width, words are kept as they are: they take fewer registers than the values in them.
+  struct Words {
+    Lane<T, Widths::kOne ? Widths::kMost : 1> lane;
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta, const Bytes& packed, const Use& use) {
+      if (use.width == 0) {
+        BOBBIN_UNROLL
+        for (uint32_t& word : lane.words) {
+          word = 0;
+        }
+      } else {
+        lane.load(cta, view_as<Quad>(packed), use.first_register);
+      }
+    }
+    [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return static_cast<Value>(lane.value(n)); }
+  };
+  struct Values {
+    Value values[32];
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta, const Bytes& packed, const Use& use) {
+      load_packed<T, Widths>(cta, packed, use, values);
+    }
+    [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
+  };
+  struct State : std::conditional_t<Widths::kOne, Words, Values> {
     Use use;
     uint32_t valid;
-    Value values[32];
   };
 
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
-    Use use = query.template sum_use<T, Widths>(cta, query.columns[kColumn], v);
-    if constexpr (kScaled) {
+    const ColumnPlan& column = query.columns[kColumn];
+    if constexpr (kMeaning == Meaning::codes || kMeaning == Meaning::bare_codes) {
+      T reference = 0;
+      Use use = query.template frame_use<T, Widths>(cta, column, v, reference);
+      use.low = reference;
+      return use;
+    }
+    Use use = query.template sum_use<T, Widths>(cta, column, v);
+    if constexpr (kMeaning == Meaning::scaled) {
       const bool direct = use.way == Use::Way::direct;
       use.way = direct && is_quick<T>(query.powers, use) ? Use::Way::direct : Use::Way::slow;
     }
@@ -127,7 +164,7 @@ struct Packed {
     state.use = uses[0];
     // Tests of ranges may be direct where sums are not, and the other way round.
     if (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength) {
-      load_packed<T, Widths>(cta, query.columns[kColumn].frames().packed, state.use, state.values);
+      state.load(cta, query.columns[kColumn].frames().packed, state.use);
     }
     if constexpr (kNulls) {
       state.valid = Layout::exchange(cta, valid_bits(cta, query.columns[kColumn], v));

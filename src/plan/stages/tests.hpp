@@ -30,6 +30,7 @@ struct ValueTest {
   static constexpr uint32_t kSlots = 1U << kSlot;
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = true;
+  static constexpr bool kPackedRange = false;
 
   // Rows of the slot that satisfy test(n), in the layout of the rows of the query.
   template <bool kNegated, class Q, class Test>
@@ -59,6 +60,7 @@ struct ValueTest {
 template <uint32_t kStep, uint32_t kSlot, uint32_t kLeaf, bool kNegated = false>
 struct InPackedRange : ValueTest<kSlot> {
   static constexpr uint32_t kLeaves = 1U << kLeaf;
+  static constexpr bool kPackedRange = !kNegated;  // nothing but a range of packed integers
 
   template <uint32_t L, class Slots, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
@@ -91,7 +93,7 @@ struct InPackedRange : ValueTest<kSlot> {
     uint32_t hits = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      hits |= range.holds(get<kSlot>(q.states).values[n]) ? 1U << Slot::Layout::bit(n) : 0;
+      hits |= range.holds(get<kSlot>(q.states).value(n)) ? 1U << Slot::Layout::bit(n) : 0;
     }
     return ValueTest<kSlot>::template finish<kNegated>(q, hits ^ flip);
   }
@@ -168,9 +170,8 @@ struct InRange : ValueTest<kSlot> {
     using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
     const KeyRange range = q.kernel.steps[kStep].range;
     using T = typename Slot::Element;
-    return ValueTest<kSlot>::template collect<kNegated>(q, [&](uint32_t n) {
-      return range.holds<T>(static_cast<T>(get<kSlot>(q.states).values[n]), kFloat);
-    });
+    return ValueTest<kSlot>::template collect<kNegated>(
+        q, [&](uint32_t n) { return range.holds<T>(static_cast<T>(get<kSlot>(q.states).value(n)), kFloat); });
   }
 };
 
@@ -202,7 +203,7 @@ struct BetweenReals : ValueTest<kSlot> {
     q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const auto one = single(q);
     return ValueTest<kSlot>::template collect<false>(
-        q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
+        q, [&](uint32_t n) { return one(get<kSlot>(q.states).value(n)); });
   }
 
  private:
@@ -237,7 +238,7 @@ struct InTable : ValueTest<kSlot> {
     q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const Single<Q> one{q};
     return ValueTest<kSlot>::template collect<false>(
-        q, [&](uint32_t n) { return one(get<kSlot>(q.states).values[n]); });
+        q, [&](uint32_t n) { return one(get<kSlot>(q.states).value(n)); });
   }
 };
 
@@ -246,6 +247,7 @@ struct BitTest {
   static constexpr uint32_t kSlots = 0;
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = false;
+  static constexpr bool kPackedRange = false;
 };
 
 // Null rows of a column, or rows with a bit in a bitmap: kSet says which bits count.
@@ -265,6 +267,7 @@ struct Two {
   static constexpr uint32_t kSlots = A::kSlots | B::kSlots;
   static constexpr uint32_t kLeaves = A::kLeaves | B::kLeaves;
   static constexpr bool kOfValues = A::kOfValues && B::kOfValues;
+  static constexpr bool kPackedRange = false;
 
   template <uint32_t L, class Slots, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {

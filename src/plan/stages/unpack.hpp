@@ -33,6 +33,7 @@ struct NothingShared {};
 // The widths of packed vectors for which a kernel has code. Vectors of other widths are correct, and slow.
 template <uint32_t... kWidths>
 struct Widths {
+  static constexpr bool kOne = sizeof...(kWidths) == 1;
   static constexpr uint32_t kMost = [] {
     uint32_t most = 0;
     ((most = kWidths > most ? kWidths : most), ...);
@@ -94,9 +95,15 @@ struct Unpack {
   using Value = ValueOf<T>;
   using Layout = SpreadLayout<T>;
   static constexpr uint32_t kFrames = 1;
+  // The only width, if its values are whole bytes and narrower than the elements; otherwise 0.
+  static constexpr uint32_t kNarrow =
+      List::kOne && (List::kMost == 8 || List::kMost == 16) && List::kMost < kBits<T> ? List::kMost : 0;
   template <uint32_t kWarps>
   using Shared = NothingShared;
 
+  [[nodiscard]] BOBBIN_HD static const Bytes& packed(const ColumnPlan& column) {
+    return column.nodes[kNode].frames.packed;
+  }
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use frame(Cta& cta, const Uses& query, const ColumnPlan& column,
                                            uint64_t v) {

@@ -252,13 +252,17 @@ struct Neighbours : Stage<Inner> {
                              const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
     if constexpr (requires { Inner::load(cta, column, frames[0], count, values); }) {
       // Without the reference, values are as narrow as they are packed.
-      Inner::load(cta, column, frames[0], count, values);
-      if (frames[0].width <= 8) {
-        turn<uint8_t>(cta, shared, values);
-      } else if (frames[0].width <= 16) {
-        turn<uint16_t>(cta, shared, values);
+      if (Inner::kNarrow != 0 && frames[0].way == Use::Way::direct && frames[0].width != 0) {
+        turn_words(cta, shared, column, frames[0], values);
       } else {
-        turn<T>(cta, shared, values);
+        Inner::load(cta, column, frames[0], count, values);
+        if (frames[0].width <= 8) {
+          turn<uint8_t>(cta, shared, values);
+        } else if (frames[0].width <= 16) {
+          turn<uint16_t>(cta, shared, values);
+        } else {
+          turn<T>(cta, shared, values);
+        }
       }
       BOBBIN_UNROLL
       for (Value& value : values) {
@@ -271,14 +275,41 @@ struct Neighbours : Stage<Inner> {
   }
 
  private:
+  // Packed words of whole bytes are in the order of the elements already.
+  template <class Cta, class Memory>
+  BOBBIN_HD static void turn_words(Cta& cta, Memory& shared, const ColumnPlan& column, const Use& use,
+                                   Value (&values)[32]) {
+    if constexpr (Inner::kNarrow != 0) {
+      constexpr uint32_t kBytes = Inner::kNarrow / 8;
+      using Element = std::conditional_t<kBytes == 1, uint8_t, uint16_t>;
+      Lane<T, Inner::kNarrow> lane;
+      lane.load(cta, view_as<Quad>(Inner::packed(column)), use.first_register);
+      cta.sync_warp();  // the previous vector is no longer in use
+      const uint32_t first = shared.template first<uint32_t>(cta.warp());
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < Inner::kNarrow; ++k) {
+        const uint32_t i = Inner::Layout::index(cta.lane(), k * (4 / kBytes));
+        cta.store(shared.words, first + Turned<T>::template place<kBytes>(i) / (4 / kBytes), lane.words[k]);
+      }
+      cta.sync_warp();
+      take<Element>(cta, shared, values);
+    }
+  }
+  template <class Element, class Cta, class Memory>
+  BOBBIN_HD static void take(Cta& cta, Memory& shared, Value (&values)[32]) {
+    auto& elements = shared.template as<Element>();
+    const uint32_t first = shared.template first<Element>(cta.warp());
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      values[n] = cta.load(elements, first + Turned<T>::template place<sizeof(Element)>(cta.lane() * 32 + n));
+    }
+  }
   template <class Element, class Cta, class Memory>
   BOBBIN_HD static void turn(Cta& cta, Memory& shared, Value (&values)[32]) {
     using Whole = std::conditional_t<sizeof(Element) == 8, uint64_t, uint32_t>;
     constexpr uint32_t kPerWord = sizeof(Whole) / sizeof(Element);
     auto& words = shared.template as<Whole>();
-    auto& elements = shared.template as<Element>();
     const uint32_t first_word = shared.template first<Whole>(cta.warp());
-    const uint32_t first = shared.template first<Element>(cta.warp());
     cta.sync_warp();  // the previous vector is no longer in use
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; n += kPerWord) {
@@ -291,10 +322,7 @@ struct Neighbours : Stage<Inner> {
       cta.store(words, first_word + Turned<T>::template place<sizeof(Element)>(i) / kPerWord, word);
     }
     cta.sync_warp();
-    BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      values[n] = cta.load(elements, first + Turned<T>::template place<sizeof(Element)>(cta.lane() * 32 + n));
-    }
+    take<Element>(cta, shared, values);
   }
 };
 
@@ -437,13 +465,15 @@ struct Entries {
       cta.sync();
     }
   }
-  template <class Cta>
+  // Codes are at most kMost.
+  template <uint32_t kMost = ~uint32_t{0}, class Cta>
   [[nodiscard]] BOBBIN_HD static Value at(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t code) {
     if constexpr (kEntries == 0) {
       return column.nodes[kNode].template entry<T>(cta, code);
     } else {
       const uint32_t last = kEntries - 1;
-      return cta.load(shared.entries, (code < last ? code : last) * kCopies + cta.lane() % kCopies);
+      const uint32_t entry = kMost <= last || code < last ? code : last;
+      return cta.load(shared.entries, entry * kCopies + cta.lane() % kCopies);
     }
   }
 };
