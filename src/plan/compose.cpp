@@ -220,6 +220,11 @@ class Composer {
   }
   static bool is_bare(const Frames& frames) { return frames.entries.data == nullptr && frames.base == 0; }
 
+  static bool is_patched_reals(const ColumnPlan& column) {
+    return column.num_nodes == 3 && column.nodes[0].op == Op::unpack && column.nodes[1].op == Op::scale &&
+           column.nodes[2].op == Op::patch;
+  }
+
   // Whether packed integers are enough: ranges and sums. Sums of floats have a defined order, which codes of
   // 8 and 16 bits are not in.
   [[nodiscard]] bool stays_packed(uint32_t c) const {

@@ -242,10 +242,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t F, class Slot, class Q, class Total>
   BOBBIN_HD void fold_values(Q& q, uint32_t rows, Total& total) const {
     using Sink = FoldAt<F>;
-    auto& state = get<Sink::kSlot>(q.states);
     uint32_t mine = convert<RowLayout, typename Slot::Layout>(q.cta, rows);
     if constexpr (Slot::kNulls) {
-      mine &= state.valid;
+      mine &= get<Sink::kSlot>(q.states).valid;
     }
     if (Sink::template is_slow<Slot>(q)) {
       Sink::template add_slow<Slot>(q, get<F>(q.shared.maps), mine, total);
@@ -254,7 +253,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     Sink::template with_part<Slot>(q, get<F>(q.shared.maps), [&](auto& part, auto&& one) {
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
-        one(n, state.value(n), (mine >> Slot::Layout::bit(n) & 1) != 0);
+        one(n, q.template value<Sink::kSlot>(n), (mine >> Slot::Layout::bit(n) & 1) != 0);
       }
       Sink::template finish<Slot>(q, part, static_cast<uint32_t>(std::popcount(mine)), total);
     });
@@ -281,14 +280,14 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         return true;
       }
     }
-    auto& state = get<0>(q.states);
     Sink::template with_part<Slot>(q, get<0>(q.shared.maps), [&](auto& part, auto&& one) {
       uint32_t count = 0;
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {
-        const bool hit = test(state.value(n));
+        const auto value = q.template value<0>(n);
+        const bool hit = test(value);
         count += hit ? 1 : 0;
-        one(n, state.value(n), hit);
+        one(n, value, hit);
       }
       Sink::template finish<Slot>(q, part, count, get<0>(folded));
     });

@@ -2,6 +2,7 @@
 // Columns as tests and folds of a composed kernel see them: a thread's 32 values of the warp's vector.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -69,9 +70,13 @@ struct Made {
   struct State {
     uint32_t valid;  // in the slot's layout
     Value values[32];
-
-    [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
   };
+
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static Value value(Cta& /*cta*/, Memory& /*shared*/, const State& state,
+                                             uint32_t n) {
+    return state.values[n];
+  }
 
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
@@ -140,6 +145,12 @@ struct Packed {
     uint32_t valid;
   };
 
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static Value value(Cta& /*cta*/, Memory& /*shared*/, const State& state,
+                                             uint32_t n) {
+    return state.value(n);
+  }
+
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
     const ColumnPlan& column = query.columns[kColumn];
@@ -168,6 +179,111 @@ struct Packed {
     }
     if constexpr (kNulls) {
       state.valid = Layout::exchange(cta, valid_bits(cta, query.columns[kColumn], v));
+    }
+  }
+};
+
+// ALP's floats with exceptions, of one width: nodes that unpack, scale and patch. Words stay words; a value
+// is scaled where it is needed, or is read from shared memory, where exceptions are, each at its place.
+// Vectors that cannot be scaled that way are there as a whole.
+template <uint32_t kTheColumn, class T, uint32_t kWidth, bool kHasNulls = false>
+struct PatchedReals {
+  static constexpr uint32_t kColumn = kTheColumn;
+  static constexpr bool kNulls = kHasNulls;
+  static constexpr bool kPacked = false;
+  static constexpr uint32_t kUses = 1;
+  using Element = T;
+  using Value = ValueOf<T>;
+  using Layout = SpreadLayout<T>;
+  using Scaled = Scale<1, Unpack<0, T, Widths<kWidth>>>;
+  using Scaling = decltype(quick_scaling<T>(Powers{}, Use{}));
+  template <uint32_t kWarps>
+  struct Shared {
+    simt::Shared<T, kWarps * kVectorLength> values;
+    simt::Shared<uint32_t, kWarps * simt::kWarpSize> marks;  // of the values that are there
+  };
+  struct State {
+    uint32_t valid;
+    uint32_t marks;
+    Scaling scaling;
+    Lane<T, kWidth> lane;
+  };
+
+  template <uint32_t K, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    Use use = Scaled::template frame<K>(cta, query, query.columns[kColumn], v);
+    use.way =
+        use.way == Use::Way::direct && is_quick<T>(query.powers, use) ? Use::Way::direct : Use::Way::slow;
+    return use;
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& /*cta*/, Memory& /*shared*/, const Uses& /*query*/) {}
+  template <class Cta, class Memory>
+  BOBBIN_HD static void load(Cta& cta, Memory& shared, const Uses& query, const Use* uses, uint64_t v,
+                             State& state) {
+    const ColumnPlan& column = query.columns[kColumn];
+    const auto patches = column.nodes[2].patches.template typed<T, 1>();
+    const auto run = patches.run(cta, v, cta.lane(), simt::kWarpSize);
+    const Use use = uses[0];
+    const bool direct = use.way == Use::Way::direct;
+    state.marks = 0;
+    state.scaling = quick_scaling<T>(query.powers, use);
+    if (direct && use.width != 0) {
+      state.lane.load(cta, view_as<Quad>(column.frames().packed), use.first_register);
+    } else {
+      BOBBIN_UNROLL
+      for (uint32_t& word : state.lane.words) {
+        word = 0;
+      }
+    }
+    if constexpr (kNulls) {
+      state.valid = Layout::exchange(cta, valid_bits(cta, column, v));
+    }
+    if (direct && !cta.any(run.count != 0)) {
+      return;
+    }
+    const uint32_t warp = cta.warp() * simt::kWarpSize;
+    const uint32_t first = cta.warp() * kVectorLength;
+    cta.sync_warp();  // the previous vector is no longer in use
+    cta.store(shared.marks, warp + cta.lane(), direct ? 0 : ~uint32_t{0});
+    if (!direct) {
+      store_all(cta, shared, query, use, query.rows_of(v));
+    }
+    cta.sync_warp();
+    patches.apply(cta, run, [&](uint32_t i, T value) {
+      cta.store(shared.values, first + i, value);
+      cta.template atomic_or<simt::Order::relaxed>(shared.marks, warp + Layout::lane_of(i),
+                                                   1U << Layout::number_of(i));
+    });
+    cta.sync_warp();
+    state.marks = cta.load(shared.marks, warp + cta.lane());
+  }
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static Value value(Cta& cta, Memory& shared, const State& state, uint32_t n) {
+    using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+    Value bits = std::bit_cast<T>(static_cast<Float>(state.scaling(state.lane.value(n))));
+    if ((state.marks >> n & 1) != 0) {
+      bits = cta.load(shared.values, cta.warp() * kVectorLength + Layout::index(cta.lane(), n));
+    }
+    return bits;
+  }
+
+ private:
+  template <class Cta, class Memory>
+  BOBBIN_HD static void store_all(Cta& cta, Memory& shared, const Uses& query, const Use& use,
+                                  uint32_t count) {
+    const ColumnPlan& column = query.columns[kColumn];
+    const codec::bitpack::Frame<T> frame{use.first_register, use.width, 0};
+    const auto scaling = query.powers.template scaling<T>(use.e, use.f);
+    BOBBIN_ROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const uint32_t i = Layout::index(cta.lane(), n);
+      T integer = static_cast<T>(use.low);
+      if (i < count) {
+        integer =
+            static_cast<T>(integer + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame, i));
+      }
+      cta.store(shared.values, cta.warp() * kVectorLength + i, std::bit_cast<T>(scaling.value_of(integer)));
     }
   }
 };

@@ -22,6 +22,12 @@ struct Question {
   typename Kernel::States& states;
   uint64_t v;
   uint32_t place;  // of the vector in its group
+
+  // Value n of a slot.
+  template <uint32_t K>
+  [[nodiscard]] BOBBIN_HD auto value(uint32_t n) {
+    return Kernel::template SlotAt<K>::value(cta, get<K>(shared.slots), get<K>(states), n);
+  }
 };
 
 // What tests of values have in common. kUse: none, or the number of what is prepared for each vector.
@@ -93,7 +99,7 @@ struct InPackedRange : ValueTest<kSlot> {
     uint32_t hits = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      hits |= range.holds(get<kSlot>(q.states).value(n)) ? 1U << Slot::Layout::bit(n) : 0;
+      hits |= range.holds(q.template value<kSlot>(n)) ? 1U << Slot::Layout::bit(n) : 0;
     }
     return ValueTest<kSlot>::template finish<kNegated>(q, hits ^ flip);
   }
@@ -171,7 +177,7 @@ struct InRange : ValueTest<kSlot> {
     const KeyRange range = q.kernel.steps[kStep].range;
     using T = typename Slot::Element;
     return ValueTest<kSlot>::template collect<kNegated>(
-        q, [&](uint32_t n) { return range.holds<T>(static_cast<T>(get<kSlot>(q.states).value(n)), kFloat); });
+        q, [&](uint32_t n) { return range.holds<T>(static_cast<T>(q.template value<kSlot>(n)), kFloat); });
   }
 };
 
@@ -203,7 +209,7 @@ struct BetweenReals : ValueTest<kSlot> {
     q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const auto one = single(q);
     return ValueTest<kSlot>::template collect<false>(
-        q, [&](uint32_t n) { return one(get<kSlot>(q.states).value(n)); });
+        q, [&](uint32_t n) { return one(q.template value<kSlot>(n)); });
   }
 
  private:
@@ -238,7 +244,7 @@ struct InTable : ValueTest<kSlot> {
     q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
     const Single<Q> one{q};
     return ValueTest<kSlot>::template collect<false>(
-        q, [&](uint32_t n) { return one(get<kSlot>(q.states).value(n)); });
+        q, [&](uint32_t n) { return one(q.template value<kSlot>(n)); });
   }
 };
 
