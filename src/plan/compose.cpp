@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "core/bits.hpp"
@@ -195,14 +194,8 @@ class Composer {
     bool coded = false;  // values are codes, folds look entries up
   };
 
-  // Values in registers limit how many blocks fit on an SM.
-  [[nodiscard]] uint32_t min_blocks() const {
-    // For measurements.
-    if (const char* text = std::getenv("BOBBIN_QUERY_BLOCKS"); text != nullptr) {
-      return static_cast<uint32_t>(std::atoi(text));
-    }
-    return made_wide_ ? 2 : 3;
-  }
+  // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
+  [[nodiscard]] uint32_t min_blocks() const { return wide_ ? 2 : 3; }
 
   [[nodiscard]] bool tested(uint32_t c) const {
     return std::any_of(query_.steps, query_.steps + query_.num_steps,
@@ -270,7 +263,6 @@ class Composer {
       columns_ += fmt::format("using {} = Made<{}, {}{}>;\n", name, c, written->text, nulls);
       uses_ += written->frames;
       wide_ = wide_ || written->bytes == 8;
-      made_wide_ = made_wide_ || written->bytes == 8;
       shared_ += written->shared;
     }
     names_.push_back(name);
@@ -375,8 +367,7 @@ class Composer {
   std::vector<std::string> folds_;
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
-  bool wide_ = false;       // values of 64 bits
-  bool made_wide_ = false;  // all of them in registers
+  bool wide_ = false;  // values of 64 bits
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;

@@ -69,12 +69,6 @@ std::optional<QueryInput> as_conjunction(const QueryInput& query) {
   return made;
 }
 
-// A compiled kernel has only the registers that it needs, which matters for floats.
-bool prefers_compiled(const QueryInput& conjunction) {
-  return conjunction.num_folds == 1 && conjunction.folds[0].column != kNoColumn &&
-         conjunction.columns[conjunction.folds[0].column].is_float;
-}
-
 // The column of a query that a CascadeKernel can run, if any.
 std::optional<uint32_t> as_cascade(const QueryInput& query) {
   if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
@@ -133,8 +127,14 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
     QueryInput part = this->part(first, bitmap);
     const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
     const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
-    if (conjunction.has_value() && !prefers_compiled(*conjunction)) {
+    if (conjunction.has_value()) {
       BOBBIN_TRY(launch->conjunction(*conjunction, stream));
+      continue;
+    }
+    const auto cascade = may_compose ? as_cascade(part) : std::nullopt;
+    if (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed) {
+      BOBBIN_TRY(
+          launch->cascade(part, *cascade, stream));  // faster than a compiled kernel (docs/perf/query.md)
       continue;
     }
     if (auto compiled = run_compiled(part, first, stream);
@@ -143,12 +143,8 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
       BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: no kernel can be compiled for this query");
       continue;
     }
-    if (conjunction.has_value()) {
-      BOBBIN_TRY(launch->conjunction(*conjunction, stream));
-      continue;
-    }
-    if (const auto column = as_cascade(part); column.has_value() && may_compose) {
-      BOBBIN_TRY(launch->cascade(part, *column, stream));
+    if (cascade.has_value()) {
+      BOBBIN_TRY(launch->cascade(part, *cascade, stream));
       continue;
     }
     BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
