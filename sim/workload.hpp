@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +60,10 @@ struct Workload {
 [[nodiscard]] std::span<const std::string_view> library_workload_names();
 // Proxies, controls, then kernels of the library.
 [[nodiscard]] std::vector<const Workload*> all_known_workloads();
+// The same program with data from a file under `folder` instead of data made from the seed. Its results are
+// not comparable with the paper's figures; no experiment uses it.
+[[nodiscard]] bobbin::Result<Workload> with_data(const Workload& workload, const std::string& folder);
+[[nodiscard]] std::vector<std::string_view> workloads_with_data();
 // Null if there is none of this name.
 [[nodiscard]] const Workload* find_workload(std::string_view name);
 

@@ -23,6 +23,7 @@ struct Args {
   uint64_t seed = 1;
   bool quick = false;
   bool as_json = false;
+  std::string data;
   std::string timeline;
   uint64_t first_cycle = 2000;
   uint64_t num_cycles = 400;
@@ -91,7 +92,11 @@ Status check_timeline(const Args& args, const sim::Config& config, const sim::Ru
 }
 
 Status run_one(const Args& args) {
-  BOBBIN_ASSIGN(const sim::Workload* workload, find_workload(args.workload));
+  BOBBIN_ASSIGN(const sim::Workload* named, find_workload(args.workload));
+  sim::Workload workload = *named;
+  if (!args.data.empty()) {
+    BOBBIN_ASSIGN(workload, with_data(*named, args.data));
+  }
   BOBBIN_ASSIGN(const sim::Config config, make_config(args.machine));
   sim::EventLog log;
   log.first_cycle = args.first_cycle;
@@ -102,7 +107,7 @@ Status run_one(const Args& args) {
   options.quick = args.quick;
   options.log = args.timeline.empty() ? nullptr : &log;
   BOBBIN_ASSIGN(const sim::RunResult run,
-                simulate(config, *workload, *sim::find_design(args.design), options));
+                simulate(config, workload, *sim::find_design(args.design), options));
   if (!args.timeline.empty()) {
     BOBBIN_TRY(check_timeline(args, config, run));
     BOBBIN_TRY(write_text(args.timeline, args.force, page::timeline_page(run, log)));
@@ -142,6 +147,9 @@ void add_sim_run(const Verb& sim, Action& action) {
   add_machine_options(verb, args->machine);
   add_seed_option(verb, args->seed);
   verb.add_flag("--quick", args->quick, "Simulate a smaller problem");
+  verb.add_option("--data", args->data,
+                  "Folder with real data for KM (tables/weather.csv), SS and bfs (strings/wikipedia.txt)")
+      .type_name("DIR");
   verb.add_flag("--json", args->as_json, "Print JSON with all counters");
   add_timeline_options(verb, *args);
   verb.footer(
@@ -149,7 +157,8 @@ void add_sim_run(const Verb& sim, Action& action) {
       "Examples:\n"
       "  bobbin sim run PVC --design caba-bdi --quick\n"
       "  bobbin sim run PVC --design caba-bdi --set dram.bandwidth_percent=50 --json\n"
-      "  bobbin sim run bfs --design caba-bdi --quick --timeline bfs.html");
+      "  bobbin sim run bfs --design caba-bdi --quick --timeline bfs.html\n"
+      "  bobbin sim run SS --design caba-bdi --data ../shared/data");
   verb.callback([args, &action] { action = [args] { return report(run_one(*args)); }; });
 }
 

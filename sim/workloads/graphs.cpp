@@ -1,70 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proxies that walk along the edges of graphs: BFS, bfs, mst, sp, sssp.
-#include "sim/workloads/common.hpp"
+// Proxies that walk along the edges of graphs: BFS, bfs, mst, sssp.
+#include "sim/workloads/graph.hpp"
+#include "sim/workloads/inputs.hpp"
 #include "sim/workloads/list.hpp"
 
 namespace bobbin::sim {
 namespace {
-
-// Edges of node i are first[i] to before first[i + 1].
-struct Graph {
-  std::vector<uint32_t> first;
-  std::vector<uint32_t> target;
-  std::vector<uint32_t> weight;
-
-  [[nodiscard]] uint32_t nodes() const { return static_cast<uint32_t>(first.size() - 1); }
-};
-
-struct DeviceGraph {
-  Array<uint32_t> first;
-  Array<uint32_t> target;
-  Array<uint32_t> weight;
-};
-
-// Targets of each node, with weights that differ from one another.
-template <class Target>
-[[nodiscard]] Graph make_graph(Random& random, uint32_t nodes, uint32_t least, uint32_t most, Target target) {
-  Graph graph{{0}, {}, {}};
-  for (uint32_t i = 0; i < nodes; ++i) {
-    const uint32_t degree = least + below(random, most - least + 1);
-    for (uint32_t k = 0; k < degree; ++k) {
-      graph.target.push_back(target(i));
-      graph.weight.push_back(1 + below(random, 100));
-    }
-    graph.first.push_back(static_cast<uint32_t>(graph.target.size()));
-  }
-  return graph;
-}
-
-// Any node may be a neighbour.
-[[nodiscard]] Graph make_random_graph(Random& random, uint32_t nodes, uint32_t least, uint32_t most) {
-  return make_graph(random, nodes, least, most, [&](uint32_t) { return below(random, nodes); });
-}
-
-// Neighbours are near in number, as in a road map whose nodes are numbered by region; a few roads are long.
-[[nodiscard]] Graph make_road_graph(Random& random, uint32_t nodes, uint32_t least, uint32_t most) {
-  return make_graph(random, nodes, least, most, [&](uint32_t i) {
-    const uint32_t reach = below(random, 64) == 0 ? 4000 : 50;
-    return (i + nodes + below(random, 2 * reach) - reach) % nodes;
-  });
-}
-
-[[nodiscard]] DeviceGraph copy_to(Memory& memory, const Graph& graph, bool weights) {
-  return {memory.allocate<uint32_t>("first", std::span<const uint32_t>(graph.first)),
-          memory.allocate<uint32_t>("target", std::span<const uint32_t>(graph.target)),
-          weights ? memory.allocate<uint32_t>("weight", std::span<const uint32_t>(graph.weight))
-                  : Array<uint32_t>()};
-}
-
-// A loop over the edges of each lane's node: `edge` counts up to `end`.
-struct Edges {
-  Words edge;
-  Words end;
-};
-Program load_edges(Warp& w, Array<uint32_t> first, Words node, Edges& edges) {
-  edges.edge = co_await w.load(first, node);
-  edges.end = co_await w.load(first, plus(node, 1));
-}
 
 constexpr uint32_t kUnreached = 0x7fff'ffff;
 
@@ -232,22 +173,8 @@ Program push_level(Warp& w, DeviceGraph graph, Array<uint32_t> distance, uint32_
 }
 
 [[nodiscard]] WorkloadRun set_up_bfs(Memory& memory, uint64_t seed, bool quick) {
-  constexpr uint32_t kLevels = 3;
-  constexpr uint32_t kGap = 512;  // between sources: one search alone would keep few warps busy
   Random random(seed);
-  const Graph graph = make_road_graph(random, quick ? 65'536 : 196'608, 2, 4);
-  const uint32_t level = busy_level(graph, kGap, 20);
-  const DeviceGraph device = copy_to(memory, graph, false);
-  const auto distance =
-      memory.allocate<uint32_t>("distance", std::span<const uint32_t>(distances(graph, kGap, level)));
-  std::vector<Launch> launches;
-  for (uint32_t i = level; i < level + kLevels; ++i) {
-    launches.push_back(
-        launch_of(graph.nodes(), 13, [=](Warp& w) { return push_level(w, device, distance, i); }));
-  }
-  return run_of(std::move(launches), [=](const Memory& end) {
-    return expect_equal(end, distance, distances(graph, kGap, level + kLevels), "distance");
-  });
+  return run_bfs(memory, make_road_graph(random, quick ? 65'536 : 196'608, 2, 4));
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -421,144 +348,24 @@ Program jump(Warp& w, Array<uint32_t> in, Array<uint32_t> out) {
   });
 }
 
-// ---------------------------------------------------------------------------------------------------------
-// sp: one update of survey propagation on a formula with three literals per clause
-
-constexpr uint32_t kLiterals = 3;
-
-struct Formula {
-  std::vector<uint32_t> literal;  // variable << 1 | negated, kLiterals per clause
-  std::vector<float> survey;      // per literal
-  std::vector<uint32_t> first;    // the literals of each variable
-  std::vector<uint32_t> occurrence;
-};
-
-struct DeviceFormula {
-  Array<uint32_t> literal;
-  Array<float> survey;
-  Array<uint32_t> first;
-  Array<uint32_t> occurrence;
-  Array<float> plain;    // per variable: the product over its plain literals
-  Array<float> negated;  // and over its negated ones
-  Array<float> next;     // surveys
-  uint32_t variables = 0;
-};
-
-// Surveys of the parts that are already settled are 0.
-[[nodiscard]] Formula make_formula(Random& random, uint32_t clauses, uint32_t variables) {
-  Formula f;
-  std::vector<std::vector<uint32_t>> lists(variables);
-  bool settled = false;
-  for (uint32_t i = 0; i < clauses * kLiterals; ++i) {
-    settled = i % 192 == 0 ? below(random, 2) == 0 : settled;
-    const uint32_t variable = below(random, variables);
-    f.literal.push_back(variable << 1 | below(random, 2));
-    f.survey.push_back(settled ? 0.0F : unit(random) * 0.9F);
-    lists[variable].push_back(i);
-  }
-  f.first.push_back(0);
-  for (const auto& list : lists) {
-    f.occurrence.insert(f.occurrence.end(), list.begin(), list.end());
-    f.first.push_back(static_cast<uint32_t>(f.occurrence.size()));
-  }
-  return f;
-}
-
-Program update_variables(Warp& w, DeviceFormula f) {
-  const Words variable = w.global_thread();
-  const When exists(w, variable < f.variables);
-  if (!exists.any()) {
-    co_return;
-  }
-  Floats plain = 1.0F;
-  Floats negated = 1.0F;
-  Edges edges;
-  co_await load_edges(w, f.first, variable, edges);
-  for (;;) {
-    const When inside(w, edges.edge < edges.end);
-    if (!inside.any()) {
-      break;
-    }
-    const Words at = co_await w.load(f.occurrence, edges.edge);
-    const Words literal = co_await w.load(f.literal, at);
-    const Floats factor = Floats(1.0F) - co_await w.load(f.survey, at);
-    const Mask is_negated = (literal & 1U) != 0U;
-    w.merge(negated, w.select(is_negated, negated * factor, negated));
-    w.merge(plain, w.select(is_negated, plain, plain * factor));
-    w.merge(edges.edge, edges.edge + 1U);
-    co_await w.branch();
-  }
-  w.store(f.plain, variable, plain);
-  w.store(f.negated, variable, negated);
-}
-
-// How strongly the other clauses push a literal to be false.
-template <class V>
-[[nodiscard]] V pressure(const V& same, const V& other) {
-  const V against = (V(1.0F) - other) * same;
-  return against / (against + other + V(0.001F));
-}
-
-Program update_clauses(Warp& w, DeviceFormula f) {
-  const Words first = w.global_thread() * kLiterals;
-  std::array<Floats, kLiterals> push;
-  for (uint32_t k = 0; k < kLiterals; ++k) {
-    const Words literal = co_await w.load(f.literal, plus(first, k));
-    const Words variable = literal >> 1U;
-    const Floats plain = co_await w.load(f.plain, variable);
-    const Floats negated = co_await w.load(f.negated, variable);
-    const Mask is_negated = (literal & 1U) != 0U;
-    push[k] = pressure(w.select(is_negated, negated, plain), w.select(is_negated, plain, negated));
-  }
-  for (uint32_t k = 0; k < kLiterals; ++k) {
-    w.store(f.next, plus(first, k), push[(k + 1) % kLiterals] * push[(k + 2) % kLiterals]);
-  }
-}
-
-[[nodiscard]] std::vector<float> surveys(const Formula& f, uint32_t variables) {
-  std::vector<std::array<float, 2>> product(variables, {1.0F, 1.0F});
-  for (uint32_t variable = 0; variable < variables; ++variable) {
-    for (uint32_t e = f.first[variable]; e < f.first[variable + 1]; ++e) {
-      const uint32_t at = f.occurrence[e];
-      product[variable][f.literal[at] & 1] *= 1.0F - f.survey[at];
-    }
-  }
-  std::vector<float> next(f.literal.size());
-  for (size_t clause = 0; clause < next.size(); clause += kLiterals) {
-    std::array<float, kLiterals> push{};
-    for (uint32_t k = 0; k < kLiterals; ++k) {
-      const uint32_t literal = f.literal[clause + k];
-      push[k] = pressure(product[literal >> 1][literal & 1], product[literal >> 1][1 - (literal & 1)]);
-    }
-    for (uint32_t k = 0; k < kLiterals; ++k) {
-      next[clause + k] = push[(k + 1) % kLiterals] * push[(k + 2) % kLiterals];
-    }
-  }
-  return next;
-}
-
-[[nodiscard]] WorkloadRun set_up_sp(Memory& memory, uint64_t seed, bool quick) {
-  Random random(seed);
-  const uint32_t clauses = quick ? 24'576 : 98'304;
-  const uint32_t variables = clauses * 10 / 42;
-  const Formula formula = make_formula(random, clauses, variables);
-  const DeviceFormula f{
-      memory.allocate<uint32_t>("literal", std::span<const uint32_t>(formula.literal)),
-      memory.allocate<float>("survey", std::span<const float>(formula.survey)),
-      memory.allocate<uint32_t>("first", std::span<const uint32_t>(formula.first)),
-      memory.allocate<uint32_t>("occurrence", std::span<const uint32_t>(formula.occurrence)),
-      memory.allocate<float>("plain", variables),
-      memory.allocate<float>("negated", variables),
-      memory.allocate<float>("next", formula.literal.size()),
-      variables};
-  const uint32_t variable_threads = (variables + kBlockThreads - 1) / kBlockThreads * kBlockThreads;
-  return run_of(
-      {launch_of(variable_threads, 16, [f](Warp& w) { return update_variables(w, f); }),
-       launch_of(clauses, 18, [f](Warp& w) { return update_clauses(w, f); })},
-      [=](const Memory& end) { return expect_equal(end, f.next, surveys(formula, variables), "next"); });
-}
-
 }  // namespace
+
+WorkloadRun run_bfs(Memory& memory, const Graph& graph) {
+  constexpr uint32_t kLevels = 3;
+  constexpr uint32_t kGap = 512;  // between sources: one search alone would keep few warps busy
+  const uint32_t level = busy_level(graph, kGap, 20);
+  const DeviceGraph device = copy_to(memory, graph, false);
+  const auto distance =
+      memory.allocate<uint32_t>("distance", std::span<const uint32_t>(distances(graph, kGap, level)));
+  std::vector<Launch> launches;
+  for (uint32_t i = level; i < level + kLevels; ++i) {
+    launches.push_back(
+        launch_of(graph.nodes(), 13, [=](Warp& w) { return push_level(w, device, distance, i); }));
+  }
+  return run_of(std::move(launches), [=](const Memory& end) {
+    return expect_equal(end, distance, distances(graph, kGap, level + kLevels), "distance");
+  });
+}
 
 void add_graphs(std::vector<Workload>& all) {
   const auto add = [&](std::string_view name, std::string_view represents, std::string_view description,
@@ -571,8 +378,6 @@ void add_graphs(std::vector<Workload>& all) {
       set_up_bfs);
   add("mst", "proxy for Lonestar mst", "a round of Boruvka on a road graph: lightest edges, pointer jumping",
       set_up_mst);
-  add("sp", "proxy for Lonestar sp",
-      "one update of survey propagation on a random formula; divergent gathers", set_up_sp);
   add("sssp", "proxy for Lonestar sssp", "two rounds of Bellman-Ford on a road graph; divergent gathers",
       set_up_sssp);
 }

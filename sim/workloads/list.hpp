@@ -13,6 +13,7 @@ void add_dense(std::vector<Workload>& all);
 void add_sequences(std::vector<Workload>& all);
 void add_map_reduce(std::vector<Workload>& all);
 void add_graphs(std::vector<Workload>& all);
+void add_formulas(std::vector<Workload>& all);
 void add_trees(std::vector<Workload>& all);
 void add_controls(std::vector<Workload>& all);
 void add_compute(std::vector<Workload>& all);

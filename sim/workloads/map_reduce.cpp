@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proxies of MapReduce programs: KM, MM, PVC, PVR, SS.
 #include "sim/workloads/common.hpp"
+#include "sim/workloads/inputs.hpp"
 #include "sim/workloads/list.hpp"
 
 namespace bobbin::sim {
@@ -9,7 +10,7 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------
 // KM: the nearest of a few centres for each point, in several passes over the same points
 
-constexpr uint32_t kDimensions = 4;
+constexpr uint32_t kDimensions = kPointDimensions;
 constexpr uint32_t kCentres = 4;
 
 struct Clustering {
@@ -97,27 +98,8 @@ Program nearest(Warp& w, Clustering c, uint32_t iteration) {
 }
 
 [[nodiscard]] WorkloadRun set_up_km(Memory& memory, uint64_t seed, bool quick) {
-  constexpr uint32_t kIterations = 2;
   Random random(seed);
-  const uint32_t count = quick ? 46'080 : 131'072;
-  const std::vector<int32_t> points = make_points(random, count);
-  std::vector<int32_t> centres(points.begin(), points.begin() + kCentres * kDimensions);
-  for (uint32_t i = 1; i < kIterations; ++i) {
-    const auto last = std::span(centres).last(kCentres * kDimensions);
-    const std::vector<int32_t> next = means(points, last);
-    centres.insert(centres.end(), next.begin(), next.end());
-  }
-  const Clustering c{memory.allocate<int32_t>("points", std::span(points)),
-                     memory.allocate<int32_t>("centres", std::span<const int32_t>(centres)),
-                     memory.allocate<uint32_t>("labels", count)};
-  std::vector<Launch> launches;
-  for (uint32_t i = 0; i < kIterations; ++i) {
-    launches.push_back(launch_of(count, 14, [=](Warp& w) { return nearest(w, c, i); }));
-  }
-  return run_of(std::move(launches), [=](const Memory& end) {
-    const auto last = std::span<const int32_t>(centres).last(kCentres * kDimensions);
-    return expect_equal(end, c.labels, labelled(points, last), "labels");
-  });
+  return run_km(memory, make_points(random, quick ? 46'080 : 131'072));
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -375,7 +357,6 @@ struct NetworkStep {
 // ---------------------------------------------------------------------------------------------------------
 // SS: similarity of documents, given how often words occur in them
 
-constexpr uint32_t kVocabulary = 96;
 constexpr uint32_t kOthers = 2;  // documents that each is compared with
 
 [[nodiscard]] Words sum_lanes(Warp& w, Words x) {
@@ -422,19 +403,45 @@ Program compare(Warp& w, Array<uint32_t> documents, Array<uint32_t> products, ui
 
 [[nodiscard]] WorkloadRun set_up_ss(Memory& memory, uint64_t seed, bool quick) {
   Random random(seed);
-  const uint32_t count = quick ? 2560 : 12'288;
-  std::vector<uint32_t> documents(size_t{count} * kVocabulary);
+  std::vector<uint32_t> documents(size_t{quick ? 2560U : 12'288U} * kVocabulary);
   for (uint32_t& x : documents) {
     x = below(random, 4) == 0 ? 1 + below(random, below(random, 8) == 0 ? 300 : 12) : 0;
   }
+  return run_ss(memory, documents);
+}
+
+}  // namespace
+
+WorkloadRun run_km(Memory& memory, const std::vector<int32_t>& points) {
+  constexpr uint32_t kIterations = 2;
+  const auto count = static_cast<uint32_t>(points.size() / kDimensions);
+  std::vector<int32_t> centres(points.begin(), points.begin() + kCentres * kDimensions);
+  for (uint32_t i = 1; i < kIterations; ++i) {
+    const auto last = std::span(centres).last(kCentres * kDimensions);
+    const std::vector<int32_t> next = means(points, last);
+    centres.insert(centres.end(), next.begin(), next.end());
+  }
+  const Clustering c{memory.allocate<int32_t>("points", std::span(points)),
+                     memory.allocate<int32_t>("centres", std::span<const int32_t>(centres)),
+                     memory.allocate<uint32_t>("labels", count)};
+  std::vector<Launch> launches;
+  for (uint32_t i = 0; i < kIterations; ++i) {
+    launches.push_back(launch_of(count, 14, [=](Warp& w) { return nearest(w, c, i); }));
+  }
+  return run_of(std::move(launches), [=](const Memory& end) {
+    const auto last = std::span<const int32_t>(centres).last(kCentres * kDimensions);
+    return expect_equal(end, c.labels, labelled(points, last), "labels");
+  });
+}
+
+WorkloadRun run_ss(Memory& memory, const std::vector<uint32_t>& documents) {
+  const auto count = static_cast<uint32_t>(documents.size() / kVocabulary);
   const auto in = memory.allocate<uint32_t>("documents", std::span<const uint32_t>(documents));
   const auto products = memory.allocate<uint32_t>("products", size_t{count} * kOthers);
   return run_of(
       {launch_of(count * kLanes, 14, [=](Warp& w) { return compare(w, in, products, count); })},
       [=](const Memory& end) { return expect_equal(end, products, compared(documents, count), "products"); });
 }
-
-}  // namespace
 
 void add_map_reduce(std::vector<Workload>& all) {
   const auto add = [&](std::string_view name, std::string_view represents, std::string_view description,

@@ -32,6 +32,7 @@ std::span<const Workload> workloads() {
     add_sequences(all);
     add_map_reduce(all);
     add_graphs(all);
+    add_formulas(all);
     add_trees(all);
     add_controls(all);
     add_compute(all);
