@@ -257,8 +257,8 @@ struct Plans {
       const uint64_t num_narrow = sizeof(Offset) == sizeof(uint64_t) && !entries.wide ? num_ends : 0;
       const uint64_t words = ceil_div<uint64_t>(entries.bytes + kPadding, sizeof(uint64_t));
       uint64_t size = 0;
-      const auto place = [&size](uint64_t bytes) {
-        return std::exchange(size, size + round_up<uint64_t>(bytes, kRegisterBytes));
+      const auto place = [&size](uint64_t part_bytes) {
+        return std::exchange(size, size + round_up<uint64_t>(part_bytes, kRegisterBytes));
       };
       const uint64_t narrow_at = place(num_narrow * sizeof(uint32_t));
       const uint64_t ends_at = place(num_ends * sizeof(Offset));

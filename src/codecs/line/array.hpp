@@ -64,7 +64,7 @@ struct TileOrder {
 
   TileOrder(const uint8_t* codes, const Layout& layout) : count(layout.tile_lines()) {
     for (uint32_t i = 0; i < count; ++i) {
-      line[i] = static_cast<uint16_t>(codes[i] << 8 | i);
+      line[i] = static_cast<uint16_t>(uint32_t{codes[i]} << 8 | i);
     }
     std::sort(line, line + count);
     for (uint32_t i = 0; i < count; ++i) {
