@@ -105,6 +105,12 @@ QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
   return part;
 }
 
+bool Prepared::has_fast_kernel(const QueryInput& part) {
+  const auto cascade = as_cascade(part);
+  return as_conjunction(part).has_value() ||
+         (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed);
+}
+
 Result<bool> Prepared::run_compiled(const QueryInput& part, size_t first, StreamView stream) const {
   if (composed_.empty()) {
     return false;
@@ -131,19 +137,13 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
       BOBBIN_TRY(launch->conjunction(*conjunction, stream));
       continue;
     }
-    const auto cascade = may_compose ? as_cascade(part) : std::nullopt;
-    if (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed) {
-      BOBBIN_TRY(
-          launch->cascade(part, *cascade, stream));  // faster than a compiled kernel (docs/perf/query.md)
-      continue;
-    }
     if (auto compiled = run_compiled(part, first, stream);
         path_ == QueryPath::compiled || (compiled.has_value() && *compiled)) {
       BOBBIN_ASSIGN(const bool done, std::move(compiled));
       BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: no kernel can be compiled for this query");
       continue;
     }
-    if (cascade.has_value()) {
+    if (const auto cascade = as_cascade(part); cascade.has_value() && may_compose) {
       BOBBIN_TRY(launch->cascade(part, *cascade, stream));
       continue;
     }

@@ -86,6 +86,8 @@ class Prepared {
 
   // The query with the folds from `first` on, as many as one launch has.
   [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
+  // Whether a kernel that is built in is at least as fast as a compiled one.
+  [[nodiscard]] static bool has_fast_kernel(const QueryInput& part);
   // Runs it in a kernel compiled for it; false if there is none.
   [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, size_t first, StreamView stream) const;
 

@@ -319,13 +319,26 @@ class Preparer {
     if (composed_runner(stream_.backend()) == nullptr || !(automatic || path_ == QueryPath::compiled)) {
       return {};
     }
+    const auto is_fast = [&](size_t first) {
+      return automatic && Prepared::has_fast_kernel(made_.part(first, nullptr));
+    };
+    bool all_fast = true;
+    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
+      all_fast = all_fast && is_fast(first);
+    }
+    if (all_fast) {
+      return {};
+    }
     made_.waits_ = path_ == QueryPath::compiled || compiling == Compiling::always;
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths());
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
-      made_.composed_.push_back({compose(made_.part(first, nullptr), columns, widths),
-                                 compose(made_.part(first, &some_bitmap), columns, widths)});
+      auto& composed = made_.composed_.emplace_back();
+      if (!is_fast(first)) {
+        composed = {compose(made_.part(first, nullptr), columns, widths),
+                    compose(made_.part(first, &some_bitmap), columns, widths)};
+      }
     }
     return {};
   }
