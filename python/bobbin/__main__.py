@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from typing import Any
 
@@ -10,7 +11,7 @@ from ._convert import convert
 from .errors import BobbinError
 
 _MISSING = 3  # the exit status if a package is not installed
-_INTERRUPTED = 130  # as of a process that SIGINT ended
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -36,9 +37,19 @@ def _options(given: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _end(number: int, frame: object) -> None:
+    """Ends the process so that unfinished files are removed. The command may pass on a signal that came here too."""
+    for one in _SIGNALS:
+        signal.signal(one, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Converts a file; returns the exit status."""
     given = _arguments(arguments)
+    for number in _SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
     try:
         convert(given.source, given.target, overwrite=given.overwrite, **_options(given))
     except ImportError as error:
@@ -48,8 +59,6 @@ def main(arguments: list[str] | None = None) -> int:
         # pyarrow's exceptions are among them: for types that it cannot convert, the last two.
         print(f"bobbin: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return _INTERRUPTED
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence,
 
 from ._answers import Answers
 from ._columns import to_numpy
+from ._table import Table
 from .errors import ChangedFileError, InvalidArgumentError, UnsupportedError
 from .file import Field, File, Scan, row_range
 from .partials import Partial, Question
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
     import numpy
-    import pandas
     import polars
     import pyarrow
-    from pyarrow import dataset as pyarrow_dataset
 
     from .file import Where
 
@@ -141,7 +140,7 @@ class _Schema:
             self.fields[i] = known._replace(nullable=known.nullable or found.nullable)
 
 
-class Dataset:
+class Dataset(Table):
     """Files of one schema, as one table: rows come in the order of the files. Made by bb.dataset(); pickles as the
     paths and checksums of its files. Any number of threads may use one."""
 
@@ -175,11 +174,6 @@ class Dataset:
         return list(self._schema.fields)
 
     @property
-    def columns(self) -> list[str]:
-        """The columns' names."""
-        return [field.name for field in self._schema.fields]
-
-    @property
     def num_rows(self) -> int:
         """The number of rows of all files."""
         return sum(member.num_rows for member in self._members)
@@ -206,42 +200,8 @@ class Dataset:
         """The row groups that zone maps do not rule out, divided for tasks, in order."""
         return [piece for member in self._members for piece in _divide(member, _open_files.get(member), where)]
 
-    def to_arrow(self) -> pyarrow.Table:
-        """All rows as a pyarrow Table."""
-        return self.scan().to_arrow()
-
-    def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas."""
-        return self.scan().to_pandas(**options)
-
-    def to_polars(self) -> polars.DataFrame:
-        """All rows as a Polars DataFrame."""
-        return self.scan().to_polars()
-
-    def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
-        """All columns as numpy arrays; see Scan.to_numpy()."""
-        return self.scan().to_numpy(nulls=nulls)
-
-    def dataset(self) -> pyarrow_dataset.Dataset:
-        """A pyarrow Dataset for engines that push columns and filters down: DuckDB, DataFusion."""
-        from ._pyarrow import BobbinDataset
-
-        return BobbinDataset(self)
-
-    def lazy(self) -> polars.LazyFrame:
-        """A Polars LazyFrame that reads only the columns, rows and row groups that a query needs."""
-        from .lazy import scan_table
-
-        return scan_table(self)
-
-    def __arrow_c_schema__(self) -> object:
-        return self.scan().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.scan().__arrow_c_stream__(requested_schema)
-
-    def __len__(self) -> int:
-        return self.num_rows
+    def _all(self) -> DatasetScan:
+        return self.scan()
 
     def __getstate__(self) -> tuple[object, ...]:
         return self._members, self._num_groups, self._nbytes, self._schema

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence,
 from . import _core
 from ._answers import Answers
 from ._columns import to_numpy
+from ._table import Table
 from ._values import to_python
 from .errors import InvalidArgumentError
 from .expressions import Aggregate, Expr, to_node
@@ -16,10 +17,8 @@ from .partials import Partial, Question
 
 if TYPE_CHECKING:
     import numpy
-    import pandas
     import polars
     import pyarrow
-    from pyarrow import dataset as pyarrow_dataset
 
     from ._device import DeviceTable
 
@@ -41,7 +40,7 @@ class Stats(NamedTuple):
     row_groups_read: int
 
 
-class File:
+class File(Table):
     """An open .bob file. Any number of threads may use one; it pickles as its path."""
 
     def __init__(self, source: Any) -> None:
@@ -85,11 +84,6 @@ class File:
     def schema(self) -> list[Field]:
         """The columns."""
         return [Field(*column) for column in self._core.columns]
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns' names."""
-        return [name for name, _, _ in self._core.columns]
 
     @property
     def num_rows(self) -> int:
@@ -139,39 +133,8 @@ class File:
         """
         return Scan(self, columns, where, limit, rows, row_groups, batch_rows, backend, threads)
 
-    def to_arrow(self) -> pyarrow.Table:
-        """All rows as a pyarrow Table."""
-        return self.scan().to_arrow()
-
-    def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas."""
-        return self.scan().to_pandas(**options)
-
-    def to_polars(self) -> polars.DataFrame:
-        """All rows as a Polars DataFrame."""
-        return self.scan().to_polars()
-
-    def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
-        """All columns as numpy arrays; see Scan.to_numpy()."""
-        return self.scan().to_numpy(nulls=nulls)
-
-    def dataset(self) -> pyarrow_dataset.Dataset:
-        """A pyarrow Dataset for engines that push columns and filters down: DuckDB, DataFusion."""
-        from ._pyarrow import BobbinDataset
-
-        return BobbinDataset(self)
-
-    def lazy(self) -> polars.LazyFrame:
-        """A Polars LazyFrame that reads only the columns, rows and row groups that a query needs."""
-        from .lazy import scan_table
-
-        return scan_table(self)
-
-    def __arrow_c_schema__(self) -> object:
-        return self.scan().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.scan().__arrow_c_stream__(requested_schema)
+    def _all(self) -> Scan:
+        return self.scan()
 
     # ---- As a Python object ----
 
@@ -185,9 +148,6 @@ class File:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
-
-    def __len__(self) -> int:
-        return self.num_rows
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._path is None:

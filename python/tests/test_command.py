@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -88,3 +89,22 @@ def test_options_of_arrow_files(tmp_path: pathlib.Path) -> None:
         with pytest.raises(bb.InvalidArgumentError):
             bb.convert(tmp_path / "t.bob", tmp_path / target, goal="compact")
         assert not os.path.exists(tmp_path / target)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_removes_unfinished_files(source: pathlib.Path, number: signal.Signals) -> None:
+    code = (
+        "import os, sys, bobbin._convert, bobbin.__main__ as command\n"
+        "def convert(*words, **options):\n"
+        "    import bobbin as bb\n"
+        "    with bb.Writer(words[1], {'x': 'i64'}) as writer:\n"
+        "        writer.append({'x': [1]})\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "        while True: pass\n"
+        "command.convert = convert\n"
+        f"sys.exit(command.main(['convert', {os.fspath(source)!r}, {os.fspath(source)!r} + '.bob']))\n"
+    )
+    before = set(os.listdir(source.parent))
+    env = {**os.environ, "PYTHONPATH": str(pathlib.Path(bb.__file__).parent.parent)}
+    assert subprocess.run([sys.executable, "-c", code], env=env).returncode == 128 + number
+    assert set(os.listdir(source.parent)) == before
