@@ -372,7 +372,9 @@ bool Guess::prefers_float() const {
 }
 
 bool Guess::is_text_by_misfits() const {
-  const uint64_t some = given_up_ ? 20 * irregular_ : irregular_;
+  // Among other letters, N is a code like them.
+  const bool must_be_rare = given_up_ || (fits_ & kBoolean) != 0;
+  const uint64_t some = must_be_rare ? 20 * irregular_ : irregular_;
   return (given_up_ || !misfits_.empty()) && regular_ > some && !misfits_.empty();
 }
 

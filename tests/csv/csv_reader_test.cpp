@@ -192,6 +192,7 @@ TEST(CsvReader, NotesSayWhatChanged) {
   EXPECT_EQ(notes_of(rates + "N/A,2\n- -,2\n"),
             std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52, \"- -\" at line 53 "
                                      "(--null N/A --null '- -' read them as null)"});
+  EXPECT_EQ(notes_of("flag\nN\nN\nN\nR\nA\nN\n"), std::vector<std::string>{});  // a code, not "no"
   EXPECT_EQ(notes_of(rates + "1.50,2\n2,2\n"),
             std::vector<std::string>{"column rate: values in several forms are written back in one"});
   EXPECT_EQ(notes_of("a,a,\n1,2,3\n"),
