@@ -68,8 +68,32 @@ auto interruptible(F work) {
   return interruptible(std::move(work), [] {});
 }
 
-// For work that calls back: at most every 100 ms takes the GIL, handles signals, and calls `report`. After an
-// exception, which rethrow() throws again, the work is to end.
+// Calls work() as interruptible() does, but waits for its end after it was cancelled: for work that uses what
+// the caller owns.
+template <class F>
+auto cancellable(F&& work) {
+  const CancelToken token;
+  nb::gil_scoped_release released;
+  auto future = std::async(std::launch::async, [&] {
+    const CancelScope scope(token);
+    return work();
+  });
+  try {
+    while (future.wait_for(kSignalPeriod) == std::future_status::timeout) {
+      nb::gil_scoped_acquire acquired;
+      if (PyErr_CheckSignals() != 0) {
+        throw nb::python_error();
+      }
+    }
+  } catch (...) {
+    token.cancel();
+    future.wait();
+    throw;
+  }
+  return future.get();
+}
+
+// Says every 100 ms that Python may want to know something.
 class Heartbeat {
  public:
   [[nodiscard]] bool is_due() {
@@ -81,33 +105,8 @@ class Heartbeat {
     return true;
   }
 
-  template <class F>
-  Status beat(F&& report) {
-    if (!is_due()) {
-      return {};
-    }
-    nb::gil_scoped_acquire acquired;
-    try {
-      if (PyErr_CheckSignals() != 0) {
-        throw nb::python_error();
-      }
-      report();
-    } catch (...) {
-      error_ = std::current_exception();
-      return {StatusCode::io, "interrupted"};
-    }
-    return {};
-  }
-
-  void rethrow() const {
-    if (error_) {
-      std::rethrow_exception(error_);
-    }
-  }
-
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  std::exception_ptr error_;
 };
 
 }  // namespace bobbin::python

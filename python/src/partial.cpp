@@ -4,10 +4,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <vector>
 
 #include "array_types.hpp"
@@ -56,9 +60,17 @@ Result<Partial> partial_of(const Reader& reader, const arrow::ScanOptions& optio
   return *std::move(all);
 }
 
-Partial make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                     const std::vector<std::pair<std::string, std::string>>& aggregates,
-                     const nb::object& beat) {
+// Without the GIL several threads may use one.
+struct Held {
+  Partial partial;
+  mutable std::shared_mutex mutex;
+
+  explicit Held(Partial made) : partial(std::move(made)) {}
+};
+
+std::unique_ptr<Held> make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
+                                   const std::vector<std::pair<std::string, std::string>>& aggregates,
+                                   const nb::object& beat) {
   if (spec.is_range()) {
     raise({StatusCode::unsupported, "aggregates are not supported for scans with rows= or limit="});
   }
@@ -70,11 +82,11 @@ Partial make_partial(const File& file, const Spec& spec, const std::vector<std::
     *counter = read;
     return made;
   };
-  return take(interruptible(work, [&] {
+  return std::make_unique<Held>(take(interruptible(work, [&] {
     if (!beat.is_none()) {
       beat();
     }
-  }));
+  })));
 }
 
 std::vector<size_t> candidates(const File& file, const Spec& spec) {
@@ -85,16 +97,41 @@ std::vector<size_t> candidates(const File& file, const Spec& spec) {
   return found;
 }
 
-void merge(Partial& into, const Partial& more) {
-  check(into.merge(more));
+// Calls work() with the partial aggregate, which does not change meanwhile.
+template <class F>
+auto reading(const Held& held, F&& work) {
+  return without_gil([&] {
+    const std::shared_lock lock(held.mutex);
+    return work(held.partial);
+  });
 }
 
-nb::list finish(const Partial& partial, const std::string& order, std::optional<uint64_t> limit) {
+std::unique_ptr<Held> copy_of(const Held& held) {
+  return reading(held, [](const Partial& partial) { return std::make_unique<Held>(partial); });
+}
+
+void merge(Held& into, const Held& more) {
+  if (&into == &more) {
+    return merge(into, *copy_of(more));
+  }
+  check(without_gil([&] {
+    std::unique_lock own(into.mutex, std::defer_lock);
+    std::shared_lock other(more.mutex, std::defer_lock);
+    std::lock(own, other);  // others may merge the two the other way round
+    return into.partial.merge(more.partial);
+  }));
+}
+
+uint64_t num_groups(const Held& held) {
+  return reading(held, [](const Partial& partial) { return partial.num_groups(); });
+}
+
+nb::list finish(const Held& held, const std::string& order, std::optional<uint64_t> limit) {
   query::ResultOptions options{.limit = limit.value_or(UINT64_MAX)};
   if (!order.empty()) {
     options.order = take(query::parse_order(order));
   }
-  return rows_from(take(partial.finish(options)));
+  return rows_from(take(reading(held, [&](const Partial& partial) { return partial.finish(options); })));
 }
 
 // The aggregates that an order names.
@@ -111,24 +148,22 @@ std::vector<std::pair<std::string, std::string>> order_aggregates(const std::str
   return named;
 }
 
-nb::bytes to_bytes(const Partial& partial) {
-  const std::vector<std::byte> bytes = partial.to_bytes();
+nb::bytes to_bytes(const Held& held) {
+  const std::vector<std::byte> bytes =
+      reading(held, [](const Partial& partial) { return partial.to_bytes(); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-Partial from_bytes(const Bytes& bytes) {
-  return take(Partial::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size()))));
-}
-
-Partial copy_of(const Partial& partial) {
-  return partial;
+std::unique_ptr<Held> from_bytes(const Bytes& bytes) {
+  const auto span = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  return std::make_unique<Held>(take(without_gil([&] { return Partial::from_bytes(span); })));
 }
 
 }  // namespace
 
 void add_partials(nb::module_& module) {
-  nb::class_<Partial>(module, "Partial")
-      .def_prop_ro("num_groups", &Partial::num_groups)
+  nb::class_<Held>(module, "Partial")
+      .def_prop_ro("num_groups", num_groups)
       .def("merge", merge)
       .def("copy", copy_of)
       .def("finish", finish, nb::arg("order"), nb::arg("limit").none())

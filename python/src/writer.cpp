@@ -7,7 +7,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "array_types.hpp"
@@ -58,30 +61,6 @@ Metadata metadata_from(const nb::list& pairs) {
     metadata.emplace_back(nb::cast<std::string>(pair[0]), std::string(value.c_str(), value.size()));
   }
   return metadata;
-}
-
-// The stream may belong to Python code: it is read on this thread, which holds no GIL.
-uint64_t write_stream(nb::handle capsule, const nb::bytes& path, const nb::dict& given, const nb::list& pairs,
-                      const nb::object& progress) {
-  auto* const stream = pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream");
-  const std::string target = path_from(path);
-  const WriteOptions options = options_from(given);
-  const Metadata metadata = metadata_from(pairs);
-  Heartbeat heartbeat;
-  const auto visit = [&](uint64_t rows) {
-    return heartbeat.beat([&] {
-      if (!progress.is_none()) {
-        progress(rows);
-      }
-    });
-  };
-  std::optional<Result<uint64_t>> rows;
-  {
-    nb::gil_scoped_release released;
-    rows.emplace(arrow::write_stream(stream, target, options, metadata, visit));
-  }
-  heartbeat.rethrow();
-  return take(*std::move(rows));
 }
 
 ColumnType type_from(const std::string& text) {
@@ -138,6 +117,58 @@ ColumnView view_of(const Column& column, const Buffers& buffers) {
   return {column.type, buffers.values.data(), buffers.length, validity};
 }
 
+// An Arrow stream of another library, released with this. It may belong to Python code: it is read on the
+// caller's thread, without the GIL.
+class StreamReader {
+ public:
+  explicit StreamReader(ArrowArrayStream& from) : own_(from) {
+    if (own_.held.release == nullptr) {
+      raise({StatusCode::invalid_argument, "Arrow stream: it was released"});
+    }
+    if (own_.held.get_schema == nullptr || own_.held.get_next == nullptr) {
+      raise({StatusCode::invalid_argument, "Arrow stream: a function is missing"});
+    }
+    call([&](ArrowArrayStream& stream) { return stream.get_schema(&stream, &schema_.held); });
+    importer_.emplace(take(arrow::Importer::create(schema_.held)));
+  }
+
+  StreamReader(const StreamReader&) = delete;
+  StreamReader& operator=(const StreamReader&) = delete;
+  ~StreamReader() {
+    const nb::gil_scoped_release released;  // threads that end with the stream may need the GIL
+    own_.held.release(&own_.held);
+  }
+
+  [[nodiscard]] const ArrowSchema& schema() const { return schema_.held; }
+  [[nodiscard]] const arrow::Importer& importer() const { return *importer_; }
+  // False after the last.
+  bool next(ArrowArray& array) const {
+    call([&](ArrowArrayStream& stream) { return stream.get_next(&stream, &array); });
+    return array.release != nullptr;
+  }
+
+ private:
+  template <class F>
+  void call(F&& function) const {
+    int code = 0;
+    {
+      nb::gil_scoped_release released;
+      code = function(own_.held);
+    }
+    if (code == 0) {
+      return;
+    }
+    const char* const text =
+        own_.held.get_last_error == nullptr ? nullptr : own_.held.get_last_error(&own_.held);
+    raise({code == ENOMEM ? StatusCode::out_of_memory : StatusCode::io,
+           "Arrow stream: " + (text != nullptr ? std::string(text) : std::generic_category().message(code))});
+  }
+
+  mutable arrow::Owned<ArrowArrayStream> own_;
+  arrow::Owned<ArrowSchema> schema_;
+  std::optional<arrow::Importer> importer_;
+};
+
 class FileWriter {
  public:
   FileWriter(const nb::bytes& path, const std::vector<std::tuple<std::string, std::string, bool>>& columns,
@@ -148,8 +179,8 @@ class FileWriter {
     }
     writer_.emplace(take(Writer::create(path_from(path), columns_, options_from(given))));
   }
-  FileWriter(const nb::bytes& path, nb::handle schema, const nb::dict& given) {
-    importer_.emplace(take(arrow::Importer::create(*pointer_of<ArrowSchema>(schema, "arrow_schema"))));
+  FileWriter(const nb::bytes& path, const ArrowSchema& schema, const nb::dict& given) {
+    importer_.emplace(take(arrow::Importer::create(schema)));
     for (const arrow::Field& field : importer_->fields()) {
       columns_.push_back(field.column);
     }
@@ -174,24 +205,28 @@ class FileWriter {
   // All arrays of a stream; their types must be those of the file.
   uint64_t append_stream(nb::handle capsule) {
     (void)writer();
-    arrow::Owned<ArrowArrayStream> own(*pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream"));
-    ArrowArrayStream& stream = own.held;
-    check_stream(stream);
-    arrow::Owned<ArrowSchema> schema;
-    call_stream(stream, [&] { return stream.get_schema(&stream, &schema.held); });
-    const arrow::Importer arrays = take(arrow::Importer::create(schema.held));
-    check_fields(arrays.fields());
+    const StreamReader stream(*pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream"));
+    check_fields(stream.importer().fields());
+    return append_all(stream, [](uint64_t) {});
+  }
+
+  // Calls report() with the number of rows so far, every 100 ms at most.
+  template <class F>
+  uint64_t append_all(const StreamReader& stream, F&& report) {
+    Heartbeat heartbeat;
     uint64_t rows = 0;
     for (;;) {
       arrow::Owned<ArrowArray> array;
-      call_stream(stream, [&] { return stream.get_next(&stream, &array.held); });
-      if (array.held.release == nullptr) {
+      if (!stream.next(array.held)) {
         return rows;
       }
-      check(append_array(arrays, array.held));
+      append_array(stream.importer(), array.held);
       rows += static_cast<uint64_t>(array.held.length);
       if (PyErr_CheckSignals() != 0) {
         throw nb::python_error();
+      }
+      if (heartbeat.is_due()) {
+        report(rows);
       }
     }
   }
@@ -203,11 +238,7 @@ class FileWriter {
   }
 
   void finish() {
-    Status status;
-    {
-      nb::gil_scoped_release released;
-      status = writer().finish();
-    }
+    const Status status = change([](Writer& to) { return to.finish(); });
     writer_.reset();
     check(status);
   }
@@ -221,21 +252,27 @@ class FileWriter {
     return *writer_;
   }
 
-  void append_views(std::span<const ColumnView> views) {
+  // After Ctrl-C the writer is closed, and there is no file.
+  template <class F>
+  Status change(F&& work) {
     Writer& to = writer();
-    Status status;
-    {
-      nb::gil_scoped_release released;
-      status = to.append(views);
+    try {
+      return cancellable([&] { return work(to); });
+    } catch (...) {
+      writer_.reset();
+      throw;
     }
-    check(status);
   }
 
-  Status append_array(const arrow::Importer& importer, const ArrowArray& array) {
-    Writer& to = writer();
-    nb::gil_scoped_release released;
-    BOBBIN_ASSIGN(const arrow::Batch batch, importer.import(array));
-    return to.append(batch.columns());
+  void append_views(std::span<const ColumnView> views) {
+    check(change([&](Writer& to) { return to.append(views); }));
+  }
+
+  void append_array(const arrow::Importer& importer, const ArrowArray& array) {
+    check(change([&](Writer& to) -> Status {
+      BOBBIN_ASSIGN(const arrow::Batch batch, importer.import(array));
+      return to.append(batch.columns());
+    }));
   }
 
   void check_fields(const std::vector<arrow::Field>& fields) const {
@@ -250,32 +287,24 @@ class FileWriter {
     }
   }
 
-  static void check_stream(const ArrowArrayStream& stream) {
-    if (stream.release == nullptr) {
-      raise({StatusCode::invalid_argument, "Arrow stream: it was released"});
-    }
-    if (stream.get_schema == nullptr || stream.get_next == nullptr) {
-      raise({StatusCode::invalid_argument, "Arrow stream: a function is missing"});
-    }
-  }
-
-  template <class F>
-  static void call_stream(ArrowArrayStream& stream, F&& call) {
-    int code = 0;
-    {
-      nb::gil_scoped_release released;
-      code = call();
-    }
-    if (code != 0) {
-      const char* const text = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
-      raise({StatusCode::io, std::string("Arrow stream: ") + (text == nullptr ? "failed" : text)});
-    }
-  }
-
   std::vector<Column> columns_;
   std::optional<arrow::Importer> importer_;
   std::optional<Writer> writer_;
 };
+
+uint64_t write_stream(nb::handle capsule, const nb::bytes& path, const nb::dict& given, const nb::list& pairs,
+                      const nb::object& progress) {
+  const StreamReader stream(*pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream"));
+  FileWriter writer(path, stream.schema(), given);
+  writer.set_metadata(pairs);
+  const uint64_t rows = writer.append_all(stream, [&](uint64_t so_far) {
+    if (!progress.is_none()) {
+      progress(so_far);
+    }
+  });
+  writer.finish();
+  return rows;
+}
 
 // A stream with one array, from the capsules of __arrow_c_array__.
 struct SingleArray {
@@ -327,7 +356,8 @@ void add_writers(nb::module_& module) {
                     const nb::dict&>())
       .def_static("like",
                   [](const nb::bytes& path, nb::handle schema, const nb::dict& options) {
-                    return std::make_unique<FileWriter>(path, schema, options).release();
+                    const auto& type = *pointer_of<ArrowSchema>(schema, "arrow_schema");
+                    return std::make_unique<FileWriter>(path, type, options).release();
                   })
       .def("append", &FileWriter::append)
       .def("append_stream", &FileWriter::append_stream)

@@ -85,6 +85,40 @@ def test_ctrl_c_ends_a_long_call(tmp_path: pathlib.Path) -> None:
     assert child.returncode == 42, errors
 
 
+WRITES = {
+    "write": "bb.write(columns, path)",
+    "writer": "with bb.Writer(path, {name: 'i64' for name in columns}) as w: w.append(columns)",
+    "stream": "bb.write(pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()}), path)",
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_ctrl_c_ends_a_write(tmp_path: pathlib.Path, name: str) -> None:
+    if name == "stream":
+        pytest.importorskip("pyarrow")
+    code = (
+        "import bobbin as bb, os, sys\n"
+        f"{'import pyarrow' if name == 'stream' else ''}\n"
+        "from array import array\n"
+        "columns = {f'c{i}': array('q', [k * (i + 7919) % 10007 for k in range(5000)]) * 400 for i in range(12)}\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    for turn in range(1000):\n"
+        f"        path = os.path.join({os.fspath(tmp_path)!r}, f'{{turn}}.bob')\n"
+        f"        {WRITES[name]}\n"
+        "        os.remove(path)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(42)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=120)
+    assert child.returncode == 42, errors
+    assert len(os.listdir(tmp_path)) <= 1  # none, unless the signal came right after a file was finished
+
+
 def test_an_exception_of_progress_cancels_the_work(tmp_path: pathlib.Path) -> None:
     column = array("q", [i * 7919 % 10007 for i in range(4096)]) * 2048
     bb.write({"x": column}, tmp_path / "long.bob", rows_per_group=4096, codec="bitpack")

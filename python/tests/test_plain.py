@@ -312,7 +312,19 @@ def test_threads_share_a_file(plain: pathlib.Path) -> None:
 VALUES = array.array("q", [i * 7919 % 100_003 for i in range(300_000)])
 ENCODED = bb.encode(VALUES)
 SOME = list(range(0, 300_000, 3))
+
+
+def partial_of_many_groups() -> bb.Partial:
+    with tempfile.TemporaryDirectory() as folder:
+        bb.write({"x": VALUES}, os.path.join(folder, "groups.bob"))
+        return bb.open(os.path.join(folder, "groups.bob")).scan().partial("x", n=bb.count())
+
+
+PARTIAL = partial_of_many_groups()
 CALLS = {
+    "merge": lambda: PARTIAL.copy().merge(PARTIAL),
+    "finish": lambda: PARTIAL.rows(limit=1),
+    "pickle": lambda: pickle.dumps(PARTIAL),
     "encode": lambda: bb.encode(VALUES),
     "take": lambda: ENCODED.take(SOME),
     "compare": lambda: ENCODED.compare("<", 1000),
@@ -346,6 +358,21 @@ def test_the_gil_is_free_during_calls(name: str) -> None:
         done.set()
         ticker.join()
     assert during >= 3
+
+
+def test_threads_merge_both_ways() -> None:
+    one, two = PARTIAL.copy(), PARTIAL.copy()
+
+    def work(into: bb.Partial, other: bb.Partial) -> None:
+        for _ in range(5):
+            into.merge(other)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in ((one, two), (two, one), (one, one))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(one) == len(two) == len(PARTIAL)
 
 
 def test_fork_after_use(plain: pathlib.Path) -> None:
