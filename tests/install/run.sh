@@ -17,7 +17,8 @@ mv "$work/first" "$work/prefix" # nothing may remember where it was installed
 cp -r "$source/tests/install/consumer" "$work/consumer"
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" >"$work/consumer/example.cpp"
 [[ -s $work/consumer/example.cpp ]] || { echo "README.md has no C++ example" >&2; exit 1; }
-sed -n '/^```c$/,/^```$/{/^```/d;p}' "$source/docs/c-api.md" >"$work/consumer/example.c"
+# The first block is a program, others are parts of one.
+sed -n '/^```c$/,/^```$/{/^```c$/d;/^```$/q;p}' "$source/docs/c-api.md" >"$work/consumer/example.c"
 [[ -s $work/consumer/example.c ]] || { echo "docs/c-api.md has no C example" >&2; exit 1; }
 cp "$source/examples/csv.cpp" "$work/consumer/csv.cpp"
 cd "$work/consumer"
