@@ -81,6 +81,7 @@ Result<ImportResult> Importer::Impl::run(const MakeWriter& make_writer, const Im
   BOBBIN_ASSIGN(Reader reader, Reader::open(std::exchange(sources, {}), sniffed.options, schema));
   while (true) {
     BOBBIN_ASSIGN(bobbin::Writer writer, make_writer(reader.columns()));
+    file::WriterAccess::allow_small_table(writer);
     BOBBIN_ASSIGN(const bool done, append_rows(reader, writer, visit));
     if (done) {
       BOBBIN_TRY(finish(reader, writer, visit));

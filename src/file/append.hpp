@@ -22,6 +22,9 @@ struct WriterAccess {
   // NullableView of them; for strings, to a StringsView of which the first `rows` strings are used and the
   // type is ignored.
   static Status append(Writer& writer, std::span<const void* const> columns, uint64_t rows);
+  // If the table stays small, columns may be stored with general compression whatever the goal is. Texts are
+  // expected not to grow; other tables keep encodings that queries use directly.
+  static void allow_small_table(Writer& writer);
 };
 
 [[nodiscard]] inline Status append_untyped(Writer& writer, std::span<const void* const> columns,

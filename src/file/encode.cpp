@@ -9,6 +9,7 @@
 
 #include "array/array.hpp"
 #include "codecs/masked/masked.hpp"
+#include "file/footer.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
@@ -16,6 +17,8 @@
 
 namespace bobbin::file {
 namespace {
+
+constexpr uint64_t kNodeBytes = 6;
 
 Result<Array> encode_values(const Values& values, const Recipe& recipe) {
   return recipe.cascade.has_value() ? select::encode(*recipe.cascade, values, recipe.backend)
@@ -35,6 +38,44 @@ Result<EncodedChunk> checked(EncodedChunk chunk) {
   return chunk;
 }
 
+// What bytes take in a compressed footer, about: those that are not zero, and each run of zeros.
+uint64_t packed_bytes(std::span<const std::byte> bytes) {
+  uint64_t packed = 0;
+  bool in_zeros = false;
+  for (const std::byte byte : bytes) {
+    packed += byte != std::byte{0} || !in_zeros ? 1 : 0;
+    in_zeros = byte == std::byte{0};
+  }
+  return packed;
+}
+
+// What an array adds to a file of a small table, about.
+uint64_t packed_bytes(const Array& array) {
+  uint64_t packed = kNodeBytes + packed_bytes(std::as_bytes(std::span(array.metadata)));
+  for (const Buffer& buffer : array.buffers) {
+    packed += buffer.bytes.size() <= kInlineSegmentBytes
+                  ? packed_bytes(buffer.bytes)
+                  : occupied_bytes(buffer.bytes.size(), kNewestVersion) + sizeof(Segment::checksum);
+  }
+  for (const Array& child : array.children) {
+    packed += packed_bytes(child);
+  }
+  return packed;
+}
+
+// Encodes with a recipe and, in a small table, with general compression too; the smaller result.
+template <class Encode>
+Result<Array> encode_by(const Recipe& recipe, Encode&& encode_with) {
+  BOBBIN_ASSIGN(Array array, encode_with(recipe));
+  if (!recipe.small_table || recipe.cascade.has_value() || recipe.goal.kind != Goal::Kind::smallest) {
+    return array;
+  }
+  Recipe compact = recipe;
+  compact.goal.kind = Goal::Kind::compact;
+  BOBBIN_ASSIGN(Array other, encode_with(compact));
+  return packed_bytes(other) < packed_bytes(array) ? std::move(other) : std::move(array);
+}
+
 }  // namespace
 
 Status check_readable(const Array& array) {
@@ -48,8 +89,11 @@ Status check_readable(const Array& array) {
 Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validity, const Recipe& recipe) {
   const ValidityBits bits{validity};
   const uint64_t nulls = validity == nullptr ? 0 : bits.count_nulls(values.length);
+  const auto encode_all = [&](const Values& all) {
+    return encode_by(recipe, [&](const Recipe& by) { return encode_values(all, by); });
+  };
   if (nulls == 0) {
-    BOBBIN_ASSIGN(Array array, encode_values(values, recipe));
+    BOBBIN_ASSIGN(Array array, encode_all(values));
     return checked({.array = std::move(array), .zone = zone_map_of(values)});
   }
   const auto given = std::span(static_cast<const std::byte*>(values.data),
@@ -57,7 +101,7 @@ Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validit
   std::vector<std::byte> filled(given.begin(), given.end());
   fill_nulls(values.type, filled, bits);
   const Values all{.type = values.type, .data = filled.data(), .length = values.length};
-  BOBBIN_ASSIGN(Array encoded, encode_values(all, recipe));
+  BOBBIN_ASSIGN(Array encoded, encode_all(all));
   const std::vector<uint32_t> words = codec::masked::validity_words(values.length, validity);
   const Values bit_words{.type = DType::u32, .data = words.data(), .length = words.size()};
   BOBBIN_ASSIGN(Array there, select::encode(bit_words, recipe.goal, recipe.backend));
@@ -75,9 +119,11 @@ Result<EncodedChunk> encode_strings(const StringsView& strings, const Array* pre
       return Status(StatusCode::invalid_argument, status.message());
     }
   }
-  BOBBIN_ASSIGN(Array array, recipe.cascade.has_value()
-                                 ? select::encode_strings(*recipe.cascade, strings, previous, recipe.backend)
-                                 : select::encode_strings(strings, previous, recipe.goal, recipe.backend));
+  BOBBIN_ASSIGN(Array array, encode_by(recipe, [&](const Recipe& by) {
+                  return by.cascade.has_value()
+                             ? select::encode_strings(*by.cascade, strings, previous, by.backend)
+                             : select::encode_strings(strings, previous, by.goal, by.backend);
+                }));
   return checked({.array = std::move(array), .strings = string_zone_of(strings)});
 }
 

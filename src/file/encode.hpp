@@ -19,6 +19,9 @@ struct Recipe {
   std::optional<select::Cascade> cascade{};  // empty: chosen for each chunk
   Goal goal{};
   Backend backend = Backend::cpu;
+  // The table has few bytes. Most of them become part of the footer, which is compressed: simpler encodings
+  // may be smaller there, and are tried too.
+  bool small_table = false;
 };
 
 struct EncodedChunk {

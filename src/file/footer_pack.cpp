@@ -11,15 +11,16 @@ namespace bobbin::file {
 namespace {
 
 constexpr size_t kMagicBytes = 4;
-// Larger footers are LZ4 blocks, which are made and read faster.
+// Larger footers are LZ4 blocks, which are made and read faster. In a small table there is little else.
 constexpr uint32_t kMaxFrameContent = uint32_t{16} << 10;
+constexpr uint32_t kMaxSmallTableFrame = uint32_t{64} << 10;
 // A frame must be smaller than the LZ4 block by this share.
 constexpr size_t kLeastGain = 16;
 
 // A frame without its magic number.
 std::vector<std::byte> compress_frame(std::span<const std::byte> bytes) {
-  const auto frame =
-      zstd::encode(bytes, {.level = 9, .frame_bytes = kMaxFrameContent, .block_bytes = kMaxFrameContent});
+  const auto frame = zstd::encode(
+      bytes, {.level = 9, .frame_bytes = kMaxSmallTableFrame, .block_bytes = kMaxSmallTableFrame});
   return frame.has_value() ? std::vector<std::byte>(frame->begin() + kMagicBytes, frame->end())
                            : std::vector<std::byte>{};
 }
@@ -38,7 +39,7 @@ Result<std::vector<std::byte>> decompress_frame(std::span<const std::byte> frame
 
 }  // namespace
 
-PackedFooter pack_footer(std::vector<std::byte> bytes) {
+PackedFooter pack_footer(std::vector<std::byte> bytes, bool small_table) {
   const auto size = static_cast<uint32_t>(bytes.size());
   if (bytes.empty() || bytes.size() > kMaxPlainBytes) {
     return {std::move(bytes), 0};
@@ -46,7 +47,7 @@ PackedFooter pack_footer(std::vector<std::byte> bytes) {
   std::vector<std::byte> block = compress_block(bytes);
   PackedFooter packed =
       block.size() < bytes.size() ? PackedFooter{std::move(block), size} : PackedFooter{std::move(bytes), 0};
-  if (size <= kMaxFrameContent) {
+  if (size <= (small_table ? kMaxSmallTableFrame : kMaxFrameContent)) {
     const std::span<const std::byte> plain = packed.plain_bytes == 0 ? packed.bytes : bytes;
     std::vector<std::byte> frame = compress_frame(plain);
     if (!frame.empty() && frame.size() < packed.bytes.size() - packed.bytes.size() / kLeastGain) {

@@ -17,8 +17,8 @@ struct PackedFooter {
   uint32_t plain_bytes = 0;  // as in the trailer
 };
 
-// The same bytes always give the same result.
-[[nodiscard]] PackedFooter pack_footer(std::vector<std::byte> bytes);
+// The same bytes always give the same result. In a small table, frames are used for larger footers too.
+[[nodiscard]] PackedFooter pack_footer(std::vector<std::byte> bytes, bool small_table = false);
 
 // An error unless the footer decompresses to exactly the size that `plain_bytes` says, which is not 0 and
 // which the trailer's check has bounded; allocates at most that much.

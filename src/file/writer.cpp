@@ -32,6 +32,10 @@ using namespace file;
 
 namespace {
 
+// A table this small, with less than one vector per column, is encoded twice: with and without general
+// compression.
+constexpr uint64_t kSmallTableBytes = uint64_t{16} << 10;
+
 // Rows of one column that wait for their row group to fill.
 struct Gathered {
   std::vector<std::byte> values;
@@ -90,6 +94,8 @@ struct Writer::Impl {
   uint64_t bytes_gathered = 0;
   std::vector<Gathered> gathered;                  // one per column
   std::vector<std::optional<Array>> last_strings;  // one per column: its last chunk, if it holds strings
+  bool may_be_small = false;
+  bool is_small = false;  // a small table: see kSmallTableBytes
   bool finished = false;
   Status failure;
 };
@@ -393,7 +399,7 @@ Status Writer::Impl::write_footer() {
     return Status(StatusCode::unsupported, parsed.has_value() ? "too large" : parsed.error().message())
         .in("footer");
   }
-  const PackedFooter packed = pack_footer(std::move(bytes));
+  const PackedFooter packed = pack_footer(std::move(bytes), is_small);
   BOBBIN_TRY(output.write(packed.bytes));
   return output.write(bytes_of(Trailer{.footer_bytes = packed.bytes.size(),
                                        .footer_checksum = checksum(packed.bytes),
@@ -402,6 +408,11 @@ Status Writer::Impl::write_footer() {
 
 Status Writer::Impl::finish() {
   if (rows_gathered > 0) {
+    is_small = may_be_small && rows_before == 0 && rows_gathered < kVectorLength &&
+               bytes_gathered <= kSmallTableBytes;
+    for (Recipe& recipe : recipes) {
+      recipe.small_table = is_small;
+    }
     BOBBIN_TRY(write_gathered());
   }
   BOBBIN_TRY(write_footer());
@@ -450,6 +461,10 @@ Status WriterAccess::append(Writer& writer, std::span<const void* const> columns
   BOBBIN_RETURN_IF(impl->finished, StatusCode::invalid_argument,
                    printable(impl->name) + ": append: the file is finished");
   return impl->settle(impl->append(columns, rows));
+}
+
+void WriterAccess::allow_small_table(Writer& writer) {
+  writer.impl_->may_be_small = true;
 }
 
 Status Writer::append(std::span<const ColumnView> columns) {

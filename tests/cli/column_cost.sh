@@ -13,7 +13,7 @@ def size(values):
     subprocess.check_call(["bobbin", "compress", "c.csv", "-f", "-q"])
     return os.path.getsize("c.csv.bob")
 for name, values in columns.items():
-    bound = {"i64 constant": 40, "all null": 50, "constant string": 110, "10 strings": 160}[name]
+    bound = {"i64 constant": 40, "all null": 50, "constant string": 100, "10 strings": 130}[name]
     cost = size(values) - size(None)
     print(name, "below", bound, cost < bound)
 END

@@ -7,6 +7,7 @@
 #include "codecs/smallest.hpp"
 #include "codecs/string_validity.hpp"
 #include "codecs/zstd/array.hpp"
+#include "codecs/zstd/encode_blocks.hpp"
 #include "codecs/zstd/frame.hpp"
 #include "core/dispatch.hpp"
 
@@ -17,6 +18,9 @@ constexpr uint32_t kFrameLog = 16;  // of content: 64 KiB
 constexpr size_t kMagicBytes = 4;
 constexpr bobbin::zstd::EncodeOptions kOptions{
     .level = 9, .frame_bytes = uint32_t{1} << kFrameLog, .block_bytes = bobbin::zstd::kMaxBlockBytes};
+// A frame of so little content is not compressed: in a file it lies in the footer, which is compressed as a
+// whole and so needs one set of tables for all small frames.
+constexpr size_t kStoredBytes = 500;
 // Layouts are compared on the first rows.
 constexpr uint64_t kTrialRows = uint64_t{1} << 16;
 
@@ -26,11 +30,28 @@ Buffer to_buffer(const void* data, size_t bytes) {
   return buffer.buffer;
 }
 
+// A frame of one raw block.
+std::vector<std::byte> stored_frame(std::span<const std::byte> content) {
+  std::vector<std::byte> frame;
+  const auto put = [&](const bobbin::zstd::Number& number) {
+    const auto bytes = std::as_bytes(std::span(&number.value, 1)).first(number.bytes);
+    frame.insert(frame.end(), bytes.begin(), bytes.end());
+  };
+  const auto size = static_cast<uint32_t>(content.size());
+  put({bobbin::zstd::kFrameMagic, kMagicBytes});
+  put(bobbin::zstd::frame_header(size, false));
+  put(bobbin::zstd::FramePlanner::block_header({.stored = size}, size, true));
+  frame.insert(frame.end(), content.begin(), content.end());
+  return frame;
+}
+
 // Frames without their magic number, and where they end.
 class FrameWriter {
  public:
   Status add(std::span<const std::byte> content) {
-    BOBBIN_ASSIGN(const std::vector<std::byte> frame, bobbin::zstd::encode(content, kOptions));
+    BOBBIN_ASSIGN(const std::vector<std::byte> frame,
+                  content.size() <= kStoredBytes ? Result<std::vector<std::byte>>(stored_frame(content))
+                                                 : bobbin::zstd::encode(content, kOptions));
     bytes_.insert(bytes_.end(), frame.begin() + kMagicBytes, frame.end());
     BOBBIN_RETURN_IF(bytes_.size() > UINT32_MAX, StatusCode::unsupported,
                      "zstd: more than 4 GiB of frames in an array");
