@@ -44,6 +44,7 @@ Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
 
 Pages::~Pages() {
   if (data_ != nullptr) {
+    forget_marks(data_, size_);  // a shared library may be loaded at this address next
     munmap(data_, size_);
   }
 }
