@@ -423,6 +423,7 @@ static void test_partials(const char* path) {
   bobbin_result_destroy(result);
   INVALID(bobbin_partial_merge(low, other), "");
   CHECK(bobbin_partial_merge(other, other) == BOBBIN_OK);
+  bobbin_partial_destroy(other);
   FAILS(bobbin_partial_from_bytes(bobbin_bytes_data(bytes), bobbin_bytes_size(bytes) - 1, &other),
         BOBBIN_ERROR_CORRUPT, "");
   CHECK(other == NULL);
