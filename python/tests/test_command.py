@@ -94,13 +94,14 @@ def test_options_of_arrow_files(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_removes_unfinished_files(source: pathlib.Path, number: signal.Signals) -> None:
     code = (
-        "import os, sys, bobbin._convert, bobbin.__main__ as command\n"
+        "import os, signal, sys, time, bobbin._convert, bobbin.__main__ as command\n"
+        f"signal.signal({int(number)}, signal.default_int_handler)\n"  # a shell's background jobs ignore SIGINT
         "def convert(*words, **options):\n"
         "    import bobbin as bb\n"
         "    with bb.Writer(words[1], {'x': 'i64'}) as writer:\n"
         "        writer.append({'x': [1]})\n"
         f"        os.kill(os.getpid(), {int(number)})\n"
-        "        while True: pass\n"
+        "        time.sleep(60)\n"
         "command.convert = convert\n"
         f"sys.exit(command.main(['convert', {os.fspath(source)!r}, {os.fspath(source)!r} + '.bob']))\n"
     )
