@@ -42,8 +42,23 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-// Another process of this program with one test, as a command of a shell.
+inline bool is_a_test(const std::string& name) {
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k) {
+      if (name == std::string(suite.name()) + "." + suite.GetTestInfo(k)->name()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Another process of this program with one test, as a command of a shell. What only such processes run is a
+// disabled test. A filter that selects nothing succeeds: the test must be there.
 inline std::string run_test(const std::string& environment, const std::string& test) {
+  EXPECT_TRUE(is_a_test(test)) << test;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   return "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " + environment + " '" + self +
          "' --gtest_filter=" + test + " --gtest_also_run_disabled_tests >/dev/null";
