@@ -42,18 +42,25 @@ struct VerbName {
   void (*add)(const Parser& parser, Action& action);
   bool describes_all = false;  // it names all verbs or their options
 };
-constexpr VerbName kVerbs[] = {{"compress", add_compress}, {"decompress", add_decompress},
-                               {"inspect", add_inspect},   {"schema", add_schema},
-                               {"stats", add_stats},       {"report", add_report},
-                               {"verify", add_verify},     {"cat", add_cat},
-                               {"head", add_head},         {"grep", add_grep},
-                               {"query", add_query},       {"scan", add_scan},
-                               {"zstd", add_zstd},         {"bench", add_bench},
-#ifdef BOBBIN_HAVE_SIM
+constexpr VerbName kVerbs[] = {{"compress", add_compress},
+                               {"decompress", add_decompress},
+                               {"inspect", add_inspect},
+                               {"schema", add_schema},
+                               {"stats", add_stats},
+                               {"report", add_report},
+                               {"verify", add_verify},
+                               {"cat", add_cat},
+                               {"head", add_head},
+                               {"grep", add_grep},
+                               {"query", add_query},
+                               {"scan", add_scan},
+                               {"zstd", add_zstd},
+                               {"bench", add_bench},
                                {"sim", add_sim},
-#endif
-                               {"devices", add_devices},   {"completion", add_completion, true},
-                               {"man", add_man, true},     {"help", add_help, true}};
+                               {"devices", add_devices},
+                               {"completion", add_completion, true},
+                               {"man", add_man, true},
+                               {"help", add_help, true}};
 
 }  // namespace
 

@@ -31,9 +31,7 @@ constexpr const char* kShortHelp =
     "  scan        compute the prefix scan of a raw array\n"
     "  zstd        compress and decompress standard .zst files\n"
     "  bench       measure sizes and speeds on your data\n"
-#ifdef BOBBIN_HAVE_SIM
     "  sim         simulate a GPU with assist warps\n"
-#endif
     "  devices     list the available backends\n"
     "  completion  print completions for a shell\n"
     "  man         print the manual page\n"

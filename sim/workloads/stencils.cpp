@@ -25,12 +25,14 @@ struct Image {
 // Pixels of 8 bits as floats: smooth shapes on a flat background.
 [[nodiscard]] std::vector<float> make_image(Random& random, const Image& size) {
   std::vector<float> pixels(size_t{size.width} * size.height, 32.0F);
+  const auto width = static_cast<int32_t>(size.width);
+  const auto height = static_cast<int32_t>(size.height);
   for (uint32_t shape = 0; shape < 6; ++shape) {
     const auto x0 = static_cast<int32_t>(below(random, size.width));
     const auto y0 = static_cast<int32_t>(below(random, size.height));
     const auto radius = static_cast<int32_t>(size.width / 16 + below(random, size.width / 8));
-    for (int32_t y = std::max(0, y0 - radius); y < std::min<int32_t>(size.height, y0 + radius); ++y) {
-      for (int32_t x = std::max(0, x0 - radius); x < std::min<int32_t>(size.width, x0 + radius); ++x) {
+    for (int32_t y = std::max(0, y0 - radius); y < std::min(height, y0 + radius); ++y) {
+      for (int32_t x = std::max(0, x0 - radius); x < std::min(width, x0 + radius); ++x) {
         const int32_t shade = 250 - 120 * (std::abs(x - x0) + std::abs(y - y0)) / (2 * radius);
         pixels[static_cast<size_t>(y) * size.width + static_cast<size_t>(x)] =
             static_cast<float>(shade - static_cast<int32_t>(below(random, 4)));

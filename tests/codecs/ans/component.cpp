@@ -16,7 +16,7 @@ std::vector<Input> edges() {
   std::vector<Input> inputs = integer_edges();
   std::erase_if(inputs, [](const Input& input) { return size_bytes(input.type) != 1; });
   // Groups of 128 values and segments of 16384, whole and not.
-  for (const uint64_t length : {127, 128, 129, 256, 257, 16384, 16385, 16512, 40'000}) {
+  for (const uint64_t length : {127U, 128U, 129U, 256U, 257U, 16384U, 16385U, 16512U, 40'000U}) {
     Random random(length);
     inputs.push_back(make_input(std::to_string(length) + " skewed", DType::u8, length,
                                 [&](uint64_t) { return skewed(random, 50); }));
