@@ -133,8 +133,8 @@ class AssistBench {
     const uint64_t lines = ceil_div<uint64_t>(length_ * sizeof(T), 128);
     BOBBIN_ASSIGN(const DeviceBuffer codes, DeviceBuffer::create(lines, stream_));
     BOBBIN_ASSIGN(const DeviceBuffer slots, DeviceBuffer::create(lines * 128, stream_));
-    const assist::FillSlotsKernel<T> fill{
-        raw_view, {codes.as<uint8_t>(), lines}, {slots.as<uint32_t>(), lines * 32}};
+    const assist::WriteKernel<assist::SlotWriter<T>> fill{
+        raw_view, {{slots.as<uint32_t>(), lines * 32}, {codes.as<uint8_t>(), lines}, length_, {}}};
     BOBBIN_TRY(executor.run(fill, fill.blocks()));
     const SlotView<T> slot_view{{{slots.as<uint32_t>(), lines * 32}}, {codes.as<uint8_t>(), lines}, length_};
     // The copy was decoded from the tiles: its sum must be the raw values'.
@@ -142,16 +142,26 @@ class AssistBench {
     BOBBIN_TRY(measure_view<true>(executor, "raw", raw_view));
     BOBBIN_TRY(measure_view<false>(executor, "decoded", decoded));
     BOBBIN_TRY(measure_view<true>(executor, "tiles", tile_view));
-    return measure_view<true>(executor, "slots", slot_view);
+    BOBBIN_TRY(measure_view<true>(executor, "slots", slot_view));
+    BOBBIN_TRY((measure_sums<true, assist::kFetchAhead>(executor, "tiles, fetched", tile_view)));
+    BOBBIN_TRY((measure_sums<true, assist::kExpandAhead>(executor, "tiles, expanded", tile_view)));
+    BOBBIN_TRY((measure_sums<true, assist::kFetchAhead>(executor, "slots, fetched", slot_view)));
+    return measure_sums<true, assist::kExpandAhead>(executor, "slots, expanded", slot_view);
   }
 
   template <bool kShown, class View>
   Status measure_view(const simt::CudaExecutor& executor, const std::string& name, const View& view) {
+    BOBBIN_TRY((measure_sums<kShown, assist::kNoRoles>(executor, name, view)));
+    return kShown ? measure_gather(executor, name, view) : Status{};
+  }
+
+  template <bool kShown, assist::Policy kPolicy, class View>
+  Status measure_sums(const simt::CudaExecutor& executor, const std::string& name, const View& view) {
     BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(4 * sizeof(uint64_t), stream_));
     BOBBIN_TRY(fill_async(result.data(), 0, result.size(), stream_));
     auto* const sums = result.as<unsigned long long>();
-    const SumKernel<View, false> sum{view, T{0}, T{0}, {sums, 2}};
-    const SumKernel<View, true> filter{
+    const SumKernel<View, false, kPolicy> sum{view, T{0}, T{0}, {sums, 2}};
+    const SumKernel<View, true, kPolicy> filter{
         view, T{1000}, static_cast<T>(T{1} << (8 * sizeof(T) - 1)), {sums + 2, 2}};
     BOBBIN_TRY(executor.run(sum, sum.blocks()));
     BOBBIN_TRY(executor.run(filter, filter.blocks()));
@@ -169,7 +179,6 @@ class AssistBench {
       BOBBIN_ASSIGN(const Sample filter_time,
                     timer_.measure([&] { return executor.run(filter, filter.blocks()); }));
       compare("filter, " + name, filter_time);
-      return measure_gather(executor, name, view);
     }
     return {};
   }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over any view (views.hpp), and those that make slots.
+// Kernels over any view (views.hpp) and any writer (writers.hpp).
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include "assist/stream.hpp"
 #include "assist/views.hpp"
-#include "codecs/line/tile.hpp"
+#include "assist/writers.hpp"
 
 namespace bobbin::assist {
 
 // The sum of all values, or the sum and count of those from `low` to `low + span`.
-template <class View, bool kFilters>
+template <class View, bool kFilters, Policy kPolicy = kNoRoles>
 struct SumKernel {
   using T = typename View::Value;
-  static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kMinBlocks = 4;
+  using Reads = Stream<View, kPolicy>;
+  static constexpr uint32_t kThreads = Reads::kThreads;
+  static constexpr uint32_t kMinBlocks = kPolicy.roles == Roles::none ? 4 : 2;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kGroups = 8;  // per warp
+  static constexpr uint32_t kGroups = kPolicy.roles == Roles::none ? 8 : 32;  // per worker
 
   struct Shared {
-    typename View::Shared warp[kWarps];
+    typename Reads::Shared reads;
     simt::Shared<unsigned long long, kWarps> sums;
     simt::Shared<uint32_t, kWarps> counts;
   };
@@ -33,27 +35,28 @@ struct SumKernel {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    const uint64_t first = (uint64_t{cta.block()} * kWarps + cta.warp()) * kGroups;
+    const uint64_t first = uint64_t{cta.block()} * kBlockGroups;
+    const uint64_t end = first + kBlockGroups < view.num_groups() ? first + kBlockGroups : view.num_groups();
     unsigned long long sum = 0;
     uint32_t count = 0;
-    for (uint64_t group = first; group < first + kGroups && group < view.num_groups(); ++group) {
-      view.read(cta, shared.warp[cta.warp()], group,
-                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
-                  BOBBIN_UNROLL
-                  for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
-                    const T x = simt::value_of_quad<T>(quad, i);
-                    const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
-                    sum += hit ? x : T{0};
-                    count += hit ? 1 : 0;
-                  }
-                });
-    }
+    Reads::run(cta, shared.reads, view, first, end,
+               [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
+                 BOBBIN_UNROLL
+                 for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
+                   const T x = simt::value_of_quad<T>(quad, i);
+                   const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
+                   sum += hit ? x : T{0};
+                   count += hit ? 1 : 0;
+                 }
+               });
     add(cta, shared, sum, count);
   }
 
-  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kWarps * kGroups); }
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kBlockGroups); }
 
  private:
+  static constexpr uint64_t kBlockGroups = Reads::kWorkers * kGroups;
+
   // One addition to memory per block: those to one address take turns.
   template <class Cta>
   BOBBIN_HD void add(Cta& cta, Shared& shared, unsigned long long sum, uint32_t count) const {
@@ -99,48 +102,87 @@ struct GatherKernel {
   [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(indices.size, kThreads); }
 };
 
-// Makes slots of raw values; values past the end are zeros.
-template <class T>
-struct FillSlotsKernel {
-  static constexpr uint32_t kThreads = 128;
-  static constexpr uint32_t kWords = kLineBytes / 4;
-  static constexpr uint32_t kPerWord = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
-  using Shared = simt::NoShared;
+// Copies raw values to a writer (writers.hpp): this is how slots are made.
+template <class Writer>
+struct WriteKernel {
+  using T = typename Writer::Value;
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kMinBlocks = 3;
+  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+
+  struct Shared {
+    typename Writer::Shared warp[kWarps];
+  };
 
   RawView<T> values;
-  Global<uint8_t> codes;
-  Global<uint32_t> slots;
+  Writer writer;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t number = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (number >= codes.size) {
-      return;
-    }
-    codec::line::Line<kWords> line{};
-    BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kLineBytes / sizeof(T); ++i) {
-      const uint64_t index = number * (kLineBytes / sizeof(T)) + i;
-      const T value = index < values.values.size ? cta.load(values.values, index) : T{0};
-      put(line, i, value);
-    }
-    const codec::line::Plan plan = codec::line::choose(line);
-    cta.store(codes, number, static_cast<uint8_t>(plan.code));
-    codec::line::write_image(line, plan,
-                             [&](uint32_t i, uint32_t word) { cta.store(slots, number * kWords + i, word); });
-  }
-
-  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(codes.size, kThreads); }
-
- private:
-  BOBBIN_HD static void put(codec::line::Line<kWords>& line, uint32_t i, T value) {
-    if constexpr (sizeof(T) == 8) {
-      line.word[2 * i] = static_cast<uint32_t>(value);
-      line.word[2 * i + 1] = static_cast<uint32_t>(value >> 32);
-    } else {
-      line.word[i / kPerWord] |= static_cast<uint32_t>(value) << i % kPerWord * 8 * sizeof(T);
+    auto& shared = cta.template shared<Shared>();
+    const uint64_t group = uint64_t{cta.block()} * kWarps + cta.warp();
+    if (group < writer.num_groups()) {
+      writer.write(cta, shared.warp[cta.warp()], group,
+                   [&](uint64_t index, uint32_t /*count*/) { return values.quad_at(cta, index); });
     }
   }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(writer.num_groups(), kWarps); }
+};
+
+// Copies a view to raw values.
+template <class View, Policy kPolicy = kNoRoles>
+struct ReadKernel {
+  using T = typename View::Value;
+  using Reads = Stream<View, kPolicy>;
+  static constexpr uint32_t kThreads = Reads::kThreads;
+  static constexpr uint64_t kBlockGroups = Reads::kWorkers * 8;
+
+  struct Shared {
+    typename Reads::Shared reads;
+  };
+
+  View view;
+  Global<T> out;  // aligned to 16 bytes
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    const uint64_t first = uint64_t{cta.block()} * kBlockGroups;
+    const uint64_t end = first + kBlockGroups < view.num_groups() ? first + kBlockGroups : view.num_groups();
+    Reads::run(cta, shared.reads, view, first, end, [&](uint64_t index, const Quad& quad, uint32_t count) {
+      store_values(cta, out, index, quad, count);
+    });
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kBlockGroups); }
+};
+
+// values[indices[i]] = new_values[i], by partial writes.
+template <class Writer>
+struct PutKernel {
+  using T = typename Writer::Value;
+  static constexpr uint32_t kThreads = 128;
+  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+
+  struct Shared {
+    typename Writer::Shared warp[kWarps];
+  };
+
+  Writer writer;
+  Global<const uint32_t> indices;
+  Global<const T> new_values;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    const bool active = i < indices.size;
+    writer.put(cta, shared.warp[cta.warp()], active ? cta.load(indices, i) : 0,
+               active ? cta.load(new_values, i) : T{0}, active);
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(indices.size, kThreads); }
 };
 
 }  // namespace bobbin::assist

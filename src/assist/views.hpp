@@ -36,6 +36,14 @@ BOBBIN_HD void pass_on(uint64_t index, const Quad& quad, uint64_t length, F&& f)
   }
 }
 
+// Passes on this lane's part of a line of a group.
+template <class T, class F>
+BOBBIN_HD void pass_line(uint32_t lane, uint64_t group, uint32_t line, const Quad& quad, uint64_t length,
+                         F&& f) {
+  const uint64_t at = line * kLineBytes + lane % (kLineBytes / sizeof(Quad)) * sizeof(Quad);
+  pass_on<T>(group * (kGroupBytes / sizeof(T)) + at / sizeof(T), quad, length, f);
+}
+
 template <class T>
 struct RawView {
   using Value = T;
@@ -55,7 +63,7 @@ struct RawView {
     Quad quads[kQuads];
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kQuads; ++i) {
-      quads[i] = load(cta, first + i * simt::kWarpSize * kPerQuad<T>);
+      quads[i] = quad_at(cta, first + i * simt::kWarpSize * kPerQuad<T>);
     }
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kQuads; ++i) {
@@ -68,9 +76,9 @@ struct RawView {
     return cta.load(values, index);
   }
 
- private:
+  // The quad that begins with a value at a multiple of kPerQuad; values past the end are zeros.
   template <class Cta>
-  BOBBIN_HD Quad load(Cta& cta, uint64_t index) const {
+  [[nodiscard]] BOBBIN_HD Quad quad_at(Cta& cta, uint64_t index) const {
     if (index + kPerQuad<T> <= values.size) {
       const Global<const Quad> quads{reinterpret_cast<const Quad*>(values.data), values.size / kPerQuad<T>};
       return cta.load(quads, index / kPerQuad<T>);
@@ -97,9 +105,8 @@ struct TileView {
 
   template <class Cta, class F>
   BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, F&& f) const {
-    const uint64_t first = (group * kGroupBytes + cta.lane() % Reader::kParts * sizeof(Quad)) / sizeof(T);
     lines.for_each_part(cta, shared, group, [&](uint32_t line, const Quad& quad) {
-      pass_on<T>(first + uint64_t{line} * (kLineBytes / sizeof(T)), quad, num_values, f);
+      pass_line<T>(cta.lane(), group, line, quad, num_values, f);
     });
   }
 
@@ -143,13 +150,14 @@ struct SlotView {
   BOBBIN_HD void read(Cta& cta, Shared& /*shared*/, uint64_t group, F&& f) const {
     const uint64_t line = group * simt::kWarpSize + cta.lane();
     const uint32_t code = line < codes.size ? cta.load(codes, line) : codec::line::kZeros;
-    const uint64_t first = (group * kGroupBytes + cta.lane() % Reader::kParts * sizeof(Quad)) / sizeof(T);
     const auto word_of = [&](uint32_t i) { return (group * simt::kWarpSize + i) * (kLineBytes / 4); };
     const auto pass = [&](uint32_t i, const Quad& quad) {
-      pass_on<T>(first + uint64_t{i} * (kLineBytes / sizeof(T)), quad, num_values, f);
+      pass_line<T>(cta.lane(), group, i, quad, num_values, f);
     };
     if (cta.all(code == cta.shfl(code, 0))) {
-      codec::line::with_code(code, [&](auto same) { slots.expand_alike(cta, same, word_of, pass); });
+      codec::line::with_code(code, [&](auto same) {
+        codec::line::expand_alike<kLineBytes>(cta, slots.images, same, word_of, pass);
+      });
       return;
     }
     for (uint32_t step = 0; step < Reader::kParts; ++step) {

@@ -27,8 +27,11 @@
 #include "scan/segment.hpp"
 #include "scan/tile.hpp"
 #include "simt/cta.hpp"
+#include "simt/turnstiles.hpp"
 
 namespace bobbin::scan {
+
+using simt::Turnstiles;
 
 // Arguments of a scan, in the form the kernel needs. Positions count from the last multiple of 16 bytes at or
 // before the input's first value: values are at begin .. end-1, tiles start at multiples of 16 bytes.
@@ -48,35 +51,6 @@ struct Arguments {
            // complement
   bool exclusive;
   bool bulk_out;  // the output has the same alignment as the input
-};
-
-// A barrier with one phase per use: use n of N barriers is phase n / N of barrier n % N.
-template <uint32_t N>
-struct Turnstiles {
-  simt::CopyBarrier barriers[N];
-
-  template <class Cta>
-  BOBBIN_HD void set_up(Cta& cta, uint32_t arrivals) {
-    for (auto& barrier : barriers) {
-      cta.barrier_init(barrier, arrivals);
-    }
-  }
-  template <class Cta>
-  BOBBIN_HD void arrive(Cta& cta, uint64_t n) {
-    cta.barrier_arrive_expect(barriers[n % N], 0);
-  }
-  // Called by the whole warp; orders everything its lanes did before.
-  template <class Cta>
-  BOBBIN_HD void arrive_warp(Cta& cta, uint64_t n) {
-    cta.sync_warp();
-    if (cta.lane() == 0) {
-      arrive(cta, n);
-    }
-  }
-  template <class Cta>
-  BOBBIN_HD void wait(Cta& cta, uint64_t n) {
-    cta.barrier_wait(barriers[n % N], static_cast<uint32_t>(n / N % 2));
-  }
 };
 
 // The scan. Either K is the order, done with one exchange of a state of K words per tile; or K is 1 with

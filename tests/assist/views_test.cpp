@@ -2,63 +2,21 @@
 // The same kernels over raw, tiled and slotted arrays, in the emulator: all results are those of the values.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "assist/kernels.hpp"
-#include "codecs/line/array.hpp"
-#include "codecs/line/kernels.hpp"
-#include "simt/emulator.hpp"
-#include "tests/codecs/component.hpp"
-#include "tests/codecs/line/lines.hpp"
+#include "tests/assist/arrays.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 using namespace assist;
 
-template <class K>
-void run(const K& kernel) {
-  const Status status = simt::emulate(kernel, kernel.blocks(), {.seed = 3});
-  ASSERT_TRUE(status.ok()) << status.message();
-}
-
-template <class T>
-class Arrays {
- public:
-  Arrays(Random& random, uint64_t lines, uint64_t missing) : quads_(lines * kLineBytes / sizeof(Quad)) {
-    const std::vector<std::byte> bytes = draw_lines(random, lines);
-    std::memcpy(quads_.data(), bytes.data(), bytes.size());
-    length_ = bytes.size() / sizeof(T) - missing;
-    array_ = *codec::line::encode_lines({kDTypeOf<T>, quads_.data(), length_}, kLineBytes);
-    slots_.resize(lines * kLineBytes / sizeof(Quad));
-    codes_.resize(lines);
-    run(FillSlotsKernel<T>{raw(), {codes_.data(), lines}, slot_words()});
-  }
-
-  [[nodiscard]] RawView<T> raw() const { return {{reinterpret_cast<const T*>(quads_.data()), length_}}; }
-  [[nodiscard]] TileView<T> tiles() const { return {codec::line::reader<kLineBytes>(array_), length_}; }
-  [[nodiscard]] SlotView<T> slots() {
-    const Global<uint32_t> words = slot_words();
-    return {{{words.data, words.size}}, {codes_.data(), codes_.size()}, length_};
-  }
-  [[nodiscard]] std::vector<T> values() const { return {raw().values.data, raw().values.data + length_}; }
-
- private:
-  Global<uint32_t> slot_words() { return {reinterpret_cast<uint32_t*>(slots_.data()), slots_.size() * 4}; }
-
-  std::vector<Quad> quads_;
-  uint64_t length_ = 0;
-  Array array_;
-  std::vector<Quad> slots_;
-  std::vector<uint8_t> codes_;
-};
-
 template <bool kFilters, class T, class View>
 void expect_sum(const std::vector<T>& values, const View& view, T low, T span) {
   unsigned long long result[2] = {0, 0};
-  run(SumKernel<View, kFilters>{view, low, span, {result, 2}});
+  run_in_emulator(SumKernel<View, kFilters>{view, low, span, {result, 2}});
   unsigned long long sum = 0;
   unsigned long long count = 0;
   for (const T x : values) {
@@ -77,7 +35,7 @@ void expect_gather(const std::vector<T>& values, const View& view) {
     indices.push_back(static_cast<uint32_t>(i * 13 % values.size()));
   }
   std::vector<T> out(indices.size());
-  run(GatherKernel<View>{view, {indices.data(), indices.size()}, {out.data(), out.size()}});
+  run_in_emulator(GatherKernel<View>{view, {indices.data(), indices.size()}, {out.data(), out.size()}});
   for (size_t i = 0; i < out.size(); ++i) {
     ASSERT_EQ(out[i], values[indices[i]]) << indices[i];
   }

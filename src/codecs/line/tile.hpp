@@ -77,20 +77,43 @@ struct WidthCode {
 template <class Code>
 inline constexpr bool kIsWidth = requires { Code::kValueLog; };
 
+// Images in device memory, which may change only if they are not const.
+template <class Cta, class Word>
+[[nodiscard]] BOBBIN_HD uint32_t image_word(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
+  return cta.load(Global<Word>{images.data + first, images.size - first}, i);
+}
+template <class Cta, class Word>
+[[nodiscard]] BOBBIN_HD Quad image_quad(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
+  using Like = std::conditional_t<std::is_const_v<Word>, const Quad, Quad>;
+  const Global<Like> quads{reinterpret_cast<Like*>(images.data), images.size / kPartWords};
+  return cta.load(quads, first / kPartWords + i);
+}
+
+// Images that were copied to shared memory.
+template <class Cta, uint32_t kQuads>
+[[nodiscard]] BOBBIN_HD uint32_t image_word(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
+                                            uint32_t i) {
+  using Words = simt::Shared<uint32_t, kQuads * kPartWords>;
+  return cta.load(simt::seen_as<Words>(images), static_cast<uint32_t>(first) + i);
+}
+template <class Cta, uint32_t kQuads>
+[[nodiscard]] BOBBIN_HD Quad image_quad(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
+                                        uint32_t i) {
+  return cta.load(images, static_cast<uint32_t>(first) / kPartWords + i);
+}
+
 // Part `part` of the line whose image begins at a word. The code may be a constant or a WidthCode.
-template <uint32_t kLineBytes, class Cta, class Code>
-[[nodiscard]] BOBBIN_HD Quad load_part(Cta& cta, Global<const uint32_t> images, uint64_t first_word,
-                                       Code code, uint32_t part) {
-  const Global<const uint32_t> image{images.data + first_word, images.size - first_word};
-  const auto word_at = [&](uint32_t i) { return cta.load(image, i); };
+template <uint32_t kLineBytes, class Cta, class Images, class Code>
+[[nodiscard]] BOBBIN_HD Quad load_part(Cta& cta, Images& images, uint64_t first_word, Code code,
+                                       uint32_t part) {
+  const auto word_at = [&](uint32_t i) { return image_word(cta, images, first_word, i); };
   if constexpr (kIsWidth<Code>) {
     const Part words = expand_bdi<Code::kValueLog>(code.width, kLineBytes, part, word_at);
     return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
   } else {
     if (code == kRaw) {
       // Images of raw lines come first in their tile, which is aligned.
-      const Global<const Quad> quads{reinterpret_cast<const Quad*>(images.data), images.size / kPartWords};
-      return cta.load(quads, first_word / kPartWords + part);
+      return image_quad(cta, images, first_word, part);
     }
     const Part words = expand_part(code, kLineBytes, part, word_at);
     return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
@@ -136,34 +159,35 @@ BOBBIN_HD void with_code(uint32_t code, F&& f) {
   }
 }
 
-// Lines whose images are somewhere in memory: what tiles and slots have in common.
+// Lines whose images are somewhere in device memory: what tiles and slots have in common.
 template <uint32_t kLineBytes>
 struct LineReader {
   static constexpr uint32_t kParts = kLineBytes / kPartBytes;  // lanes per line, and steps of a warp
   static constexpr uint32_t kStepLines = simt::kWarpSize / kParts;
 
   Global<const uint32_t> images;
+};
 
-  // Calls f(line, quad) for each of 32 lines that have one code, with this lane's part of it. `word_of(line)`
-  // returns the first word of its image. Loads of several steps are under way at a time.
-  template <class Cta, class Code, class WordOf, class F>
-  BOBBIN_HD void expand_alike(Cta& cta, Code code, WordOf&& word_of, F&& f) const {
-    constexpr uint32_t kMost = std::is_same_v<Code, uint32_t> ? 1 : kIsWidth<Code> ? 2 : 4;
-    constexpr uint32_t kAtOnce = kParts < kMost ? kParts : kMost;
-    for (uint32_t step = 0; step < kParts; step += kAtOnce) {
-      Quad quads[kAtOnce];
-      BOBBIN_UNROLL
-      for (uint32_t i = 0; i < kAtOnce; ++i) {
-        const uint32_t line = (step + i) * kStepLines + cta.lane() / kParts;
-        quads[i] = load_part<kLineBytes>(cta, images, word_of(line), code, cta.lane() % kParts);
-      }
-      BOBBIN_UNROLL
-      for (uint32_t i = 0; i < kAtOnce; ++i) {
-        f((step + i) * kStepLines + cta.lane() / kParts, quads[i]);
-      }
+// Calls f(line, quad) for each of 32 lines that have one code, with this lane's part of it. `word_of(line)`
+// returns the first word of its image. Loads of several steps are under way at a time.
+template <uint32_t kLineBytes, class Cta, class Images, class Code, class WordOf, class F>
+BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_of, F&& f) {
+  using Shape = LineReader<kLineBytes>;
+  constexpr uint32_t kMost = std::is_same_v<Code, uint32_t> ? 1 : kIsWidth<Code> ? 2 : 4;
+  constexpr uint32_t kAtOnce = Shape::kParts < kMost ? Shape::kParts : kMost;
+  for (uint32_t step = 0; step < Shape::kParts; step += kAtOnce) {
+    Quad quads[kAtOnce];
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAtOnce; ++i) {
+      const uint32_t line = (step + i) * Shape::kStepLines + cta.lane() / Shape::kParts;
+      quads[i] = load_part<kLineBytes>(cta, images, word_of(line), code, cta.lane() % Shape::kParts);
+    }
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAtOnce; ++i) {
+      f((step + i) * Shape::kStepLines + cta.lane() / Shape::kParts, quads[i]);
     }
   }
-};
+}
 
 // An array's lines, in tiles. A warp reads 32 of them at a time: a group.
 template <uint32_t kLineBytes>
@@ -206,11 +230,11 @@ struct TileReader : LineReader<kLineBytes> {
     const uint32_t words = image_bytes(code, kLineBytes) / 4;
     if (tile_lines == simt::kWarpSize) {
       const auto word_of = [&](uint32_t line) { return tile_word + line * words; };
-      with_code(code, [&](auto same) { this->expand_alike(cta, same, word_of, f); });
+      with_code(code, [&](auto same) { expand_alike<kLineBytes>(cta, this->images, same, word_of, f); });
     } else {
       const uint64_t own = tile_word + cta.lane() % tile_lines * words;
       const auto word_of = [&](uint32_t line) { return cta.shfl(own, line); };
-      this->expand_alike(cta, code, word_of, f);
+      expand_alike<kLineBytes>(cta, this->images, code, word_of, f);
     }
   }
 };

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What assist warps that fetch do for a group of a view, and what workers do with it. The images of a group
+// are copied to a slot in shared memory by bulk copies, which a barrier counts; beside them is a list of the
+// group's lines in the order of their images, so that workers need not look at codes.
+#pragma once
+
+#include <cstdint>
+
+#include "assist/views.hpp"
+#include "codecs/line/tile.hpp"
+#include "simt/warp_sum.hpp"
+
+namespace bobbin::assist {
+
+inline constexpr uint32_t kGroupQuads = kGroupBytes / sizeof(Quad);
+
+// What a lane knows of its line before the images are fetched.
+struct LineHeader {
+  uint32_t code = codec::line::kZeros;
+  uint64_t word = 0;  // where its tile or its slot begins, in words of the images
+};
+
+// A line in shared memory, as one word: the image's first word, the line's place in its group, its code.
+struct FetchedJob {
+  uint32_t bits = 0;
+
+  BOBBIN_HD static FetchedJob of(uint32_t first_word, uint32_t line, uint32_t code) {
+    return {first_word << 13 | line << 8 | code};
+  }
+  [[nodiscard]] BOBBIN_HD uint32_t first_word() const { return bits >> 13; }
+  [[nodiscard]] BOBBIN_HD uint32_t line() const { return bits >> 8 & 31; }
+  [[nodiscard]] BOBBIN_HD uint32_t code() const { return bits & 0xff; }
+};
+
+inline constexpr uint32_t kMixedCodes = 0x100;
+
+template <uint32_t kSlots>
+struct FetchedJobs {
+  simt::Shared<uint32_t, kSlots * simt::kWarpSize> jobs;
+  simt::Shared<uint32_t, kSlots> codes;  // that of all lines of the group, or kMixedCodes
+};
+
+template <class Cta, class T>
+[[nodiscard]] BOBBIN_HD LineHeader load_header(Cta& cta, const TileView<T>& view, uint64_t group) {
+  const uint64_t line = group * simt::kWarpSize + cta.lane();
+  if (line >= view.lines.codes.size) {
+    return {};
+  }
+  const uint64_t start = cta.load(view.lines.starts, line / view.lines.tile_lines);
+  return {cta.load(view.lines.codes, line), start * codec::line::kPartWords};
+}
+
+template <class Cta, class T>
+[[nodiscard]] BOBBIN_HD LineHeader load_header(Cta& cta, const SlotView<T>& view, uint64_t group) {
+  const uint64_t line = group * simt::kWarpSize + cta.lane();
+  if (line >= view.codes.size) {
+    return {};
+  }
+  return {cta.load(view.codes, line), line * (kLineBytes / 4)};
+}
+
+// Copies `bytes` of this lane, a multiple of 16 and possibly none, from a word of the images to a quad of the
+// ring. The warp works together; lane 0 announces the bytes of all before the first copy starts.
+template <class Cta, uint32_t kQuads>
+BOBBIN_HD void copy_images(Cta& cta, Global<const uint32_t> images, uint64_t from_word, uint32_t bytes,
+                           simt::Shared<Quad, kQuads>& ring, uint32_t to_quad, simt::CopyBarrier& full) {
+  const uint32_t all = cta.reduce_add(bytes);
+  if (cta.lane() == 0) {
+    cta.barrier_arrive_expect(full, all);
+  }
+  cta.sync_warp();
+  if (bytes != 0) {
+    const Global<const Quad> from{reinterpret_cast<const Quad*>(images.data),
+                                  images.size / codec::line::kPartWords};
+    cta.bulk_load(ring, to_quad, from, from_word / codec::line::kPartWords,
+                  static_cast<uint32_t>(bytes / sizeof(Quad)), full);
+  }
+}
+
+// Tells workers where lines are: this lane's is `rank`-th of the group. Ends with the warp in step, so that
+// the barrier orders the list too.
+template <class Cta, uint32_t kSlots>
+BOBBIN_HD void list_line(Cta& cta, FetchedJobs<kSlots>& list, uint32_t slot, uint32_t rank, bool alike,
+                         FetchedJob job) {
+  cta.store(list.jobs, slot * simt::kWarpSize + rank, job.bits);
+  if (cta.lane() == 0) {
+    cta.store(list.codes, slot, alike ? job.code() : kMixedCodes);
+  }
+  cta.sync_warp();
+}
+
+// Tiles are copied whole: each to where it would be if its lines were raw.
+template <class Cta, class T, uint32_t kQuads, uint32_t kSlots>
+BOBBIN_HD void fetch_group(Cta& cta, const TileView<T>& view, const LineHeader& header,
+                           simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list, uint32_t slot,
+                           simt::CopyBarrier& full) {
+  const uint32_t tile_lines = view.lines.tile_lines;
+  const uint32_t in_tile = cta.lane() % tile_lines;
+  const uint32_t first = cta.lane() - in_tile;  // line of the tile
+  const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
+  codec::line::Place place;
+  if (alike) {
+    const uint32_t bytes = codec::line::image_bytes(header.code, kLineBytes);
+    place = {in_tile, in_tile * bytes, tile_lines * bytes};
+  } else {
+    place = codec::line::place_lines(cta, header.code, kLineBytes, tile_lines);
+  }
+  const uint32_t to_quad = slot * kGroupQuads + first * codec::line::LineReader<kLineBytes>::kParts;
+  const uint32_t word = to_quad * codec::line::kPartWords + place.start / 4;
+  list_line(cta, list, slot, first + place.rank, alike, FetchedJob::of(word, cta.lane(), header.code));
+  const uint32_t bytes = in_tile == 0 ? round_up<uint32_t>(place.tile_bytes, sizeof(Quad)) : 0;
+  copy_images(cta, view.lines.images, header.word, bytes, ring, to_quad, full);
+}
+
+// Only the used part of each slot in memory is copied.
+template <class Cta, class T, uint32_t kQuads, uint32_t kSlots>
+BOBBIN_HD void fetch_group(Cta& cta, const SlotView<T>& view, const LineHeader& header,
+                           simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list, uint32_t slot,
+                           simt::CopyBarrier& full) {
+  const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
+  const uint32_t bytes = round_up<uint32_t>(codec::line::image_bytes(header.code, kLineBytes), sizeof(Quad));
+  const uint32_t before = alike ? cta.lane() * bytes : simt::sum_through(cta, bytes) - bytes;
+  const uint32_t rank =
+      alike ? cta.lane() : codec::line::place_lines(cta, header.code, kLineBytes, simt::kWarpSize).rank;
+  const auto to_quad = static_cast<uint32_t>(slot * kGroupQuads + before / sizeof(Quad));
+  list_line(cta, list, slot, rank, alike,
+            FetchedJob::of(to_quad * codec::line::kPartWords, cta.lane(), header.code));
+  copy_images(cta, view.slots.images, header.word, bytes, ring, to_quad, full);
+}
+
+// Calls f(line in the group, quad) for this lane's part of each line of a slot that was filled.
+template <class Cta, uint32_t kQuads, uint32_t kSlots, class F>
+BOBBIN_HD void expand_fetched(Cta& cta, simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list,
+                              uint32_t slot, F&& f) {
+  using Shape = codec::line::LineReader<kLineBytes>;
+  static_assert(kQuads * codec::line::kPartWords <= uint32_t{1} << 19, "a job has 19 bits for the word");
+  const auto job_at = [&](uint32_t i) { return FetchedJob{cta.load(list.jobs, slot * simt::kWarpSize + i)}; };
+  const uint32_t code = cta.load(list.codes, slot);
+  if (code != kMixedCodes) {
+    codec::line::with_code(code, [&](auto same) {
+      codec::line::expand_alike<kLineBytes>(
+          cta, ring, same, [&](uint32_t line) { return job_at(line).first_word(); }, f);
+    });
+    return;
+  }
+  for (uint32_t step = 0; step < Shape::kParts; ++step) {
+    const FetchedJob job = job_at(step * Shape::kStepLines + cta.lane() / Shape::kParts);
+    f(job.line(), codec::line::load_part<kLineBytes>(cta, ring, job.first_word(), job.code(),
+                                                     cta.lane() % Shape::kParts));
+  }
+}
+
+}  // namespace bobbin::assist

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a block reads a view (views.hpp), group by group. A policy value chooses who expands lines, and where:
+//
+//   Roles::none     every warp expands what it reads, into registers
+//   Roles::fetch    assist warps read codes, find the images and copy them to a ring in shared memory, ahead
+//                   of the workers, who expand them into registers
+//   Roles::expand   assist warps expand lines into the ring, workers read values there (CABA's way)
+//
+// A kernel is a template over its view and its policy:
+//
+//   using Reads = Stream<View, kPolicy>;
+//   static constexpr uint32_t kThreads = Reads::kThreads;
+//   struct Shared { typename Reads::Shared reads; ... };
+//   ...
+//   Reads::run(cta, shared.reads, view, first, end, [&](uint64_t index, const Quad& quad, uint32_t count) {
+//     ...                     // on worker warps only: warps 0 .. kWorkers-1
+//   });
+//
+// The whole block calls run(), with the same groups first .. end-1; afterwards it may call it again. The
+// order of groups, and that of quads in a group, is not defined. f is called by single lanes: it must not use
+// operations of the warp. Raw values are read by the workers under every policy; then there are no assists.
+#pragma once
+
+#include <cstdint>
+
+#include "assist/fetch.hpp"
+#include "assist/views.hpp"
+#include "simt/turnstiles.hpp"
+
+namespace bobbin::assist {
+
+enum class Roles : uint8_t { none, fetch, expand };
+
+struct Policy {
+  Roles roles = Roles::none;
+  uint32_t workers = 8;  // warps of a block
+  uint32_t assists = 0;  // more warps
+  uint32_t slots = 0;    // of the ring, each a group of 4 KiB; a multiple of both
+};
+inline constexpr Policy kNoRoles{};
+inline constexpr Policy kFetchAhead{.roles = Roles::fetch, .workers = 8, .assists = 2, .slots = 16};
+inline constexpr Policy kExpandAhead{.roles = Roles::expand, .workers = 4, .assists = 8, .slots = 8};
+
+template <class View>
+inline constexpr bool kIsRaw = false;
+template <class T>
+inline constexpr bool kIsRaw<RawView<T>> = true;
+
+// No roles.
+template <class View, Policy kPolicy>
+struct Stream {
+  static constexpr uint32_t kWorkers = kPolicy.workers;
+  static constexpr uint32_t kThreads = kWorkers * simt::kWarpSize;
+
+  struct Shared {
+    typename View::Shared warp[kWorkers];
+  };
+
+  template <class Cta, class F>
+  BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
+    for (uint64_t group = first + cta.warp(); group < end; group += kWorkers) {
+      view.read(cta, shared.warp[cta.warp()], group, f);
+    }
+  }
+};
+
+// The ring of both policies with roles. A slot is filled by one assist warp and emptied by one worker.
+template <Policy kPolicy>
+struct Ring {
+  // A barrier's phases are distinguished by their parity only: who waits for one must have seen the one
+  // before.
+  static_assert(kPolicy.slots != 0 && kPolicy.slots % kPolicy.assists == 0 &&
+                    kPolicy.slots % kPolicy.workers == 0,
+                "a slot is always filled by the same warp, and emptied by the same warp");
+  static constexpr uint32_t kWorkers = kPolicy.workers;
+  static constexpr uint32_t kAssists = kPolicy.assists;
+  static constexpr uint32_t kThreads = (kWorkers + kAssists) * simt::kWarpSize;
+  static constexpr uint32_t kSlots = kPolicy.slots;
+
+  simt::Shared<Quad, kSlots * kGroupQuads> quads;
+  simt::Turnstiles<kSlots> full;
+  simt::Turnstiles<kSlots> empty;
+
+  // Calls fill(n) by assist warps and use(n) by workers, each for its share of n = 0 .. count-1. The slot of
+  // n is n % kSlots. fill() arrives at full.barriers[slot] by itself, because copies count there too.
+  template <class Cta, class Fill, class Use>
+  BOBBIN_HD void run(Cta& cta, uint64_t count, Fill&& fill, Use&& use) {
+    if (cta.thread() == 0) {
+      full.set_up(cta, 1);
+      empty.set_up(cta, 1);
+    }
+    cta.sync();
+    if (cta.warp() < kWorkers) {
+      for (uint64_t n = cta.warp(); n < count; n += kWorkers) {
+        full.wait(cta, n);
+        use(n);
+        empty.arrive_warp(cta, n);
+      }
+    } else {
+      fill(cta.warp() - kWorkers);
+    }
+    cta.sync();
+  }
+
+  // By an assist warp, before it fills slot n % kSlots.
+  template <class Cta>
+  BOBBIN_HD void wait_until_empty(Cta& cta, uint64_t n) {
+    if (n >= kSlots) {
+      empty.wait(cta, n - kSlots);
+    }
+  }
+};
+
+template <class View, Policy kPolicy>
+  requires(kPolicy.roles == Roles::fetch && !kIsRaw<View>)
+struct Stream<View, kPolicy> {
+  using TheRing = Ring<kPolicy>;
+  static constexpr uint32_t kWorkers = TheRing::kWorkers;
+  static constexpr uint32_t kThreads = TheRing::kThreads;
+
+  struct Shared {
+    TheRing ring;
+    FetchedJobs<TheRing::kSlots> jobs;
+  };
+
+  template <class Cta, class F>
+  BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
+    const uint64_t count = end > first ? end - first : 0;
+    const auto fill = [&](uint32_t assist) { fetch(cta, shared, view, first, count, assist); };
+    const auto use = [&](uint64_t n) {
+      expand_fetched(cta, shared.ring.quads, shared.jobs, static_cast<uint32_t>(n % TheRing::kSlots),
+                     [&](uint32_t line, const Quad& quad) {
+                       pass_line<typename View::Value>(cta.lane(), first + n, line, quad, view.length(), f);
+                     });
+    };
+    shared.ring.run(cta, count, fill, use);
+  }
+
+ private:
+  // Codes and starts are loaded several groups before they are needed: their latency is longer than a warp
+  // has time for a group.
+  template <class Cta>
+  BOBBIN_HD static void fetch(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t count,
+                              uint32_t assist) {
+    constexpr uint32_t kAhead = 4;
+    constexpr uint32_t kStep = TheRing::kAssists;
+    LineHeader headers[kAhead];
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAhead; ++i) {
+      headers[i] = load_header(cta, view, first + assist + i * kStep);
+    }
+    for (uint64_t n = assist; n < count; n += kAhead * kStep) {
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAhead; ++i) {
+        const uint64_t mine = n + i * kStep;
+        if (mine < count) {
+          const LineHeader header = headers[i];
+          headers[i] = load_header(cta, view, first + mine + kAhead * kStep);
+          const uint32_t slot = static_cast<uint32_t>(mine % TheRing::kSlots);
+          shared.ring.wait_until_empty(cta, mine);
+          fetch_group(cta, view, header, shared.ring.quads, shared.jobs, slot,
+                      shared.ring.full.barriers[slot]);
+        }
+      }
+    }
+  }
+};
+
+template <class View, Policy kPolicy>
+  requires(kPolicy.roles == Roles::expand && !kIsRaw<View>)
+struct Stream<View, kPolicy> {
+  using TheRing = Ring<kPolicy>;
+  static constexpr uint32_t kWorkers = TheRing::kWorkers;
+  static constexpr uint32_t kThreads = TheRing::kThreads;
+
+  struct Shared {
+    TheRing ring;
+    typename View::Shared assist[TheRing::kAssists];
+  };
+
+  template <class Cta, class F>
+  BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
+    const uint64_t count = end > first ? end - first : 0;
+    const auto fill = [&](uint32_t assist) {
+      for (uint64_t n = assist; n < count; n += TheRing::kAssists) {
+        shared.ring.wait_until_empty(cta, n);
+        const uint64_t base = (first + n) * kPerGroup;
+        view.read(cta, shared.assist[assist], first + n,
+                  [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
+                    const auto place = static_cast<uint32_t>(index - base) / kPerQuad<T>;
+                    cta.store(shared.ring.quads, slot_of(n) + place, quad);
+                  });
+        shared.ring.full.arrive_warp(cta, n);
+      }
+    };
+    const auto use = [&](uint64_t n) {
+      BOBBIN_UNROLL
+      for (uint32_t i = cta.lane(); i < kGroupQuads; i += simt::kWarpSize) {
+        const uint64_t index = (first + n) * kPerGroup + i * kPerQuad<T>;
+        if (index < view.length()) {
+          pass_on<T>(index, cta.load(shared.ring.quads, slot_of(n) + i), view.length(), f);
+        }
+      }
+    };
+    shared.ring.run(cta, count, fill, use);
+  }
+
+ private:
+  using T = typename View::Value;
+  static constexpr uint32_t kPerGroup = kGroupBytes / sizeof(T);
+
+  BOBBIN_HD static uint32_t slot_of(uint64_t n) {
+    return static_cast<uint32_t>(n % TheRing::kSlots) * kGroupQuads;
+  }
+};
+
+}  // namespace bobbin::assist
