@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an array should be compressed, and what its lines cost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bobbin/assist.hpp"
+
+namespace bobbin::assist {
+
+// Groups of lines that a sample has, spread over the array.
+inline constexpr uint64_t kSampleGroups = 64;
+
+// What a sample says.
+struct Profile {
+  double ratio = 1;        // bytes of the values per byte that reading them moves
+  double mixed_share = 0;  // of groups whose lines have several codes
+
+  // `groups` has whole groups of 4 KiB; in tiles, images are packed, in slots they take sectors.
+  static Profile of(std::span<const std::byte> groups, LineLayout layout);
+
+  // Measured on an H200 (docs/benchmarks.md, Lines): sums over groups of one code are faster than raw ones
+  // from a ratio of 1.5 on, those over groups of several codes are slower even at 2.4.
+  static constexpr double kLeastRatio = 1.5;
+  static constexpr double kMostMixed = 0.25;
+
+  [[nodiscard]] bool pays() const { return ratio >= kLeastRatio && mixed_share <= kMostMixed; }
+  // For people: "raw: the sample's ratio is 1.02, at least 1.50 is needed".
+  [[nodiscard]] std::string reason(LineLayout layout) const;
+};
+
+// By class, those that occur.
+[[nodiscard]] std::vector<LineClass> count_classes(std::span<const uint8_t> codes);
+
+}  // namespace bobbin::assist
