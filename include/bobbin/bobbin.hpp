@@ -4,6 +4,7 @@
 
 #include "bobbin/arrow.hpp"
 #include "bobbin/arrow_device.hpp"
+#include "bobbin/assist.hpp"
 #include "bobbin/cancel.hpp"
 #include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"

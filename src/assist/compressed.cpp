@@ -9,7 +9,7 @@
 #include "assist/device_functions.hpp"
 #include "assist/profile.hpp"
 #include "bobbin/assist.hpp"
-#include "codecs/line/array.hpp"
+#include "codecs/line/kernels.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "device/backends.hpp"
