@@ -33,6 +33,7 @@ struct Choices {
   uint64_t frame_bytes = uint64_t{64} << 10;
   uint64_t slice_bytes = uint64_t{1} << 30;
   uint64_t split_bytes = zstd::BatchOptions{}.split_bytes;
+  uint32_t streams = 0;  // the library's choice
   int level = 3;
   bool checksums = false;  // in our frames
   bool one = false;        // one large frame, by libzstd
@@ -45,6 +46,7 @@ struct Choices {
     frame_bytes = arguments.number("--frame", frame_bytes);
     slice_bytes = arguments.number("--slice", slice_bytes);
     split_bytes = arguments.number("--split", split_bytes);
+    streams = static_cast<uint32_t>(arguments.number("--streams", streams));
     level = static_cast<int>(arguments.number("--level", static_cast<uint64_t>(level)));
     checksums = arguments.has("--checksums");
   }
@@ -219,7 +221,8 @@ class ZstdBench {
   Status measure_ours(const Frames& made, const Batch& batch) {
     zstd::BatchOptions options{.max_out_bytes = made.frame_bytes,
                                .slice_bytes = choices_.slice_bytes,
-                               .split_bytes = choices_.split_bytes};
+                               .split_bytes = choices_.split_bytes,
+                               .streams = choices_.streams};
     const uint64_t scratch = zstd::batch_scratch_bytes(batch.frames.size(), options);
     BOBBIN_ASSIGN(DeviceBuffer kept, DeviceBuffer::create(scratch, stream_));
     KeptMemory memory(std::move(kept));
@@ -233,10 +236,11 @@ class ZstdBench {
     BOBBIN_TRY(check(made, batch));
     BOBBIN_TRY(check_results(batch));
     add("decode", sample, scratch, decode_bar(file_, made.made_by.starts_with("bobbin"), choices_.one));
+    options.streams = 1;
     return measure_stages(batch, options);
   }
 
-  // The time from launch to launch, each stage's median over some runs; rounds are summed.
+  // The time from launch to launch in one stream, each stage's median over some runs; rounds are summed.
   Status measure_stages(const Batch& batch, const zstd::BatchOptions& options) {
     std::map<std::string, std::vector<double>> seconds;
     constexpr int kRuns = 7;

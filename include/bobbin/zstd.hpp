@@ -124,7 +124,8 @@ struct BatchOptions {
   uint64_t max_out_bytes = uint64_t{64} << 10;  // no frame's output is larger; one that is gets needs_cpu
   uint64_t slice_bytes = uint64_t{1} << 30;     // outputs of this size in all are worked on at a time
   uint64_t split_bytes = uint64_t{4} << 20;     // if outputs may be larger, the whole device works on each
-  MemoryResource* memory = nullptr;             // for scratch; nullptr: the backend's default
+  uint32_t streams = 0;  // parts of a slice that are worked on at the same time; 0: by the number of frames
+  MemoryResource* memory = nullptr;  // for scratch; nullptr: the backend's default
 };
 
 // Decodes each frame to its own output. All arrays are in the memory of the stream's backend, which is a

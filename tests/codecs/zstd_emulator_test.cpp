@@ -19,6 +19,11 @@ BatchOutcome check(const std::vector<FrameCase>& cases, const zstd::BatchOptions
 // Frames of any size are split, into segments of 1 KiB and steps of 8 segments.
 constexpr zstd::BatchOptions kSplit{.slice_bytes = uint64_t{1} << 20, .split_bytes = 0};
 
+// Split frames, or one to three streams with a slice each.
+zstd::BatchOptions drawn_options(uint64_t seed) {
+  return seed % 3 == 0 ? kSplit : zstd::BatchOptions{.streams = static_cast<uint32_t>(seed % 4)};
+}
+
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
   for (const int value : values) {
@@ -117,7 +122,7 @@ TEST(ZstdInEmulator, ManySchedules) {
       const size_t size = random() % (uint64_t{1} << (6 + random() % 11)) / kScale;
       cases.push_back({draw_frame(random, draw_content(random, size)), size + random() % 2});
     }
-    const BatchOutcome outcome = check(cases, seed % 3 == 0 ? kSplit : zstd::BatchOptions{});
+    const BatchOutcome outcome = check(cases, drawn_options(seed));
     EXPECT_EQ(outcome.error, "") << seed;
     EXPECT_EQ(outcome.refused, 0U) << seed;
   }
@@ -145,7 +150,7 @@ TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
       }
       cases.push_back(std::move(one));
     }
-    const BatchOutcome outcome = check(cases, seed % 3 == 0 ? kSplit : zstd::BatchOptions{});
+    const BatchOutcome outcome = check(cases, drawn_options(seed));
     EXPECT_EQ(outcome.error, "") << seed;
     refused += outcome.refused;
   }

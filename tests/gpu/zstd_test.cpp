@@ -20,7 +20,8 @@ std::vector<FrameCase> draw_cases(std::mt19937_64& random, uint64_t count, uint6
 TEST(GpuZstd, Drawn) {
   for (uint64_t seed = 0; seed < num_seeds(30); ++seed) {
     std::mt19937_64 random(seed);
-    const BatchOutcome outcome = check_batch_on(Backend::cuda, draw_cases(random, 40, 100'000));
+    const zstd::BatchOptions options{.streams = static_cast<uint32_t>(seed % 5)};
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, draw_cases(random, 40, 100'000), options);
     ASSERT_EQ(outcome.error, "") << seed;
     ASSERT_EQ(outcome.refused, 0U) << seed;
   }
@@ -42,7 +43,8 @@ TEST(GpuZstd, DamageIsFoundAndStaysInItsFrame) {
         }
       }
     }
-    const BatchOutcome outcome = check_batch_on(Backend::cuda, cases);
+    const zstd::BatchOptions options{.streams = static_cast<uint32_t>(seed % 3)};
+    const BatchOutcome outcome = check_batch_on(Backend::cuda, cases, options);
     ASSERT_EQ(outcome.error, "") << seed;
     ASSERT_GT(outcome.refused, 0U) << seed;
   }

@@ -146,6 +146,17 @@ uint64_t split_scratch(uint64_t content) {
   return std::min(most_scratch(content), content + content / 100 * 35 + (uint64_t{64} << 10));
 }
 
+// The chains of a slice wait for their tables most of the time, and shared memory bounds their number; the
+// other stages are bound by instructions. So the stages of several slices share the device, if each has
+// enough frames.
+uint32_t num_streams(uint64_t frames, const BatchOptions& options) {
+  constexpr uint64_t kFramesPerStream = 1024;
+  constexpr uint64_t kMostStreams = 4;
+  const uint64_t wanted =
+      options.streams != 0 ? options.streams : std::min(frames / kFramesPerStream, kMostStreams);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(wanted, 1, frames));
+}
+
 // All steps of a slice have cells for 1/128 of it: 32 MiB by default, which stay in the cache of a GPU.
 void plan_split(BatchPlan& plan, uint64_t content, uint64_t slice_bytes) {
   constexpr uint64_t kSegments = 512;  // in a step of all frames: that keeps a GPU busy
@@ -185,17 +196,19 @@ std::string_view to_string(Verdict verdict) {
 BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
   const uint64_t content = std::clamp<uint64_t>(options.max_out_bytes, 1, kMaxDeviceContent);
   const uint64_t most = std::max<uint64_t>(options.slice_bytes / content, 1);
-  BatchPlan plan;
-  plan.frames_per_slice = std::clamp<uint64_t>(count, 1, std::min<uint64_t>(most, uint64_t{1} << 22));
-  const uint64_t frames = plan.frames_per_slice;
   const bool split = content > options.split_bytes;
+  BatchPlan plan;
+  const uint64_t together = std::clamp<uint64_t>(count, 1, std::min<uint64_t>(most, uint64_t{1} << 22));
+  plan.streams = split ? 1 : num_streams(together, options);
+  plan.frames_per_slice = ceil_div<uint64_t>(together, plan.streams);
+  const uint64_t frames = plan.frames_per_slice;
   plan.max_frame_bytes = split ? split_scratch(content) : most_scratch(content);
   // One frame has no rounds.
   const uint64_t share = frames == 1 ? 0 : ceil_div<uint64_t>(frames * plan.max_frame_bytes, kRounds);
   plan.round_bytes = round_up<uint64_t>(share, 16) + 16;
   const uint64_t for_frames = plan.round_bytes + plan.max_frame_bytes + sizeof(Quad);
   const uint64_t each = sizeof(FrameInfo) + 3 * sizeof(uint32_t);
-  plan.scratch_bytes = frames * each + 12 * kPartAlignment + round_up<uint64_t>(for_frames, kPartAlignment);
+  plan.scratch_bytes = round_up<uint64_t>(frames * each + for_frames, kPartAlignment) + 13 * kPartAlignment;
   plan.blocks_per_frame = ceil_div<uint64_t>(content, kMostBlockBytes);
   if (split) {
     plan_split(plan, content, options.slice_bytes);
@@ -204,7 +217,8 @@ BatchPlan plan_batch(uint64_t count, const BatchOptions& options) {
 }
 
 uint64_t batch_scratch_bytes(uint64_t count, const BatchOptions& options) {
-  return plan_batch(count, options).scratch_bytes;
+  const BatchPlan plan = plan_batch(count, options);
+  return plan.streams * plan.scratch_bytes;
 }
 
 Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,

@@ -15,6 +15,7 @@
 #include "codecs/zstd/measure_kernel.hpp"
 #include "codecs/zstd/split_kernel.hpp"
 #include "codecs/zstd/values_kernel.hpp"
+#include "device/fork.hpp"
 
 namespace bobbin::zstd {
 
@@ -30,10 +31,13 @@ struct Plans {
                        const BatchOptions& options, StreamView stream, const Observer& observer = {}) {
     const BatchPlan plan = plan_batch(count, options);
     MemoryResource& memory = options.memory != nullptr ? *options.memory : default_memory(stream.backend());
-    BOBBIN_ASSIGN(const DeviceBuffer scratch, DeviceBuffer::create(plan.scratch_bytes, stream, memory));
+    BOBBIN_ASSIGN(const DeviceBuffer scratch,
+                  DeviceBuffer::create(plan.streams * plan.scratch_bytes, stream, memory));
+    BOBBIN_ASSIGN(Fork fork, Fork::create(stream, plan.streams));
+    uint32_t branch = 0;
     for (uint64_t first = 0; first < count; first += plan.frames_per_slice) {
       const uint64_t some = std::min(plan.frames_per_slice, count - first);
-      Slice slice = divide(scratch, some, plan);
+      Slice slice = divide(scratch.as<uint8_t>() + branch * plan.scratch_bytes, some, plan);
       slice.frames = {frames + first, some};
       slice.results = {results + first, some};
       slice.split = plan.split;
@@ -42,9 +46,10 @@ struct Plans {
       slice.max_content = static_cast<uint32_t>(std::min(options.max_out_bytes, kMaxDeviceContent));
       slice.magicless = options.magicless;
       slice.verify_checksums = options.verify_checksums;
-      BOBBIN_TRY(run(slice, plan, Executor(stream), observer));
+      BOBBIN_TRY(run(slice, plan, Executor(fork.branch(branch)), observer));
+      branch = (branch + 1) % plan.streams;
     }
-    return {};
+    return fork.join();
   }
 
  private:
@@ -143,9 +148,9 @@ struct Plans {
     return executor.run(kernel, std::min<uint64_t>(together, most));
   }
 
-  static Slice divide(const DeviceBuffer& scratch, uint64_t frames, const BatchPlan& plan) {
+  static Slice divide(uint8_t* scratch, uint64_t frames, const BatchPlan& plan) {
     Slice slice;
-    auto* at = scratch.as<uint8_t>();
+    auto* at = scratch;
     const auto take = [&]<class T>(Global<T>& part, uint64_t count) {
       part = {reinterpret_cast<T*>(at), count};
       at += round_up<uint64_t>(count * sizeof(T), kPartAlignment);
@@ -160,7 +165,7 @@ struct Plans {
       take(slice.cells, frames * plan.split.cells_per_frame);
       take(slice.starts, frames * plan.split.starts_per_frame);
     }
-    const auto used = static_cast<uint64_t>(at - scratch.as<uint8_t>());
+    const auto used = static_cast<uint64_t>(at - scratch);
     take(slice.scratch, (plan.scratch_bytes - used) / sizeof(Quad));
     return slice;
   }
