@@ -63,7 +63,7 @@ struct LineUse {
   double ratio = 1;          // bytes of the values per byte moved
 };
 
-// Addresses for kernels: bobbin/device/assist.hpp makes views and writers of them.
+// Addresses for kernels: bobbin/device/assist/device.cuh makes views and writers of them.
 struct LineParts {
   LineLayout layout = LineLayout::raw;
   uint64_t length = 0;       // values

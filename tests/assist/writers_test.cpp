@@ -98,17 +98,17 @@ TEST(AssistWriters, RawAndCompressedHoldTheSame) {
 
 // A warp that writes one line with all lanes, and one value with several.
 TEST(AssistWriters, LanesOfOneLineAreMerged) {
-  Both<uint32_t> both(64);
+  Both<uint32_t> both(128);
   std::vector<uint32_t> indices(128);
   std::vector<uint32_t> values(128);
   for (uint32_t i = 0; i < 32; ++i) {
     indices[i] = i / 2;  // the odd lanes remain
     values[i] = 1000 + i;
   }
-  // The other warps of the block write other lines, one of them raw at the end.
+  // The other warps of the block share three lines, which are raw at the end.
   for (uint32_t i = 32; i < 128; ++i) {
-    indices[i] = 32 + i % 32;
-    values[i] = (32 + i % 32) * 0x9E3779B9U;
+    indices[i] = 32 + i * 5 % 96;
+    values[i] = i * 0x9E3779B9U;
   }
   both.apply([&]<class Writer>(Writer writer) {
     run_in_emulator(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh find_package|pkg_config|shared SOURCE_DIR BUILD_DIR
 # Installs a build into a folder of its own, moves that folder, and builds and runs the examples of
-# README.md (C++), docs/c-api.md (C) and examples/csv.cpp against it.
+# README.md and docs/assist.md (C++), docs/c-api.md (C) and examples/csv.cpp against it.
 set -euo pipefail
 
 way=$1 source=$2 build=$3
@@ -20,6 +20,8 @@ sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" >"$work/consumer/exam
 # The first block is a program, others are parts of one.
 sed -n '/^```c$/,/^```$/{/^```c$/d;/^```$/q;p}' "$source/docs/c-api.md" >"$work/consumer/example.c"
 [[ -s $work/consumer/example.c ]] || { echo "docs/c-api.md has no C example" >&2; exit 1; }
+sed -n '/^```cpp$/,/^```$/{/^```cpp$/d;/^```$/q;p}' "$source/docs/assist.md" >"$work/consumer/assist.cpp"
+[[ -s $work/consumer/assist.cpp ]] || { echo "docs/assist.md has no C++ example" >&2; exit 1; }
 cp "$source/examples/csv.cpp" "$work/consumer/csv.cpp"
 cd "$work/consumer"
 
@@ -49,6 +51,14 @@ case $way in
     ./example
     ./example_csv "$source/examples/weather.csv" weather.bob weather.csv
     [[ $(./example_c) == "21 42 63" ]]
+    # A kernel of the user's own. Without the emulator there is nothing to run it on.
+    # shellcheck disable=SC2046
+    "${CXX:-c++}" -std=c++20 -Wall -Wextra -c assist.cpp -o assist.o $(pkg-config --cflags bobbin)
+    if [[ $(pkg-config --libs bobbin) == *boost_context* ]]; then
+      # shellcheck disable=SC2046
+      "${CXX:-c++}" assist.o -o assist $(pkg-config --libs bobbin)
+      [[ $(./assist) == *"sum 100009950000"* ]]
+    fi
     ;;
   shared)
     # A shared library from the objects of the static one: what it exports is enough for programs, and no more.
