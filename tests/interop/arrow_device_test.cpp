@@ -6,33 +6,13 @@
 #include "bobbin/arrow_device.hpp"
 #include "tests/backends.hpp"
 #include "tests/file/support.hpp"
+#include "tests/interop/device_support.hpp"
 #include "tests/interop/everything.hpp"
-#include "tests/interop/support.hpp"
 
 namespace bobbin::interop_tests {
 namespace {
 
 using file_tests::TempDir;
-
-// Releases what a test received.
-struct ReceivedDevice {
-  ArrowDeviceArray held{};
-
-  ReceivedDevice() = default;
-  ReceivedDevice(const ReceivedDevice&) = delete;
-  ReceivedDevice& operator=(const ReceivedDevice&) = delete;
-  ~ReceivedDevice() {
-    if (held.array.release != nullptr) {
-      held.array.release(&held.array);
-    }
-  }
-};
-using DeviceStream = Received<ArrowDeviceArrayStream>;
-
-// A released array after the last.
-void next_of(ArrowDeviceArrayStream& stream, ReceivedDevice& to) {
-  ASSERT_EQ(stream.get_next(&stream, &to.held), 0) << stream.get_last_error(&stream);
-}
 
 std::vector<DeviceColumn> load(const Reader& reader, const std::vector<size_t>& columns, uint64_t begin,
                                uint64_t count) {
@@ -41,74 +21,6 @@ std::vector<DeviceColumn> load(const Reader& reader, const std::vector<size_t>& 
   auto made = loader->load(reader, columns, begin, count);
   EXPECT_TRUE(made.has_value()) << made.error().message();
   return *std::move(made);
-}
-
-// The bytes of a value of a column of numbers, decimals as 16, booleans as 1.
-std::string value_of(const ArrowArray& array, const std::string& format, uint64_t row) {
-  const auto* const values = static_cast<const uint8_t*>(array.buffers[1]);
-  const uint64_t at = row + static_cast<uint64_t>(array.offset);
-  if (format == "b") {
-    return values[at / 8] >> (at % 8) & 1 ? "yes" : "no";
-  }
-  const bool is_string = format == "u" || format == "z" || format == "U" || format == "Z";
-  if (!is_string) {
-    const size_t size = format.starts_with("d:")             ? 16
-                        : format == "ttm" || format == "tts" ? 4
-                        : format == "tdD"                    ? 4
-                        : format.starts_with("t")            ? 8
-                        : format == "c" || format == "C"     ? 1
-                        : format == "s" || format == "S"     ? 2
-                        : format == "i" || format == "I"     ? 4
-                        : format == "f"                      ? 4
-                                                             : 8;
-    return {reinterpret_cast<const char*>(values) + at * size, size};
-  }
-  const auto offset_of = [&](uint64_t i) -> uint64_t {
-    return format == "u" || format == "z"
-               ? static_cast<uint64_t>(static_cast<const int32_t*>(array.buffers[1])[i])
-               : static_cast<uint64_t>(static_cast<const int64_t*>(array.buffers[1])[i]);
-  };
-  return {static_cast<const char*>(array.buffers[2]) + offset_of(at), offset_of(at + 1) - offset_of(at)};
-}
-
-// "-" for a null.
-std::vector<std::string> texts_of(const ArrowArray& array, const std::string& format) {
-  const auto* const bits = static_cast<const uint8_t*>(array.buffers[0]);
-  std::vector<std::string> made;
-  for (uint64_t row = 0; row < static_cast<uint64_t>(array.length); ++row) {
-    const uint64_t at = row + static_cast<uint64_t>(array.offset);
-    const bool is_null = bits != nullptr && (bits[at / 8] >> (at % 8) & 1) == 0;
-    made.push_back(is_null ? "-" : value_of(array, format, row));
-  }
-  return made;
-}
-
-// What the stream of a scan on the host gives, per column.
-std::vector<std::vector<std::string>> on_the_host(const std::shared_ptr<const Reader>& reader,
-                                                  const arrow::ScanOptions& options) {
-  Received<ArrowArrayStream> stream;
-  const Status status = arrow::export_scan(reader, options, &stream.held);
-  EXPECT_TRUE(status.ok()) << status.message();
-  std::vector<std::vector<std::string>> made(options.formats.size());
-  for (;;) {
-    Received<ArrowArray> array;
-    EXPECT_EQ(stream.held.get_next(&stream.held, &array.held), 0);
-    if (array.held.release == nullptr) {
-      return made;
-    }
-    for (size_t c = 0; c < made.size(); ++c) {
-      const auto texts = texts_of(*array.held.children[c], options.formats[c]);
-      made[c].insert(made[c].end(), texts.begin(), texts.end());
-    }
-  }
-}
-
-std::vector<std::string> device_formats(const Reader& reader) {
-  std::vector<std::string> formats;
-  for (const arrow::Field& field : arrow::device_fields_of(reader)) {
-    formats.push_back(field.format);
-  }
-  return formats;
 }
 
 TEST(ArrowDevice, StreamsHaveTheRowsOfTheHost) {
