@@ -6,10 +6,20 @@
 namespace bobbin::cli {
 namespace {
 
+static_assert(sizeof(std::sig_atomic_t) >= sizeof(pid_t));
+
 volatile std::sig_atomic_t pending = 0;
+volatile std::sig_atomic_t receiver = 0;  // a child process
+
+void pass_on() {
+  if (pending != 0 && receiver != 0) {
+    kill(receiver, pending);
+  }
+}
 
 void remember(int signal) {
   pending = signal;
+  pass_on();
 }
 
 }  // namespace
@@ -26,6 +36,11 @@ void catch_interrupts() {
       sigaction(signal, &action, nullptr);
     }
   }
+}
+
+void pass_interrupts_to(pid_t child) {
+  receiver = child;
+  pass_on();
 }
 
 int interrupt_signal() {

@@ -3,11 +3,15 @@
 // stops at its next step and unfinished files are removed. A second signal ends the process at once.
 #pragma once
 
+#include <sys/types.h>
+
 #include "bobbin/status.hpp"
 
 namespace bobbin::cli {
 
 void catch_interrupts();
+// Passes signals on to a child process, also one that was received already. 0: to none.
+void pass_interrupts_to(pid_t child);
 // The signal that was received, or 0.
 [[nodiscard]] int interrupt_signal();
 // An error once a signal was received.

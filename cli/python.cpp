@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "bobbin/text.hpp"
+#include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -54,15 +55,17 @@ Result<bool> convert_by_python(const std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
   std::ranges::transform(words, std::back_inserter(pointers), [](std::string& word) { return word.data(); });
   pointers.push_back(nullptr);
+  catch_interrupts();
   pid_t child = 0;
   if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) {
     return missing(words[0]);
   }
+  pass_interrupts_to(child);  // it removes its unfinished file, and ends
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     BOBBIN_RETURN_IF(errno != EINTR, StatusCode::io, "the Python interpreter cannot be waited for");
-    // The child gets Ctrl-C too, and ends.
   }
+  pass_interrupts_to(0);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   return code == kMissing ? Result<bool>(missing(words[0])) : Result<bool>(code == 0);
 }
