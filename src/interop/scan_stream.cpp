@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "bobbin/arrow.hpp"
+#include "bobbin/cancel.hpp"
 #include "bobbin/text.hpp"
 #include "core/parallel.hpp"
 #include "file/access.hpp"
@@ -105,6 +106,7 @@ class ScanStream {
   // The next rows; an array that is released already after the last.
   Status next(ArrowArray* out) {
     *out = {};
+    BOBBIN_TRY(CancelScope::check());
     while (at_ == current_.length && left_ != 0) {
       BOBBIN_ASSIGN(const bool is_there, load_next());
       if (!is_there) {
@@ -156,7 +158,9 @@ class ScanStream {
     Result<Loaded> loaded = waiting_.front().get();
     waiting_.pop_front();
     if (!loaded.has_value()) {
-      started_ = pieces_.size();
+      // A call that was cancelled can be repeated.
+      const bool cancelled = loaded.error().code() == StatusCode::cancelled;
+      started_ = cancelled ? started_ - 1 - waiting_.size() : pieces_.size();
       waiting_.clear();
       return loaded.error();
     }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <numeric>
 
+#include "bobbin/cancel.hpp"
 #include "tests/interop/everything.hpp"
 #include "tests/table/support.hpp"
 
@@ -115,6 +116,31 @@ TEST(ArrowScan, ChildrenOutliveTheirParentAndTheReader) {
   stream.reset();
   ASSERT_EQ(child.held.length, 1024);
   EXPECT_EQ(std::memcmp(child.held.buffers[1], wanted.values.get(), 4096), 0);
+}
+
+TEST(ArrowScan, ACancelledCallCanBeRepeated) {
+  const TempDir dir;
+  const auto reader = everything(dir);
+  for (const unsigned threads : {1U, 3U}) {
+    Stream stream;
+    ASSERT_OK(start(reader, {.batch_rows = 100, .threads = threads}, stream));
+    int64_t rows = 0;
+    for (bool cancels = true;; cancels = !cancels) {
+      CancelToken token;
+      const CancelScope scope(token);
+      if (cancels) {
+        token.cancel();
+      }
+      Array array;
+      const int code = stream.held.get_next(&stream.held, &array.held);
+      ASSERT_EQ(code, cancels ? ECANCELED : 0);
+      if (!cancels && array.held.release == nullptr) {
+        break;
+      }
+      rows += cancels ? 0 : array.held.length;
+    }
+    EXPECT_EQ(rows, static_cast<int64_t>(kRows));
+  }
 }
 
 TEST(ArrowScan, StreamsMayBeDroppedAtAnyPoint) {
