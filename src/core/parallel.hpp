@@ -15,8 +15,11 @@ namespace bobbin {
 
 // The number of parts to split work into, if a part smaller than `least` is not worth a thread.
 inline uint64_t num_parts(uint64_t size, uint64_t least) {
-  const uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return std::clamp<uint64_t>(size / least, 1, cores);
+  const uint64_t most = size / least;
+  if (most <= 1) {
+    return 1;  // to ask for the number of cores means to read a file
+  }
+  return std::min<uint64_t>(most, std::max(1U, std::thread::hardware_concurrency()));
 }
 
 // Calls f(0) .. f(parts - 1), on several threads if there are several parts. What cancels the caller cancels

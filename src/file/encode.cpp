@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/array.hpp"
+#include "array/strings.hpp"
 #include "codecs/masked/masked.hpp"
 #include "file/footer.hpp"
 #include "file/gather.hpp"
@@ -76,6 +77,16 @@ Result<Array> encode_by(const Recipe& recipe, Encode&& encode_with) {
   return packed_bytes(other) < packed_bytes(array) ? std::move(other) : std::move(array);
 }
 
+// The bounds of a dictionary's entries, all of which occur, are those of the strings, and found faster.
+Result<StringZone> zone_of(const StringsView& strings, const Array& array) {
+  constexpr uint64_t kFewEntries = 256;
+  if (array.codec != CodecId::dict || array.children.back().length > kFewEntries) {
+    return string_zone_of(strings);
+  }
+  BOBBIN_ASSIGN(const Strings entries, array::decode_strings(array.children.back(), Backend::cpu));
+  return string_zone_of(strings, entries.view());
+}
+
 }  // namespace
 
 Status check_readable(const Array& array) {
@@ -124,7 +135,8 @@ Result<EncodedChunk> encode_strings(const StringsView& strings, const Array* pre
                              ? select::encode_strings(*by.cascade, strings, previous, by.backend)
                              : select::encode_strings(strings, previous, by.goal, by.backend);
                 }));
-  return checked({.array = std::move(array), .strings = string_zone_of(strings)});
+  BOBBIN_ASSIGN(StringZone zone, zone_of(strings, array));
+  return checked({.array = std::move(array), .strings = std::move(zone)});
 }
 
 }  // namespace bobbin::file

@@ -163,11 +163,15 @@ bool is_sound(const ZoneMap& zone, DType type) {
 }
 
 StringZone string_zone_of(const StringsView& strings) {
+  return string_zone_of(strings, strings);
+}
+
+StringZone string_zone_of(const StringsView& strings, const StringsView& values) {
   StringZone zone;
   if (strings.length == 0) {
     return zone;
   }
-  const Bounds bounds = strings.wide ? find_bounds<uint64_t>(strings) : find_bounds<uint32_t>(strings);
+  const Bounds bounds = values.wide ? find_bounds<uint64_t>(values) : find_bounds<uint32_t>(values);
   zone.num_bytes = strings.num_bytes();
   for_each_null({strings.validity}, strings.length, [&](uint64_t i) {
     ++zone.null_count;

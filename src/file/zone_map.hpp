@@ -28,6 +28,8 @@ struct ZoneMap {
 // Strings compare byte by byte. Bounds are truncated to 64 bytes, for UTF-8 between characters; the upper one
 // is then made larger than every string with the same beginning.
 [[nodiscard]] StringZone string_zone_of(const StringsView& strings);
+// The same, if `values` are all different values of the strings.
+[[nodiscard]] StringZone string_zone_of(const StringsView& strings, const StringsView& values);
 
 // Whether the zone could be that of this many strings.
 [[nodiscard]] bool is_sound(const StringZone& zone, uint64_t num_rows);

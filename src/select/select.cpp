@@ -83,9 +83,17 @@ Candidate candidate_of(const Codec& codec, const Array& sample, double scale) {
   return Candidate{{codec.id}, static_cast<uint64_t>(grows) + shared, codec.device_cost};
 }
 
-std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale) {
-  const Result<Array> array = codec.strings->encode(sample, nullptr);
-  return array.has_value() ? std::optional(candidate_of(codec, *array, scale)) : std::nullopt;
+std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sample, double scale,
+                                       bool is_all) {
+  Result<Array> array = codec.strings->encode(sample, nullptr);
+  if (!array.has_value()) {
+    return std::nullopt;
+  }
+  Candidate candidate = candidate_of(codec, *array, scale);
+  if (is_all) {
+    candidate.whole = std::make_shared<const Array>(std::move(*array));
+  }
+  return candidate;
 }
 
 std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows) {
@@ -106,10 +114,10 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
   }
   const Candidate inner =
       candidate_of(inside, *last, static_cast<double>(all) / static_cast<double>(entries));
-  const std::vector<Candidate> numbers = Trial().candidates(part_of_codes(codes, rows));
-  Candidate candidate{{codec.id, {numbers[0].cascade, inner.cascade}},
-                      numbers[0].bytes + inner.bytes + wider_codes(entries, all, rows) + kNodeBytes,
-                      codec.device_cost + numbers[0].cost};
+  const Candidate numbers = Trial({codec.id}).best(part_of_codes(codes, rows));
+  Candidate candidate{{codec.id, {numbers.cascade, inner.cascade}},
+                      numbers.bytes + inner.bytes + wider_codes(entries, all, rows) + kNodeBytes,
+                      codec.device_cost + numbers.cost};
   if (static_cast<double>(sample.length) == rows) {
     candidate.parts = std::make_shared<const SplitStrings>(SplitStrings{std::move(*split), std::move(*last)});
   }
@@ -370,7 +378,7 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
   const double least = least_bytes_of(sample) * scale;
   if (is_compact(goal) || choice.candidates.empty() ||
       static_cast<double>(choice.candidates[0].bytes) > least) {
-    try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample, scale); });
+    try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample, scale, takes_all); });
   }
   order(choice.candidates, goal);
   return choice;
@@ -381,7 +389,11 @@ Result<Array> encode_strings(const StringsView& strings, const Array* previous, 
   const Effort effort = effort_for(goal, strings.num_bytes(), 1);
   return encode_best(choose_strings(strings, goal).candidates, effort, [&](const Candidate& candidate) {
     // Entries may be compressed further for the goal `compact`, and devices encode on their own.
-    const bool is_ready = candidate.parts != nullptr && !is_compact(goal) && backend == Backend::cpu;
+    const bool on_host = backend == Backend::cpu;
+    if (candidate.whole != nullptr && previous == nullptr && on_host) {
+      return Result<Array>(*candidate.whole);
+    }
+    const bool is_ready = candidate.parts != nullptr && !is_compact(goal) && on_host;
     return is_ready ? Encoder(goal, backend).encode(candidate.cascade, *candidate.parts)
                     : encode_strings_as(candidate.cascade, strings, previous, goal, backend);
   });

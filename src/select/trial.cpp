@@ -289,10 +289,10 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   };
   try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
   sort_by_bytes(found);
-  // The outermost level also lists candidates that are nearly as good, for reports; inside only the best
+  // The outermost level may also list candidates that are nearly as good, for reports; inside only the best
   // matters.
   const uint64_t least = found.empty() ? UINT64_MAX / 2 : found[0].bytes;
-  const uint64_t bound = std::min(most, chain_.size() == depth_ ? 2 * least : least);
+  const uint64_t bound = std::min(most, lists_ && chain_.size() == depth_ ? 2 * least : least);
   try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, bound); });
   sort_by_bytes(found);
   return found;

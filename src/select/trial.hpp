@@ -50,7 +50,15 @@ class Trial {
   explicit Trial(std::vector<CodecId> chain = {}) : chain_(std::move(chain)), depth_(chain_.size()) {}
 
   // All cascades that can encode the part, smallest first.
-  [[nodiscard]] std::vector<Candidate> candidates(const Part& part) { return candidates(part, UINT64_MAX); }
+  [[nodiscard]] std::vector<Candidate> candidates(const Part& part) {
+    lists_ = true;
+    return candidates(part, UINT64_MAX);
+  }
+  // The first of them, which is found faster.
+  [[nodiscard]] Candidate best(const Part& part) {
+    lists_ = false;
+    return candidates(part, UINT64_MAX).front();
+  }
 
  private:
   // Without those that split and take more than `most`.
@@ -60,6 +68,7 @@ class Trial {
 
   std::vector<CodecId> chain_;  // the codecs that enclose the current part
   size_t depth_;                // how many of them were given
+  bool lists_ = false;          // candidates that are not the best are wanted too
 };
 
 }  // namespace bobbin::select

@@ -217,6 +217,8 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
     for (uint64_t i = first; i < end && !full; ++i) {
       if (strings.is_null(i)) {
         has_null = true;
+      } else if (i > first && numbers[i - 1] != kNoNumber && keys[i - first].copies(keys[i - first - 1])) {
+        numbers[i] = numbers[i - 1];
       } else {
         numbers[i] = table.number_of(keys[i - first]);
         full = numbers[i] == kNoNumber;

@@ -75,6 +75,10 @@ struct StringKey {
       : bytes(string.data()), size(string.size()), hashed(hash_of(string)) {}
   StringKey() : bytes(nullptr), size(0), hashed(0) {}
   [[nodiscard]] uint64_t hash() const { return hashed; }
+  // Whether it is a copy of the other key.
+  [[nodiscard]] bool copies(const StringKey& other) const {
+    return bytes == other.bytes && size == other.size;
+  }
   [[nodiscard]] bool has(std::span<const uint8_t> string) const {
     return size == string.size() && are_equal(bytes, string.data(), string.size());
   }
