@@ -119,7 +119,8 @@ bool read_double(std::string_view text, const Spelling& spelling, double& value)
            long_forms(number, text, bit_of(spelling.number)) != 0;
   }
   if (!read_few_digits(number, value) &&
-      !(comes_back(number, text) && parse_double(text, value) == TextError::none)) {
+      !((comes_back(number, text) || (spelling.mixed && has_long_digits(number, text))) &&
+        parse_double(text, value) == TextError::none)) {
     return false;
   }
   return spelling.mixed || (float_forms(number, text) & bit_of(spelling.number)) != 0;
@@ -193,12 +194,15 @@ uint32_t Guess::look_at_number(std::string_view text) {
 uint32_t Guess::look_at_float(const NumberText& number, std::string_view text) {
   uint32_t fits = 0;
   uint8_t forms = 0;
-  if ((fits_ & kFloat) != 0 && comes_back(number, text)) {
+  if ((fits_ & (kFloat | kAnyFloat)) != 0 && comes_back(number, text)) {
     forms |= float_forms(number, text);
-    fits |= kFloat;
+    fits |= kFloat | kAnyFloat;
   }
   if ((fits_ & kLongFloat) != 0) {
     forms |= long_forms(number, text, float_forms_);
+  }
+  if ((fits_ & kAnyFloat) != 0 && fits == 0) {
+    fits |= (forms & kLongForms) != 0 || has_long_digits(number, text) ? uint32_t{kAnyFloat} : 0;
   }
   float_forms_ &= forms;
   return fits | ((float_forms_ & kLongForms) != 0 ? uint32_t{kLongFloat} : 0);
@@ -227,11 +231,11 @@ uint32_t Guess::look_at_words(std::string_view text) {
   }
   if (const size_t nan = index_of(kNanWords, text); nan < kNanWords.size()) {
     nan_words_ = static_cast<uint8_t>(nan_words_ | 1U << nan);
-    return kFloat | kLongFloat;
+    return kFloats;
   }
   if (const size_t word = index_of(kInfinityWords, without_sign(text)); word < kInfinityWords.size()) {
     infinity_words_ = static_cast<uint8_t>(infinity_words_ | 1U << word);
-    return kFloat | kLongFloat;
+    return kFloats;
   }
   return 0;
 }
@@ -291,7 +295,7 @@ uint32_t Guess::look_at_short(std::string_view text) {
     return 0;
   }
   int64_t value = 0;
-  uint32_t fits = kDecimal | kFloat;  // few digits always round-trip
+  uint32_t fits = kDecimal | kFloat | kAnyFloat;  // few digits always round-trip
   size_t whole = text.size();
   if (read_signed(text, value)) {
     fits |= kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
@@ -313,12 +317,13 @@ uint32_t Guess::look_at_short(std::string_view text) {
   return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
 }
 
+bool Guess::is_known_misfit(std::string_view text) const {
+  return std::ranges::any_of(misfits_, [&](const Misfit& misfit) { return misfit.text == text; });
+}
+
 // Texts that would make the column text are recorded, as long as they are few.
 bool Guess::add_misfit(std::string_view text) {
   ++irregular_;
-  if (std::ranges::find(misfits_, text, &Misfit::text) != misfits_.end()) {
-    return false;
-  }
   utf8_ = utf8_ && is_utf8(text);
   if (misfits_.size() == kMostMisfits || text.size() > kLongestMisfit) {
     given_up_ = true;
@@ -334,11 +339,15 @@ bool Guess::add(std::string_view text) {
     utf8_ = utf8_ && is_utf8(text);
     return false;
   }
+  if (is_known_misfit(text)) {  // types are only ruled out, so it still is
+    ++irregular_;
+    return false;
+  }
   uint32_t fits = look_at_short(text);
-  if (fits == 0 && (fits_ & (kSigned | kUnsigned | kDecimal | kFloat | kLongFloat)) != 0) {
+  if (fits == 0 && (fits_ & (kSigned | kUnsigned | kDecimal | kFloats)) != 0) {
     fits |= look_at_number(text);
   }
-  if (fits == 0 && (fits_ & (kFloat | kLongFloat)) != 0) {
+  if (fits == 0 && (fits_ & kFloats) != 0) {
     fits |= look_at_words(text);
   }
   if (fits == 0 && (fits_ & kBoolean) != 0) {
@@ -399,7 +408,7 @@ ColumnType Guess::regular_type() const {
   if ((fits_ & kDecimal) != 0 && !prefers_float()) {
     return {DType::i64, {.kind = Logical::Kind::decimal, .scale = scale_}};
   }
-  if ((fits_ & (kFloat | kLongFloat)) != 0) {
+  if ((fits_ & kFloats) != 0) {
     return {DType::f64};
   }
   if ((fits_ & kDate) != 0) {
@@ -426,7 +435,8 @@ Spelling Guess::decimal_spelling() const {
 }
 
 Spelling Guess::float_spelling() const {
-  if (float_forms_ == 0 || !is_single(nan_words_) || !is_single(infinity_words_)) {
+  const bool in_several_forms = (fits_ & (kFloat | kLongFloat)) == 0;
+  if (in_several_forms || float_forms_ == 0 || !is_single(nan_words_) || !is_single(infinity_words_)) {
     return {.mixed = true};
   }
   Spelling spelling{

@@ -61,6 +61,7 @@ class Guess {
   [[nodiscard]] bool has_more_misfits() const { return given_up_; }
   [[nodiscard]] const std::vector<Misfit>& misfits() const { return misfits_; }
   [[nodiscard]] Misfit& last_misfit() { return misfits_.back(); }
+  void set_line(size_t misfit, uint64_t line) { misfits_[misfit].line = line; }
   // The type of the other values.
   [[nodiscard]] ColumnType regular_type() const;
 
@@ -74,10 +75,13 @@ class Guess {
     kDate = 32,
     kTimestamp = 64,
     kTime = 128,
-    kLongFloat = 256  // a double in %.17g or similar, although not in its shortest text
+    kLongFloat = 256,  // all doubles in %.17g or similar, although not in their shortest text
+    kAnyFloat = 512,   // some in one form, some in another
+    kFloats = kFloat | kLongFloat | kAnyFloat
   };
 
   [[nodiscard]] uint32_t look_at_short(std::string_view text);
+  [[nodiscard]] bool is_known_misfit(std::string_view text) const;
   [[nodiscard]] bool add_misfit(std::string_view text);
   void see_fraction(std::string_view fraction);
   [[nodiscard]] uint32_t look_at_float(const NumberText& number, std::string_view text);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kLongestNumber = 400;
 constexpr size_t kMostFloatDigits = 17;  // of a double's shortest text
+constexpr size_t kMostLongDigits = 40;   // of %.18g, with zeros after the point
 
 size_t count_digits(std::string_view text) {
   size_t count = 0;
@@ -155,6 +156,14 @@ constexpr uint8_t bit_of(Spelling::Number form) {
   return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
 }
 
+// A form such as %.17g.
+std::string_view print_digits(double value, Spelling::Number form, char (&printed)[kMaxValueText]) {
+  const char* const end = std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::general,
+                                        significant_digits(form))
+                              .ptr;
+  return {printed, static_cast<size_t>(end - printed)};
+}
+
 uint8_t zero_forms(const NumberText& number) {
   if (number.whole != "0" || !number.exponent_text.empty()) {
     return 0;
@@ -240,7 +249,7 @@ uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t form
     return kLongForms;  // an integer, in any of them
   }
   double value = 0;
-  if (number.num_digits() > 40 || parse_double(text, value) != TextError::none) {
+  if (number.num_digits() > kMostLongDigits || parse_double(text, value) != TextError::none) {
     return 0;
   }
   uint8_t found = 0;
@@ -250,14 +259,27 @@ uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t form
       continue;
     }
     char printed[kMaxValueText];
-    const char* const end = std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::general,
-                                          significant_digits(form))
-                                .ptr;
-    if (text == std::string_view(printed, static_cast<size_t>(end - printed))) {
+    if (text == print_digits(value, form, printed)) {
       found = static_cast<uint8_t>(found | bit_of(form));
     }
   }
   return found;
+}
+
+bool has_long_digits(const NumberText& number, std::string_view text) {
+  double value = 0;
+  if (number.num_digits() > kMostLongDigits || parse_double(text, value) != TextError::none) {
+    return false;
+  }
+  for (const Spelling::Number form :
+       {Spelling::Number::digits16, Spelling::Number::digits17, Spelling::Number::digits18}) {
+    char printed[kMaxValueText];
+    const std::string_view other = print_digits(value, form, printed);
+    if (same_number(take_number_apart(other), number)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool read_few_digits(const NumberText& number, double& value) {

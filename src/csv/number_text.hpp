@@ -37,6 +37,9 @@ struct NumberText {
 [[nodiscard]] uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms);
 inline constexpr uint8_t kLongForms = 7 << 3;
 
+// Whether the nearest double, printed with 16, 17 or 18 digits, has the text's digits, whatever the form.
+[[nodiscard]] bool has_long_digits(const NumberText& number, std::string_view text);
+
 // The double nearest to the text, if a single multiplication or division is enough.
 [[nodiscard]] bool read_few_digits(const NumberText& number, double& value);
 

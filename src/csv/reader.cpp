@@ -74,6 +74,12 @@ bool fits_all(const ColumnType& type, const Guess& guess) {
   });
 }
 
+struct FoundMisfit {
+  size_t record = 0;
+  size_t column = 0;
+  size_t index = 0;  // among the column's misfits
+};
+
 // How the column could have a type: by reading its misfits as nulls, or with a type that accepts them.
 std::string advice(const std::string& name, const Guess& guess, const Options& options) {
   if (const ColumnType type = guess.regular_type(); fits_all(type, guess)) {
@@ -170,7 +176,8 @@ Result<Names> Reader::read_header() {
     const std::string_view name = value_of(field, scanner_.marks(), scratch);
     if (!is_valid_name(name)) {
       return scanner_.error_in(0, i,
-                               fmt::format("column {}: the name {} is not UTF-8", i + 1, quoted_text(name)));
+                               fmt::format("column {}: the name {} {}", i + 1, quoted_text(name),
+                                           is_utf8(name) ? "contains a NUL byte" : "is not UTF-8"));
     }
     names.push_back(name.empty() && !field.quoted ? std::nullopt : std::optional<std::string>(name));
   }
@@ -319,6 +326,7 @@ Status Reader::begin() {
 
 void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
   std::string scratch;
+  std::vector<FoundMisfit> found;
   const bool is_utf8 = bobbin::is_utf8(scanner_.text_of(records));
   for (size_t c = 0; c < guesses.size(); ++c) {
     if (given_[c]) {
@@ -329,10 +337,19 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
     for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
       const RawField field = fields[r];
       if (!is_null_(field) && guess.add(value_of(field, scanner_.marks(), scratch))) {
-        guess.last_misfit().line = scanner_.line_of(r);
         guess.last_misfit().quoted = field.quoted;
+        found.push_back({r, c, guess.misfits().size() - 1});
       }
     }
+  }
+  // Lines are counted once, from one record to the next.
+  std::ranges::sort(found, {}, &FoundMisfit::record);
+  uint64_t line = scanner_.line_of(0);
+  size_t counted = 0;
+  for (const FoundMisfit& misfit : found) {
+    line += scanner_.lines_between(counted, misfit.record);
+    counted = misfit.record;
+    guesses[misfit.column].set_line(misfit.index, line);
   }
 }
 

@@ -95,11 +95,16 @@ void Scanner::reset() {
   skip_lines_ = options_.skip_lines;
   line_ = 1;
   line_place_ = 0;
+  dropped_ = false;
   make_room();
   begins_[0] = 0;
 }
 
 void Scanner::rewind() {
+  if (current_ == 0 && !dropped_) {
+    first_ = first_end_ = 0;  // all that was read is still there
+    return;
+  }
   current_ = 0;
   sources_[0].rewind();
   reset();
@@ -109,7 +114,9 @@ Status Scanner::fill() {
   if (num_records() > 0) {
     return {};
   }
-  drop_consumed();
+  if (!ended_ && !failure_) {
+    drop_consumed();
+  }
   while (num_records() == 0 && !ended_ && !failure_) {
     BOBBIN_TRY(read_more());
     index_all();
@@ -124,6 +131,7 @@ Status Scanner::fill() {
 // Keeps the incomplete record, with its state.
 void Scanner::drop_consumed() {
   const uint32_t begin = begins_[num_records_];
+  dropped_ = dropped_ || num_records_ > 0;
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
   line_ += count_bytes(buffer_.data() + line_place_, buffer_.data() + begin, marks_.line_end);
   line_place_ = 0;
@@ -146,12 +154,17 @@ void Scanner::drop_consumed() {
 Status Scanner::read_more() {
   const size_t needed = size_ + options_.buffer_bytes + kBlockBytes + 2;
   if (buffer_.size() < needed) {
-    buffer_.resize(std::max(needed, 2 * size_));
+    // With room for an incomplete record, so that it does not have to grow again.
+    buffer_.resize(std::max(needed + needed / 16, 2 * size_));
   }
-  BOBBIN_ASSIGN(const size_t got,
-                sources_[current_].read(std::span(buffer_).subspan(size_, options_.buffer_bytes)));
-  size_ += got;
-  ended_ = got == 0;
+  const size_t end = size_ + options_.buffer_bytes;
+  Source& source = sources_[current_];
+  do {
+    BOBBIN_ASSIGN(const size_t got, source.read(std::span(buffer_).subspan(size_, end - size_)));
+    size_ += got;
+    ended_ = got == 0;
+    // A file that fits into the buffer is read and split only once.
+  } while (source.never_waits() && size_ < end && !ended_);
   return {};
 }
 
@@ -283,7 +296,10 @@ void Scanner::see_quote(size_t place) {
   } else if (state_ == State::closed) {
     if (place != close_ + 1) {
       // It is ambiguous which quotes belong to the field.
-      fail(close_ + 1, close_ + 1, "text and another quote after a closing quote");
+      const bool after_backslash = close_ > 0 && buffer_[close_ - 1] == '\\';
+      fail(close_ + 1, close_ + 1,
+           std::string("text and another quote after a closing quote") +
+               (after_backslash ? " (--escape '\\' reads \\\" as a quote)" : ""));
       return;
     }
     state_ = State::quoted;

@@ -44,6 +44,7 @@ class Scanner {
   // If no record is left: reads until there is a complete one, or the text ends. A syntax error is returned
   // after all records before it are consumed, so that it does not depend on how much was read at a time.
   [[nodiscard]] Status fill();
+  // To the first record of the first text.
   void rewind();
   // Moves to the next text after the end of one; false if there is none.
   [[nodiscard]] bool next_source();
@@ -108,8 +109,15 @@ class Scanner {
   [[nodiscard]] uint64_t raw_bytes_read() const;
   [[nodiscard]] const std::string& name() const { return sources_[current_].name(); }
 
+  // Whether the error that fill() returned is that the text ends inside of quotes.
+  [[nodiscard]] bool ends_in_quotes() const { return failure_ && state_ == State::quoted && ended_; }
+
   // The line in which a record begins, counted from 1.
   [[nodiscard]] uint64_t line_of(size_t record) const;
+  [[nodiscard]] uint64_t lines_between(size_t record, size_t later) const {
+    return count_bytes(buffer_.data() + begins_[first_ + record], buffer_.data() + begins_[first_ + later],
+                       marks_.line_end);
+  }
   // "table.csv:17:3: reason": the line in which the record begins, and the byte within the record where the
   // field begins, both counted from 1.
   [[nodiscard]] Status error_in(size_t record, size_t index, const std::string& reason) const;
@@ -195,6 +203,7 @@ class Scanner {
   size_t first_end_ = 0;   // its first field's end
   uint64_t line_ = 1;      // the line at ...
   size_t line_place_ = 0;  // ... this byte
+  bool dropped_ = false;   // records from the text's start are not in the buffer any more
 };
 
 }  // namespace bobbin::csv

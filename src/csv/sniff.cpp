@@ -49,8 +49,10 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
   small.buffer_bytes = std::min(options.buffer_bytes, std::max<size_t>(text.size(), 1));
   Scanner scanner(Source::from_memory(text, ""), small);
   while (sample.records.size() < kSniffRecords) {
-    sample.failed = !scanner.fill().ok();
-    if (sample.failed || scanner.num_records() == 0) {
+    // Quotes that are open at the end of a part of a text may be closed in the rest of it.
+    const bool fails = !scanner.fill().ok();
+    sample.failed = fails && (is_whole || !scanner.ends_in_quotes());
+    if (fails || scanner.num_records() == 0) {
       break;
     }
     const size_t there = scanner.num_records();
@@ -69,7 +71,6 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
   if (!is_whole && reached_end && sample.records.size() > 1) {
     sample.records.pop_back();  // it may be truncated
   }
-  sample.failed = sample.failed && is_whole;
   return sample;
 }
 
@@ -123,17 +124,38 @@ LineEnd find_line_end(std::string_view text, bool is_whole) {
   return feed > 0 && text[feed - 1] == '\r' ? LineEnd::crlf : LineEnd::lf;
 }
 
+// Whether all records have the same number of fields, which most have with other marks too.
+bool mends(const Candidate& candidate, const Candidate& other) {
+  return !candidate.sample.failed && candidate.shape.fields > 1 && candidate.shape.share == 1 &&
+         other.shape.share < 1 && candidate.shape.fields == other.shape.fields;
+}
+
 // Apostrophes are ordinary characters, unless they enclose fields in most records, and are used only for
-// that.
+// that, or records are alike only with them.
 bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::string_view text) {
-  return text.find('"') == std::string_view::npos && !with.sample.failed && with.shape.fields > 1 &&
-         2 * with.sample.quoted_fields > with.sample.records.size() && !is_better(without.shape, with.shape);
+  if (text.find('"') != std::string_view::npos || with.sample.failed || with.shape.fields <= 1) {
+    return false;
+  }
+  return mends(with, without) || (2 * with.sample.quoted_fields > with.sample.records.size() &&
+                                  !is_better(without.shape, with.shape));
 }
 
 // Quotes are ordinary characters if a text can only be split into fields that way.
 bool prefers_no_quotes(const Candidate& with, const Candidate& without) {
-  return (with.shape.fields <= 1 || with.sample.failed) && without.shape.fields > 1 &&
-         without.shape.share > 0.9;
+  const bool splits_nothing = with.shape.fields <= 1 || with.sample.failed;
+  return mends(without, with) || (splits_nothing && without.shape.fields > 1 && without.shape.share > 0.9);
+}
+
+// Whether a quote follows a backslash somewhere, and every backslash is one that an escape could be.
+bool may_have_escapes(std::string_view text) {
+  bool any = false;
+  for (size_t at = text.find('\\'); at < text.size() - 1; at = text.find('\\', at + 2)) {
+    any = any || text[at + 1] == '"';
+    if (text[at + 1] != '"' && text[at + 1] != '\\') {
+      return false;
+    }
+  }
+  return any;
 }
 
 bool is_preferred(const Candidate& candidate, const Candidate& best, std::string_view text) {
@@ -144,13 +166,28 @@ bool is_preferred(const Candidate& candidate, const Candidate& best, std::string
                                          : prefers_apostrophes(candidate, best, text);
 }
 
+// Whether other marks could be preferred to the best ones so far, as far as the marks that the text contains
+// show: most texts need to be split only once.
+bool may_be_preferred(char delimiter, char quote, const Candidate& best, std::string_view text) {
+  if (best.shape.fields <= 1 || best.shape.share < 1) {
+    return true;
+  }
+  const bool other_quote = quote != best.options.quote;
+  if (other_quote && (quote == '\0' || text.find('"') != std::string_view::npos)) {
+    return false;
+  }
+  return text.find(delimiter) != std::string_view::npos;
+}
+
 Candidate find_marks(std::string_view text, bool is_whole, const Options& options, const Known& known) {
   std::optional<Candidate> best;
+  char escape = options.escape;
   const auto consider = [&](char delimiter, char quote) {
     Options tried = options;
     tried.delimiter = delimiter;
     tried.quote = quote;
-    if (!check(tried).ok()) {
+    tried.escape = escape;
+    if (!check(tried).ok() || (best && !may_be_preferred(delimiter, quote, *best, text))) {
       return;
     }
     Candidate candidate = try_options(text, is_whole, tried);
@@ -167,6 +204,12 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
     }
   };
   consider_all(known.quote.value_or(options.quote));
+  const bool is_split = best && best->shape.fields > 1 && best->shape.share == 1;
+  if (!is_split && escape == '\0' && known.quote.value_or('"') == '"' && may_have_escapes(text)) {
+    escape = '\\';
+    consider_all('"');
+    escape = '\0';
+  }
   if (!known.quote && text.find('\'') != std::string_view::npos) {
     consider_all('\'');
   }
@@ -287,8 +330,10 @@ std::string describe(const Sniffed& sniffed) {
   const std::string skipped = options.skip_lines == 0 ? ""
                                                       : fmt::format(", {} line{} skipped", options.skip_lines,
                                                                     options.skip_lines == 1 ? "" : "s");
-  return fmt::format("delimiter {}, quote {}, {}, {} column{}{}{}", mark_name(options.delimiter),
-                     mark_name(options.quote), options.header ? "header row" : "no header row",
+  const std::string escape =
+      options.escape == '\0' ? "" : fmt::format("escape {}, ", mark_name(options.escape));
+  return fmt::format("delimiter {}, quote {}, {}{}, {} column{}{}{}", mark_name(options.delimiter),
+                     mark_name(options.quote), escape, options.header ? "header row" : "no header row",
                      sniffed.columns, sniffed.columns == 1 ? "" : "s",
                      options.line_end == LineEnd::cr ? ", lines end in CR" : "", skipped);
 }

@@ -36,6 +36,8 @@ class Source {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Whether it can be read a second time: a pipe cannot, unless it is kept.
   [[nodiscard]] bool can_rewind() const { return start_ >= 0 || keeps_; }
+  // Whether all of it is there already: a file or memory.
+  [[nodiscard]] bool never_waits() const { return in_memory_ || start_ >= 0; }
   void rewind();
   // It will not be rewound again.
   void keep_no_more() { keeps_ = false; }

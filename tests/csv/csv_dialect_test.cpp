@@ -75,6 +75,27 @@ TEST(CsvSniff, Quotes) {
   EXPECT_EQ(found("a,b\n'x,y',2\n'u,v',3\n"), "delimiter ',', quote ''', header row, 2 columns");
   EXPECT_EQ(found("a\tb\n1\t\"x\n2\ty\n3\tz\n"), "delimiter tab, quote none, header row, 2 columns");
   EXPECT_EQ(found("a,b\nit's,2\nthat's,3\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  // Few fields have them, but records are alike only with them, or only without them.
+  EXPECT_EQ(found("1\tx\n2\t'y\tz'\n3\tu\n4\tv\n"), "delimiter tab, quote ''', no header row, 2 columns");
+  EXPECT_EQ(found("a|b\n\"x|y\nz|u\"\nv|\"w\"\n"), "delimiter '|', quote none, header row, 2 columns");
+}
+
+TEST(CsvSniff, Escapes) {
+  EXPECT_EQ(found("a,b\n1,\"x \\\"y, z\\\" u\"\n2,\"v\\\\\"\n"),
+            "delimiter ',', quote '\"', escape '\\', header row, 2 columns");
+  // These are complete without.
+  EXPECT_EQ(found("a,b\n1,\"x\\\"\n2,\"y\\\"\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  // A backslash before a letter would be lost.
+  EXPECT_EQ(found("a,b\n1,\"x \\\"y\\\" u\"\n2,\"c:\\n\"\n"),
+            "delimiter ',', quote none, header row, 2 columns");
+}
+
+TEST(CsvSniff, QuotesThatAreOpenAtTheEndOfTheSample) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 2000; ++i) {
+    text += "\"one, two\n" + std::string(90, 'x') + "\",1\n";
+  }
+  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
 TEST(CsvSniff, Headers) {
@@ -103,6 +124,8 @@ TEST(CsvDialect, TextAfterAClosingQuote) {
   EXPECT_EQ(read_as("a,b\n\"x\"y,2\n", {}), "a:utf8,b:i64\nxy|2");
   EXPECT_EQ(read_as("a,b\n\"x\"\"z\"y,\"2\" \r\n", {}), "a:utf8,b:utf8\nx\"zy|2 ");
   EXPECT_EQ(read_as("a,b\n\"x\" \"y\",2\n", {}), "t.csv:2:4: text and another quote after a closing quote");
+  EXPECT_EQ(read_as("a,b\n\"x \\\"y\\\"\",2\n", {}),
+            "t.csv:2:6: text and another quote after a closing quote (--escape '\\' reads \\\" as a quote)");
 }
 
 TEST(CsvDialect, QuotesAndEscapes) {

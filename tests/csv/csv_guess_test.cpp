@@ -132,6 +132,9 @@ TEST(CsvGuess, Spellings) {
   EXPECT_EQ(spelled({"100000", "0.00001234567890123"}), "f64: trimmed");
   EXPECT_EQ(spelled({"1e5", "2.5"}), "f64: mixed");
   EXPECT_EQ(spelled({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64: %.17g");
+  // Some have the shortest digits of a double, some those of %.16g, some no zero before the point.
+  EXPECT_EQ(spelled({"0.74550503", "-.7442992126518519", ".25", "-9.946234575599689"}), "f64: mixed");
+  EXPECT_EQ(spelled({"0.74550503", ".9473727668497332"}), "utf8: ");  // no double has these digits
   EXPECT_EQ(spelled({"1.5", "NaN", "-Inf"}), "f64: nan=NaN inf=Inf");
   EXPECT_EQ(spelled({"NaN", "nan"}), "f64: mixed");
   EXPECT_EQ(spelled({"TRUE", "FALSE"}), "bool: TRUE/FALSE");

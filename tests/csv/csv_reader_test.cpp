@@ -154,6 +154,8 @@ TEST(CsvReader, Names) {
   EXPECT_EQ(read_as("a,b,a\n1,2,3\n"), "a:i64,b:i64,a_1:i64\n1|2|3");
   EXPECT_EQ(read_as("c1,\n1,2\n"), "c1:i64,c1_1:i64\n1|2");
   EXPECT_EQ(read_as("a,\xff\n1,2\n"), "t.csv:1:3: column 2: the name \"\\xff\" is not UTF-8");
+  EXPECT_EQ(read_as(std::string("a,b\0\n1,2\n", 9)),
+            "t.csv:1:3: column 2: the name \"b\\x00\" contains a NUL byte");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("a:i8,b:u8")), "a:i8,b:u8\n1|2");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("i8,utf8")), "a:i8,b:utf8\n1|2");
   EXPECT_EQ(read_as("a,b\n1,2\n", {}, schema("x:i8,b:u8")),
@@ -192,6 +194,10 @@ TEST(CsvReader, NotesSayWhatChanged) {
   EXPECT_EQ(notes_of(rates + "N/A,2\n- -,2\n"),
             std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52, \"- -\" at line 53 "
                                      "(--null N/A --null '- -' read them as null)"});
+  EXPECT_EQ(notes_of("flag,rate\n" + rates.substr(7) + "x,\"N\n/A\"\nx,N/B\n"),
+            (std::vector<std::string>{
+                "column flag: text, because of \"x\" at line 52 (--null x reads it as null)",
+                "column rate: text, because of \"N\\x0a/A\" at line 52, \"N/B\" at line 54"}));
   EXPECT_EQ(notes_of("flag\nN\nN\nN\nR\nA\nN\n"), std::vector<std::string>{});  // a code, not "no"
   EXPECT_EQ(notes_of(rates + "1.50,2\n2,2\n"),
             std::vector<std::string>{"column rate: values in several forms are written back in one"});
