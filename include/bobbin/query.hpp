@@ -296,6 +296,23 @@ struct QueryStats {
   uint64_t read = 0;        // those whose data was needed
 };
 
+// How a query was answered.
+struct Explanation {
+  // What was done for a row group; there may be several for one.
+  struct Step {
+    size_t row_group = 0;
+    // none (zone maps or the footer have the answer), host, built-in, compiled (for this query), or general.
+    std::string kernel{};
+    std::string reason{};            // for this kernel; may be empty
+    std::optional<size_t> source{};  // of the kernel composed for the query, in `sources`
+    uint32_t registers = 0;          // of a compiled kernel, per thread
+    uint32_t local_bytes = 0;        // the same: memory for registers that do not fit
+  };
+
+  std::vector<Step> steps;
+  std::vector<std::string> sources;  // C++, different ones
+};
+
 // Receives the matching rows of a row group, ascending and counted from the start of the file; never an empty
 // list. Returns whether to continue.
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
@@ -315,6 +332,9 @@ class BOBBIN_API Query {
   [[nodiscard]] Query on(Backend backend) const;
   // Considers row groups begin .. end-1 only.
   [[nodiscard]] Query row_groups(size_t begin, size_t end) const;
+
+  // Also notes how it is answered, each time that it runs. `to` must stay in place.
+  [[nodiscard]] Query explained(Explanation& to) const;
 
   // The row groups that zone maps do not rule out, ascending. Reads no data.
   [[nodiscard]] Result<std::vector<size_t>> candidates() const;
@@ -371,6 +391,7 @@ class BOBBIN_API Query {
   Backend backend_ = Backend::cpu;
   size_t first_group_ = 0;
   size_t end_group_ = SIZE_MAX;
+  Explanation* explanation_ = nullptr;
 };
 
 [[nodiscard]] inline Query from(const Reader& reader) {

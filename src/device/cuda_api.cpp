@@ -204,6 +204,12 @@ Result<LoadedKernel> kernel_load(const void* code, const char* name) {
   if (status.ok()) {
     status = BOBBIN_CUDA(cudaFuncGetParamInfo(loaded.handle, 0, &offset, &loaded.argument_bytes));
   }
+  cudaFuncAttributes attributes{};
+  if (status.ok()) {
+    status = BOBBIN_CUDA(cudaFuncGetAttributes(&attributes, loaded.handle));
+    loaded.registers = static_cast<uint32_t>(attributes.numRegs);
+    loaded.local_bytes = static_cast<uint32_t>(attributes.localSizeBytes);
+  }
   if (!status.ok()) {
     static_cast<void>(cudaLibraryUnload(library));
     return status;

@@ -43,6 +43,8 @@ void deallocate_pinned(void* data);
 struct LoadedKernel {
   void* handle = nullptr;
   size_t argument_bytes = 0;
+  uint32_t registers = 0;    // per thread
+  uint32_t local_bytes = 0;  // the same: memory for registers that do not fit
 };
 [[nodiscard]] Result<LoadedKernel> kernel_load(const void* code, const char* name);
 [[nodiscard]] Status kernel_launch(void* kernel, uint32_t blocks, uint32_t threads, uint32_t shared_bytes,

@@ -64,6 +64,15 @@ Result<Cubin> Cache::get(std::string_view source, int sm) {
   return outcome(*entry);
 }
 
+Result<Cubin> Cache::find(std::string_view source, int sm) {
+  Lock lock(mutex_);
+  const EntryPointer entry = entry_of(source, sm);
+  if (entry->state == State::fresh) {
+    look_up(*entry, lock);
+  }
+  return entry->state == State::done ? outcome(*entry) : Cubin{};
+}
+
 Result<Cubin> Cache::request(std::string_view source, int sm) {
   Lock lock(mutex_);
   const EntryPointer entry = entry_of(source, sm);

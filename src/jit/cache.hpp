@@ -47,6 +47,8 @@ class Cache {
   // Does not wait: null if the kernel is not ready. A thread of the cache is then compiling it, so a later
   // call finds it.
   [[nodiscard]] Result<Cubin> request(std::string_view source, int sm);
+  // Null if the kernel is neither in memory nor in the folder. Nothing is compiled.
+  [[nodiscard]] Result<Cubin> find(std::string_view source, int sm);
 
   [[nodiscard]] Counts counts() const;
 

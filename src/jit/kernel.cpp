@@ -26,7 +26,7 @@ class Kernels {
     Loaded& loaded = loaded_[cubin.get()];
     if (loaded.kernel == nullptr) {
       BOBBIN_ASSIGN(const cuda_api::LoadedKernel found, cuda_api::kernel_load(cubin->data(), kEntryPoint));
-      loaded = {cubin, std::unique_ptr<Kernel>(new Kernel(found.handle, found.argument_bytes))};
+      loaded = {cubin, std::unique_ptr<Kernel>(new Kernel(found))};
     }
     return loaded.kernel.get();
   }
@@ -49,15 +49,15 @@ Status Kernel::launch(const LaunchShape& shape, const void* arguments, size_t by
   BOBBIN_RETURN_IF(stream.backend() != Backend::cuda, StatusCode::invalid_argument,
                    "compiled kernels run on streams of the cuda backend only");
   BOBBIN_RETURN_IF(shape.blocks > INT32_MAX, StatusCode::unsupported, "too many blocks for one launch");
-  BOBBIN_RETURN_IF(
-      bytes != argument_bytes_, StatusCode::invalid_argument,
-      fmt::format("the kernel's arguments have {} bytes on the GPU, {} on the host", argument_bytes_, bytes));
-  return cuda_api::kernel_launch(handle_, static_cast<uint32_t>(shape.blocks), shape.threads,
+  BOBBIN_RETURN_IF(bytes != loaded_.argument_bytes, StatusCode::invalid_argument,
+                   fmt::format("the kernel's arguments have {} bytes on the GPU, {} on the host",
+                               loaded_.argument_bytes, bytes));
+  return cuda_api::kernel_launch(loaded_.handle, static_cast<uint32_t>(shape.blocks), shape.threads,
                                  shape.shared_bytes, arguments, stream.handle());
 }
 
 Result<uint32_t> Kernel::resident_blocks(const LaunchShape& shape) const {
-  return cuda_api::kernel_resident_blocks(handle_, shape.threads, shape.shared_bytes);
+  return cuda_api::kernel_resident_blocks(loaded_.handle, shape.threads, shape.shared_bytes);
 }
 
 Result<const Kernel*> get_kernel(Cache& cache, std::string_view source) {
@@ -66,13 +66,23 @@ Result<const Kernel*> get_kernel(Cache& cache, std::string_view source) {
   return Kernels::of_process().load(cubin);
 }
 
+namespace {
+
+Result<const Kernel*> load_if_there(const Result<Cubin>& cubin) {
+  BOBBIN_TRY(cubin.error());
+  return *cubin == nullptr ? static_cast<const Kernel*>(nullptr) : Kernels::of_process().load(*cubin);
+}
+
+}  // namespace
+
 Result<const Kernel*> request_kernel(Cache& cache, std::string_view source) {
   BOBBIN_ASSIGN(const int sm, cuda_api::compute_capability());
-  BOBBIN_ASSIGN(const Cubin cubin, cache.request(source, sm));
-  if (cubin == nullptr) {
-    return static_cast<const Kernel*>(nullptr);
-  }
-  return Kernels::of_process().load(cubin);
+  return load_if_there(cache.request(source, sm));
+}
+
+Result<const Kernel*> find_kernel(Cache& cache, std::string_view source) {
+  BOBBIN_ASSIGN(const int sm, cuda_api::compute_capability());
+  return load_if_there(cache.find(source, sm));
 }
 
 }  // namespace bobbin::jit

@@ -11,6 +11,7 @@
 
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
+#include "device/cuda_api.hpp"
 #include "jit/cache.hpp"
 
 namespace bobbin::jit {
@@ -35,13 +36,15 @@ class Kernel {
 
   // How many blocks of this shape the current GPU runs at once; shape.blocks does not matter.
   [[nodiscard]] Result<uint32_t> resident_blocks(const LaunchShape& shape) const;
+  // Per thread: registers, and bytes of memory for what does not fit into them.
+  [[nodiscard]] uint32_t registers() const { return loaded_.registers; }
+  [[nodiscard]] uint32_t local_bytes() const { return loaded_.local_bytes; }
 
  private:
   friend class Kernels;
-  Kernel(void* handle, size_t argument_bytes) : handle_(handle), argument_bytes_(argument_bytes) {}
+  explicit Kernel(const cuda_api::LoadedKernel& loaded) : loaded_(loaded) {}
 
-  void* handle_;
-  size_t argument_bytes_;
+  cuda_api::LoadedKernel loaded_;
 };
 
 // The kernel of a source on the current GPU, loaded once and kept until the process ends. Waits for the
@@ -49,5 +52,7 @@ class Kernel {
 [[nodiscard]] Result<const Kernel*> get_kernel(Cache& cache, std::string_view source);
 // The same without waiting: null if the kernel is not ready yet (Cache::request).
 [[nodiscard]] Result<const Kernel*> request_kernel(Cache& cache, std::string_view source);
+// The same without compiling (Cache::find).
+[[nodiscard]] Result<const Kernel*> find_kernel(Cache& cache, std::string_view source);
 
 }  // namespace bobbin::jit

@@ -20,10 +20,21 @@ enum class Compiling : uint8_t {
 // BOBBIN_QUERY_KERNELS: `auto`, `compiled` or `built-in`.
 [[nodiscard]] Compiling compiling_by_environment();
 
-// Launches the kernel, asynchronously; false if it is not compiled yet. `wait`: waits for the compiler
-// instead.
-using RunComposed = Result<bool> (*)(const Composed& composed, const QueryInput& query, bool wait,
-                                     StreamView stream);
+// Who asks for a kernel.
+struct Asker {
+  bool waits = false;  // for the compiler
+  uint64_t run = 0;    // of a query (Pieces::run)
+};
+struct Ran {
+  bool done = false;         // not if the kernel is not compiled yet
+  uint32_t registers = 0;    // per thread, if known
+  uint32_t local_bytes = 0;  // the same
+};
+// Launches the kernel, asynchronously. Without waiting, a kernel is used if it is compiled already, in this
+// process or in the folder. It is compiled, by another thread, when a second run asks for it: a process that
+// asks once would be done before the compiler.
+using RunComposed = Result<Ran> (*)(const Composed& composed, const QueryInput& query, const Asker& asker,
+                                    StreamView stream);
 // The one for a back end, or null. Tests set that of the emulator, before they start threads.
 [[nodiscard]] RunComposed& composed_runner(Backend backend);
 

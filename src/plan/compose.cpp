@@ -10,6 +10,7 @@
 
 #include "core/bits.hpp"
 #include "core/scalar.hpp"
+#include "plan/cascade_kind.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -98,7 +99,7 @@ class StageWriter {
         flush();
         made_ = {fmt::format("Join<{}, {}, {}>", n, left_.text, made_.text), node.bytes, made_.layout,
                  left_.frames + made_.frames,
-                 left_.shared + made_.shared + size_t{kWarps} * kVectorLength * 2};
+                 left_.shared + made_.shared + size_t{kWarps} * kVectorLength * 2 + 16};
         break;
       case Op::look_up:
         flush();
@@ -211,11 +212,28 @@ class Composer {
       return step.op == StepOp::test && step.column == c && step.table.data != nullptr;
     });
   }
-  static bool is_bare(const Frames& frames) { return frames.entries.data == nullptr && frames.base == 0; }
-
-  static bool is_patched_reals(const ColumnPlan& column) {
-    return column.num_nodes == 3 && column.nodes[0].op == Op::unpack && column.nodes[1].op == Op::scale &&
-           column.nodes[2].op == Op::patch;
+  // Floats of 64 bits in registers are too many: these columns keep words. Empty if it is another column.
+  [[nodiscard]] std::string slot_of_words(uint32_t c, const char* nulls) {
+    const ColumnPlan& column = query_.columns[c];
+    const CascadeKind kind = cascade_kind(column);
+    if (kind == CascadeKind::scaled && widths_.of[c][0].size() == 1) {
+      uses_ += 1;
+      shared_ += size_t{kWarps} * (kVectorLength * column.bytes + 128);
+      return fmt::format("PatchedReals<{}, {}, {}{}>", c, type_of(column.bytes), widths_.of[c][0][0], nulls);
+    }
+    if (kind != CascadeKind::joined) {
+      return {};
+    }
+    const uint32_t join = column.num_nodes - 1U;
+    const Frames& right = column.nodes[join - 1].frames;
+    const auto left = StageWriter(column, widths_.of[c]).write(join - 2, false);
+    if (right.entries.data != nullptr || right.base != 0 || right.width == 0 || !left.has_value()) {
+      return {};
+    }
+    uses_ += left->frames;
+    shared_ += left->shared + size_t{kWarps} * kVectorLength * 2 + 16;
+    return fmt::format("JoinedReals<{}, {}, {}, {}, {}, {}{}>", c, join, left->text, type_of(column.bytes),
+                       right.width, column.nodes[join].cut.right_bits, nulls);
   }
 
   // Whether packed integers are enough: ranges and sums. Sums of floats have a defined order, which codes of
@@ -252,6 +270,9 @@ class Composer {
                               nulls);
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
+    } else if (const std::string words = slot_of_words(c, nulls); !words.empty()) {
+      columns_ += fmt::format("using {} = {};\n", name, words);
+      wide_ = wide_ || column.bytes == 8;
     } else {
       const auto written =
           StageWriter(column, widths_.of[c])
@@ -338,23 +359,42 @@ class Composer {
                                    slots_[fold.column].number, numbers, map_of(fold.column)));
     }
   }
-  // Small dictionaries are copied to shared memory, as often as there is room for.
+  // Whether rows are all tested and summed by the codes of one column of integers of up to 32 bits.
+  [[nodiscard]] bool is_by_code(uint32_t c) const {
+    const ColumnPlan& column = query_.columns[c];
+    return names_.size() == 1 && slots_[c].packed && query_.num_folds == 1 &&
+           query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
+           column.validity.kind == Validity::Kind::all && !column.is_float && column.bytes <= 4 &&
+           std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
+             return step.op == StepOp::is_null || (step.op == StepOp::test && step.column != c);
+           });
+  }
+  // As many copies of a dictionary as there is room for, up to `most`; none if there is no room.
+  uint32_t take_copies(size_t bytes, uint32_t most) {
+    if (entries_ + bytes > kMostEntries) {
+      return 0;
+    }
+    const size_t room = std::bit_floor((kMostEntries - entries_) / bytes);
+    const auto copies = static_cast<uint32_t>(std::min<size_t>(most, room));
+    entries_ += bytes * copies;
+    shared_ += bytes * copies;
+    return copies;
+  }
+  // Small dictionaries are copied to shared memory.
   std::string map_of(uint32_t c) {
     if (!slots_[c].coded) {
       return {};
     }
     const ColumnPlan& column = query_.columns[c];
-    const size_t bytes = std::bit_ceil(uint64_t{column.dictionary().last} + 1) * column.bytes;
-    uint32_t entries = 0;
-    uint32_t copies = 1;
-    if (entries_ + bytes <= kMostEntries) {
-      entries = static_cast<uint32_t>(bytes / column.bytes);
-      copies = static_cast<uint32_t>(std::min<size_t>(32, std::bit_floor((kMostEntries - entries_) / bytes)));
-      entries_ += bytes * copies;
-      shared_ += bytes * copies;
+    const auto entries = static_cast<uint32_t>(std::min<uint64_t>(widths_.entries[c], kMostEntries));
+    const std::string start = fmt::format("Entries<{}, {}, ", column.num_nodes - 1, type_of(column.bytes));
+    if (is_by_code(c)) {
+      if (const uint32_t copies = take_copies(size_t{entries} * sizeof(uint64_t), 16); copies != 0) {
+        return fmt::format(", Matching{}{}, {}, {}>", start, entries, copies, column.is_signed);
+      }
     }
-    return fmt::format(", Entries<{}, {}, {}, {}>", column.num_nodes - 1, type_of(column.bytes), entries,
-                       copies);
+    const uint32_t copies = take_copies(size_t{entries} * column.bytes, 32);
+    return copies == 0 ? fmt::format(", {}0, 1>", start) : fmt::format(", {}{}, {}>", start, entries, copies);
   }
 
   const QueryInput& query_;

@@ -17,6 +17,7 @@ namespace bobbin::plan {
 inline constexpr size_t kMostWidths = 6;
 struct KnownWidths {
   std::array<std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>, kMaxColumns> of;
+  std::array<uint64_t, kMaxColumns> entries{};  // of dictionaries, rounded up to a power of two
 };
 
 struct Composed {

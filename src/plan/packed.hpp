@@ -87,12 +87,15 @@ struct Lane {
   // The same for a vector that may be partial: zeros where there are no words.
   template <class Cta>
   BOBBIN_HD void load_some(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
-    static_assert(kBits<T> <= 32);
-    const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
-    const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < W; ++k) {
-      words[k] = first + k * 32 < all.size ? cta.load(all, first + k * 32) : 0;
+    if constexpr (kBits<T> == 64) {
+      load_half<true>(cta, packed, first_register);
+    } else {
+      const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
+      const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < W; ++k) {
+        words[k] = first + k * 32 < all.size ? cta.load(all, first + k * 32) : 0;
+      }
     }
   }
 
@@ -139,7 +142,7 @@ struct Lane {
 
   // Rows 0 .. 31 of a 64-bit lane are the stream's first W words of 32 bits, rows 32 .. 63 the other W; if W
   // is odd, those start in the middle of a 64-bit word.
-  template <class Cta>
+  template <bool kPartial = false, class Cta>
   BOBBIN_HD void load_half(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
     const Global<const uint64_t> all{reinterpret_cast<const uint64_t*>(packed.data), packed.size * 2};
     const uint32_t half = cta.lane() / 16;
@@ -148,7 +151,7 @@ struct Lane {
     uint32_t pieces[2 * kLoads];
     BOBBIN_UNROLL
     for (uint32_t k = 0; k < kLoads; ++k) {
-      const uint64_t word = cta.load(all, first + k * 16);
+      const uint64_t word = kPartial && first + k * 16 >= all.size ? 0 : cta.load(all, first + k * 16);
       pieces[2 * k] = static_cast<uint32_t>(word);
       pieces[2 * k + 1] = static_cast<uint32_t>(word >> 32);
     }

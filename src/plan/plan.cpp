@@ -111,46 +111,86 @@ bool Prepared::has_fast_kernel(const QueryInput& part) {
          (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed);
 }
 
-Result<bool> Prepared::run_compiled(const QueryInput& part, size_t first, StreamView stream) const {
+const Composed* Prepared::composed_for(const QueryInput& part, size_t first) const {
   if (composed_.empty()) {
-    return false;
+    return nullptr;
   }
   const auto& composed = composed_[first / kMaxFolds][part.bitmap.data != nullptr ? 1 : 0];
-  const RunComposed runner = composed_runner(stream.backend());
-  if (!composed.has_value() || runner == nullptr) {
+  return composed.has_value() ? &*composed : nullptr;
+}
+
+Result<bool> Prepared::run_compiled(const QueryInput& part, const Composed* composed, LaunchReport& report,
+                                    StreamView stream) const {
+  if (!not_composed_.empty() || composed == nullptr) {
+    report.reason = not_composed_.empty() ? "no kernel can be compiled for this query" : not_composed_;
     return false;
   }
-  return runner(*composed, part, waits_, stream);
+  const auto ran = composed_runner(stream.backend())(*composed, part, {waits_, pieces_->run()}, stream);
+  if (!ran.has_value()) {
+    report.reason = ran.error().message();
+    return ran.error();
+  }
+  report.registers = ran->registers;
+  report.local_bytes = ran->local_bytes;
+  if (!ran->done) {
+    report.reason = "the kernel is not compiled yet";
+  }
+  return ran->done;
+}
+
+Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
+  using Kernel = LaunchReport::Kernel;
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
+  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
+  const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
+  if (conjunction.has_value()) {
+    report.kernel = Kernel::conjunction;
+    report.reason = "the built-in kernel is as fast";
+    return launch->conjunction(*conjunction, stream);
+  }
+  const auto cascade = may_compose ? as_cascade(part) : std::nullopt;
+  const Composed* const composed = composed_for(part, first);
+  if (composed != nullptr) {
+    report.source = composed->source();
+  }
+  auto compiled = run_compiled(part, composed, report, stream);
+  if (path_ == QueryPath::compiled) {
+    BOBBIN_ASSIGN(const bool done, std::move(compiled));
+    BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: no kernel can be compiled for this query");
+    return {};
+  }
+  if (compiled.has_value() && *compiled) {
+    report.kernel = Kernel::compiled;
+    return {};
+  }
+  if (cascade.has_value()) {
+    report.kernel = Kernel::cascade;
+    report.reason = has_fast_kernel(part) ? "the built-in kernel is as fast" : report.reason;
+    return launch->cascade(part, *cascade, stream);
+  }
+  BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
+                   "plan: there is no composed kernel for this query");
+  report.kernel = variant_ == KernelVariant::staged ? Kernel::interpreted : Kernel::programmed;
+  add_sum_uses(part);
+  return launch->query(part, variant_, stream);
 }
 
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
-  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
-  BOBBIN_TRY(copy_async(totals_->data(), fresh_->data(), totals_->size(), stream));
+  if (!is_piece_) {
+    pieces_->begin_run();
+  }
+  BOBBIN_ASSIGN(const void* fresh, pieces_->fresh_totals(folds_.size(), stream));
+  BOBBIN_TRY(copy_async(totals_->data(), fresh, totals_->size(), stream));
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
     QueryInput part = this->part(first, bitmap);
-    const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
-    const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
-    if (conjunction.has_value()) {
-      BOBBIN_TRY(launch->conjunction(*conjunction, stream));
-      continue;
+    LaunchReport report;
+    BOBBIN_TRY(run_part(part, first, report, stream));
+    if (pieces_->reports != nullptr) {
+      pieces_->reports->push_back(std::move(report));
     }
-    if (auto compiled = run_compiled(part, first, stream);
-        path_ == QueryPath::compiled || (compiled.has_value() && *compiled)) {
-      BOBBIN_ASSIGN(const bool done, std::move(compiled));
-      BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: no kernel can be compiled for this query");
-      continue;
-    }
-    if (const auto cascade = as_cascade(part); cascade.has_value() && may_compose) {
-      BOBBIN_TRY(launch->cascade(part, *cascade, stream));
-      continue;
-    }
-    BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
-                     "plan: there is no composed kernel for this query");
-    add_sum_uses(part);
-    BOBBIN_TRY(launch->query(part, variant_, stream));
   }
   return {};
 }

@@ -17,6 +17,7 @@
 #include "codecs/codec.hpp"
 #include "plan/column_plan.hpp"
 #include "plan/compose.hpp"
+#include "plan/pieces.hpp"
 #include "plan/query_input.hpp"
 
 namespace bobbin::plan {
@@ -59,6 +60,8 @@ struct Total {
 struct Source {
   const Array* array = nullptr;
   const uint32_t* bitmap = nullptr;
+  const Array* host = nullptr;  // the same array in host memory, if it is there too
+  uint32_t column = 0;          // its number in the table (Pieces)
 };
 
 // A query that can be run repeatedly: everything it needs besides columns is made once. All columns have the
@@ -66,10 +69,11 @@ struct Source {
 class Prepared {
  public:
   // Does not read the columns, which must stay in place. If a column has to be decoded, this happens here,
-  // once.
+  // once. `pieces`: of a query that this is a piece of.
   static Result<Prepared> create(std::span<const Source> columns, const Filter& filter,
                                  std::span<const Aggregate> aggregates, StreamView stream,
-                                 QueryPath path = QueryPath::automatic);
+                                 QueryPath path = QueryPath::automatic,
+                                 std::shared_ptr<Pieces> pieces = nullptr);
 
   // Asynchronous.
   [[nodiscard]] Status run(StreamView stream) const;
@@ -88,8 +92,14 @@ class Prepared {
   [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
   // Whether a kernel that is built in is at least as fast as a compiled one.
   [[nodiscard]] static bool has_fast_kernel(const QueryInput& part);
-  // Runs it in a kernel compiled for it; false if there is none.
-  [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, size_t first, StreamView stream) const;
+  // The kernel composed for a part, or null.
+  [[nodiscard]] const Composed* composed_for(const QueryInput& part, size_t first) const;
+  // Runs it in a kernel compiled for it, if there is one. `report.reason` says why there is none.
+  [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, const Composed* composed,
+                                          LaunchReport& report, StreamView stream) const;
+  // Runs it in any kernel.
+  [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
+                                StreamView stream) const;
 
   QueryInput query_;  // without folds
   KernelVariant variant_ = KernelVariant::narrow;
@@ -98,10 +108,12 @@ class Prepared {
   std::vector<DType> types_;  // of the folds' columns
   // Kernels composed for each part: without and with a bitmap.
   std::vector<std::array<std::optional<Composed>, 2>> composed_;
-  bool waits_ = false;  // for the compiler
+  std::string not_composed_;  // why there are none
+  bool waits_ = false;        // for the compiler
+  std::shared_ptr<Pieces> pieces_;
+  bool is_piece_ = false;
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
-  std::optional<DeviceBuffer> fresh_;   // their initial values
   std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -15,7 +15,7 @@
 #include "plan/cascade_kind.hpp"
 #include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
-#include "plan/scaled_ranges.hpp"
+#include "plan/pieces.hpp"
 #include "plan/totals.hpp"
 
 namespace bobbin::plan {
@@ -23,8 +23,11 @@ namespace bobbin::plan {
 class Preparer {
  public:
   Preparer(std::span<const Source> columns, const Filter& filter, std::span<const Aggregate> aggregates,
-           StreamView stream, QueryPath path)
-      : columns_(columns), filter_(filter), aggregates_(aggregates), stream_(stream), path_(path) {}
+           StreamView stream, QueryPath path, std::shared_ptr<Pieces> pieces)
+      : columns_(columns), filter_(filter), aggregates_(aggregates), stream_(stream), path_(path) {
+    made_.is_piece_ = pieces != nullptr;
+    made_.pieces_ = std::move(pieces);
+  }
 
   Result<Prepared> prepare() {
     BOBBIN_TRY(check());
@@ -49,6 +52,9 @@ class Preparer {
     BOBBIN_ASSIGN(const Rows rows, Rows::of(columns_));
     made_.query_.begin = rows.offset;
     made_.query_.end = rows.offset + rows.length;
+    if (!made_.is_piece_) {
+      made_.pieces_ = std::make_shared<Pieces>(rows.length);
+    }
     return {};
   }
 
@@ -211,7 +217,7 @@ class Preparer {
     step.range = {range.low, range.span};
     step.is_float = column.is_float;
     if (column.form == ColumnForm::packed && column.scaled()) {
-      BOBBIN_TRY(add_ranges(columns_[c].array->type, range, step));
+      BOBBIN_ASSIGN(step.scaled, made_.pieces_->scaled_ranges(columns_[c].array->type, range, stream_));
     }
     return add_tested(step);
   }
@@ -267,24 +273,8 @@ class Preparer {
     return static_cast<uint8_t>(query.num_uses++);
   }
 
-  Status add_ranges(DType type, const ValueRange& range, Step& step) {
-    constexpr uint32_t kScales = ScaledRange::kExponents * ScaledRange::kExponents;
-    std::vector<ScaledRange> ranges(kScales);
-    const uint32_t most =
-        type == DType::f64 ? codec::alp::kMaxExponent<double> : codec::alp::kMaxExponent<float>;
-    for (uint8_t e = 0; e <= most; ++e) {
-      for (uint8_t f = 0; f <= e; ++f) {
-        ranges[ScaledRange::place(e, f)] = scaled_range(type, range, {e, f});
-      }
-    }
-    BOBBIN_ASSIGN(const ScaledRange* there, send(std::span<const ScaledRange>(ranges)));
-    step.scaled = {reinterpret_cast<const uint64_t*>(there), ranges.size() * ScaledRange::kWords};
-    return {};
-  }
-
   Status add_folds() {
     bool reals = false;
-    std::vector<uint64_t> fresh;
     for (const Aggregate& aggregate : aggregates_) {
       BOBBIN_TRY(check_aggregate(aggregate, columns_.size()));
       made_.folds_.push_back(
@@ -292,35 +282,47 @@ class Preparer {
       made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type
                                                           : DType::u64);
       reals = reals || is_float(made_.types_.back());
-      uint64_t words[TotalWords::kWords] = {};
-      words[TotalWords::least] = ~uint64_t{0};
-      fresh.insert(fresh.end(), std::begin(words), std::end(words));
     }
-    const size_t bytes = fresh.size() * sizeof(uint64_t);
+    const size_t bytes = aggregates_.size() * TotalWords::kWords * sizeof(uint64_t);
     BOBBIN_ASSIGN(made_.totals_, DeviceBuffer::create(bytes, stream_));
-    BOBBIN_ASSIGN(made_.fresh_, DeviceBuffer::create(bytes, stream_));
-    BOBBIN_TRY(copy_async(made_.fresh_->data(), fresh.data(), bytes, stream_));
     if (reals) {
       // Sums of sums follow those of vectors.
       const uint64_t vectors = num_vectors(made_.query_.end);
       BOBBIN_ASSIGN(made_.reals_,
                     DeviceBuffer::create(aggregates_.size() * 2 * (vectors + 1) * sizeof(double), stream_));
     }
-    return stream_.synchronize();
+    return {};
   }
 
   // Compiling takes longer than a query of few rows.
   static constexpr uint64_t kRowsToCompileFor = uint64_t{1} << 22;
 
+  // Why no kernel is compiled for the query, or nothing.
+  [[nodiscard]] std::string reason_not_to_compile(Compiling compiling) const {
+    if (composed_runner(stream_.backend()) == nullptr) {
+      return "compiled kernels run on GPUs only";
+    }
+    if (path_ == QueryPath::compiled) {
+      return {};
+    }
+    if (path_ != QueryPath::automatic || compiling == Compiling::never) {
+      return "built-in kernels were requested";
+    }
+    if (made_.pieces_->rows() < kRowsToCompileFor && compiling != Compiling::always) {
+      return "the query has fewer than " + std::to_string(kRowsToCompileFor) + " rows";
+    }
+    return {};
+  }
+
   Status compose_kernels() {
     const Compiling compiling = compiling_by_environment();
-    const bool automatic = path_ == QueryPath::automatic && compiling != Compiling::never &&
-                           (made_.query_.end >= kRowsToCompileFor || compiling == Compiling::always);
-    if (composed_runner(stream_.backend()) == nullptr || !(automatic || path_ == QueryPath::compiled)) {
+    made_.not_composed_ = reason_not_to_compile(compiling);
+    made_.waits_ = path_ == QueryPath::compiled || compiling == Compiling::always;
+    if (!made_.not_composed_.empty() && made_.pieces_->reports == nullptr) {
       return {};
     }
     const auto is_fast = [&](size_t first) {
-      return automatic && Prepared::has_fast_kernel(made_.part(first, nullptr));
+      return path_ != QueryPath::compiled && Prepared::has_fast_kernel(made_.part(first, nullptr));
     };
     bool all_fast = true;
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
@@ -329,7 +331,6 @@ class Preparer {
     if (all_fast) {
       return {};
     }
-    made_.waits_ = path_ == QueryPath::compiled || compiling == Compiling::always;
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths());
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
@@ -348,17 +349,49 @@ class Preparer {
     KnownWidths widths;
     for (size_t c = 0; c < columns_.size(); ++c) {
       const ColumnPlan& column = made_.query_.columns[c];
+      ColumnPlan on_host;
+      std::vector<Dictionary> not_needed;
+      const bool there =
+          columns_[c].host != nullptr &&
+          make_column(values_of(*columns_[c].host), QueryPath::interpreted, on_host, not_needed);
       for (uint32_t n = 0; n < column.num_nodes; ++n) {
         if (column.nodes[n].op == Op::unpack) {
-          BOBBIN_ASSIGN(widths.of[c][n], widths_of(column.nodes[n].frames));
+          BOBBIN_ASSIGN(const WidthCounts counts, there ? count_on_host(on_host.nodes[n].frames)
+                                                        : count_widths(column.nodes[n].frames));
+          widths.of[c][n] = made_.pieces_->add_widths(columns_[c].column, column, n, counts);
         }
+      }
+      if (column.num_nodes != 0 && column.looks_up()) {
+        widths.entries[c] =
+            made_.pieces_->add_entries(columns_[c].column, column, uint64_t{column.dictionary().last} + 1);
       }
     }
     return widths;
   }
-  Result<std::vector<uint8_t>> widths_of(const Frames& frames) {
+  static WidthCounts count_entries(std::span<const uint32_t> entries) {
+    WidthCounts counts{};
+    for (const uint32_t entry : entries) {
+      ++counts[codec::ffor::Entry{entry}.width()];
+    }
+    return counts;
+  }
+  static WidthCounts count_one_width(const Frames& frames) {
+    WidthCounts counts{};
+    counts[frames.width] = 1;
+    return counts;
+  }
+  static Result<WidthCounts> count_on_host(const Frames& frames) {
     if (frames.entries.data == nullptr) {
-      return frames.width == 0 ? std::vector<uint8_t>{} : std::vector{static_cast<uint8_t>(frames.width)};
+      return count_one_width(frames);
+    }
+    std::vector<uint32_t> entries(frames.entries.size / sizeof(uint32_t));
+    std::memcpy(entries.data(), frames.entries.data, entries.size() * sizeof(uint32_t));
+    return count_entries(entries);
+  }
+  // In some parts of device memory.
+  Result<WidthCounts> count_widths(const Frames& frames) {
+    if (frames.entries.data == nullptr) {
+      return count_one_width(frames);
     }
     constexpr uint64_t kAtOnce = 512;
     constexpr uint64_t kPlaces = 4;
@@ -372,20 +405,7 @@ class Preparer {
                             count * sizeof(uint32_t), stream_));
     }
     BOBBIN_TRY(stream_.synchronize());
-    std::array<uint32_t, 128> counts{};
-    for (const uint32_t entry : entries) {
-      ++counts[codec::ffor::Entry{entry}.width()];
-    }
-    std::vector<uint8_t> widths;
-    for (uint8_t width = 1; width <= 64; ++width) {
-      if (counts[width] != 0) {
-        widths.push_back(width);
-      }
-    }
-    std::ranges::stable_sort(widths, std::greater{}, [&](uint8_t width) { return counts[width]; });
-    widths.resize(std::min(widths.size(), kMostWidths));
-    std::ranges::sort(widths);
-    return widths;
+    return count_entries(entries);
   }
 
   std::span<const Source> columns_;
@@ -398,8 +418,9 @@ class Preparer {
 };
 
 Result<Prepared> Prepared::create(std::span<const Source> columns, const Filter& filter,
-                                  std::span<const Aggregate> aggregates, StreamView stream, QueryPath path) {
-  return Preparer(columns, filter, aggregates, stream, path).prepare();
+                                  std::span<const Aggregate> aggregates, StreamView stream, QueryPath path,
+                                  std::shared_ptr<Pieces> pieces) {
+  return Preparer(columns, filter, aggregates, stream, path, std::move(pieces)).prepare();
 }
 
 }  // namespace bobbin::plan

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 #include "file/access.hpp"
+#include "plan/pieces.hpp"
 #include "query/bind.hpp"
+#include "query/explain.hpp"
 #include "query/fold.hpp"
 #include "query/group_by.hpp"
 #include "query/order.hpp"
@@ -52,6 +55,21 @@ struct GroupRange {
   size_t end = SIZE_MAX;
 };
 
+uint64_t num_rows_in(const Reader& reader, GroupRange range) {
+  const auto& groups = ReaderAccess::footer(reader).row_groups;
+  uint64_t rows = 0;
+  for (size_t g = range.begin; g < std::min(range.end, groups.size()); ++g) {
+    rows += groups[g].num_rows;
+  }
+  return rows;
+}
+
+// Where a query runs, and where it notes how, if it does.
+struct Target {
+  Backend backend{};
+  Explanation* explanation = nullptr;
+};
+
 // The row groups with rows from `begin` to before `end`.
 GroupRange groups_between(const Reader& reader, uint64_t begin, uint64_t end) {
   return {group_at(reader, begin), begin < end ? group_at(reader, end - 1) + 1 : 0};
@@ -60,18 +78,24 @@ GroupRange groups_between(const Reader& reader, uint64_t begin, uint64_t end) {
 // Calls f(group, predicate) for each row group of the range that its zone maps do not rule out, in file
 // order, until it returns false.
 template <class F>
-Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Backend backend,
+Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Target target,
                                         GroupRange range, F&& f) {
-  BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(backend));
+  BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(target.backend));
   const StreamView view = stream.has_value() ? stream->view() : StreamView(Backend::cpu, nullptr);
+  const auto pieces =
+      std::make_shared<plan::Pieces>(num_rows_in(reader, range), "file " + ReaderAccess::name(reader));
+  Explainer explainer(target.explanation, *pieces);
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
   bool more = true;
   const size_t end = std::min(range.end, reader.num_row_groups());
   for (size_t g = range.begin; g < end && more; ++g) {
-    RowGroupQuery group(reader, g, view);
+    RowGroupQuery group(reader, g, view, pieces);
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
       BOBBIN_ASSIGN(more, f(group, pruned));
+      explainer.add(group);
+    } else {
+      explainer.add_skipped(g);
     }
     stats.read += group.was_read() ? 1 : 0;
   }
@@ -79,9 +103,9 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
 }
 
 template <class F>
-Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Backend backend, GroupRange range,
+Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Target target, GroupRange range,
                                   F&& f) {
-  return for_each_group_until(reader, bound, backend, range,
+  return for_each_group_until(reader, bound, target, range,
                               [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
                                 BOBBIN_TRY(f(group, pruned));
                                 return true;
@@ -185,6 +209,12 @@ Query Query::on(Backend backend) const {
   return moved;
 }
 
+Query Query::explained(Explanation& to) const {
+  Query other = *this;
+  other.explanation_ = &to;
+  return other;
+}
+
 Query Query::row_groups(size_t begin, size_t end) const {
   Query narrower = *this;
   narrower.first_group_ = begin;
@@ -213,7 +243,7 @@ Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregat
   BOBBIN_TRY(wanted.error().in(name));
   Totals totals(reader_->columns(), *wanted);
   const auto found =
-      for_each_group(*reader_, *bound, backend_, {first_group_, end_group_},
+      for_each_group(*reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -295,7 +325,7 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
   BOBBIN_TRY(wanted.error().in(name));
   GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
   const auto found =
-      for_each_group(*reader_, *bound, backend_, {first_group_, end_group_},
+      for_each_group(*reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return groups.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -317,7 +347,7 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
   RowSelector selector(all, *wanted, *order, options);
   BOBBIN_ASSIGN(const QueryStats found,
                 for_each_group_until(
-                    *reader_, *bound, backend_, {first_group_, end_group_},
+                    *reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
                     [&](RowGroupQuery& group, const Bound& pruned) { return selector.add(group, pruned); }));
   if (stats != nullptr) {
     *stats = found;
@@ -353,7 +383,7 @@ Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, 
   const GroupRange range = groups_between(*reader_, begin, end);
   BOBBIN_ASSIGN(
       const QueryStats found,
-      for_each_group_until(*reader_, *bound, backend_,
+      for_each_group_until(*reader_, *bound, {backend_, explanation_},
                            {std::max(first_group_, range.begin), std::min(end_group_, range.end)}, take));
   if (stats != nullptr) {
     *stats = found;

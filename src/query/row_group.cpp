@@ -57,9 +57,10 @@ Result<DeviceBuffer> send(const BitmapWords& words, StreamView stream) {
 }
 
 Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sources, const Program& program,
-                                               uint64_t words, BitmapWords* rows, StreamView stream) {
-  BOBBIN_ASSIGN(const auto prepared,
-                plan::Prepared::create(sources, program.filter, program.aggregates, stream));
+                                               uint64_t words, BitmapWords* rows, StreamView stream,
+                                               const std::shared_ptr<plan::Pieces>& pieces) {
+  BOBBIN_ASSIGN(const auto prepared, plan::Prepared::create(sources, program.filter, program.aggregates,
+                                                            stream, plan::QueryPath::automatic, pieces));
   if (rows == nullptr) {
     BOBBIN_TRY(prepared.run(stream));
     return prepared.totals(stream);
@@ -73,11 +74,13 @@ Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sou
 
 }  // namespace
 
-RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stream)
+RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stream,
+                             std::shared_ptr<plan::Pieces> pieces)
     : reader_(reader),
       index_(index),
       info_(ReaderAccess::footer(reader).row_groups[index]),
-      stream_(stream) {}
+      stream_(stream),
+      pieces_(std::move(pieces)) {}
 
 Result<const RowGroupQuery::LoadedChunk*> RowGroupQuery::load_unchecked(uint32_t column) {
   auto found = chunks_.find(column);
@@ -108,9 +111,18 @@ Status RowGroupQuery::check_content(uint32_t column) {
   return status.ok() ? status : ReaderAccess::in_place(reader_, status, index_, column);
 }
 
+namespace {
+
+// What a device needs of a column: of strings, only the codes.
+const Array& values_on_device(const Array& array) {
+  return is_string(array.type) ? codec::dict::codes_of(array) : array;
+}
+
+}  // namespace
+
 Result<const Array*> RowGroupQuery::place(uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, load(column));
-  const Array& values = is_string(array->type) ? codec::dict::codes_of(*array) : *array;
+  const Array& values = values_on_device(*array);
   if (on_cpu()) {
     return &values;
   }
@@ -121,9 +133,14 @@ Result<const Array*> RowGroupQuery::place(uint32_t column) {
   return &there->array;
 }
 
-Result<const Array*> RowGroupQuery::place(const Operand& operand) {
+Result<plan::Source> RowGroupQuery::place(const Operand& operand) {
   const auto* codes = std::get_if<CodesOf>(&operand);
-  return place(codes != nullptr ? codes->column : std::get<uint32_t>(operand));
+  const uint32_t column = codes != nullptr ? codes->column : std::get<uint32_t>(operand);
+  BOBBIN_ASSIGN(const Array* array, place(column));
+  return plan::Source{.array = array,
+                      .bitmap = nullptr,
+                      .host = &values_on_device(chunks_.at(column).array),
+                      .column = column};
 }
 
 Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
@@ -348,8 +365,8 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
   std::vector<DeviceBuffer> bitmaps;
   for (const Operand& operand : program.operands) {
     if (!std::holds_alternative<const BitmapWords*>(operand)) {
-      BOBBIN_ASSIGN(const Array* array, place(operand));
-      sources.push_back({.array = array, .bitmap = nullptr});
+      BOBBIN_ASSIGN(const plan::Source source, place(operand));
+      sources.push_back(source);
       continue;
     }
     const BitmapWords& words = *std::get<const BitmapWords*>(operand);
@@ -357,14 +374,17 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
       BOBBIN_ASSIGN(DeviceBuffer sent, send(words, stream_));
       bitmaps.push_back(std::move(sent));
     }
-    sources.push_back({.array = nullptr, .bitmap = on_cpu() ? words.data() : bitmaps.back().as<uint32_t>()});
+    sources.push_back({.bitmap = on_cpu() ? words.data() : bitmaps.back().as<uint32_t>()});
   }
   const Array alone = rows_alone(info_.num_rows);
   if (std::ranges::none_of(sources, [](const plan::Source& source) { return source.array != nullptr; })) {
-    sources.push_back({.array = &alone, .bitmap = nullptr});
+    sources.push_back({.array = &alone});
   }
   if (!on_cpu()) {
-    return run_on_device(sources, program, words_of(info_.num_rows), rows, stream_);
+    return run_on_device(sources, program, words_of(info_.num_rows), rows, stream_, pieces_);
+  }
+  if (pieces_->reports != nullptr) {
+    pieces_->reports->push_back({.kernel = plan::LaunchReport::Kernel::host});
   }
   array::Bitmap found;
   BOBBIN_ASSIGN(auto totals, plan::run_on_host(sources, program.filter, program.aggregates,

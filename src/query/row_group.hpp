@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/stream.hpp"
 #include "file/footer.hpp"
+#include "plan/pieces.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
 #include "query/decoded.hpp"
@@ -24,8 +26,8 @@ class RowGroupQuery {
  public:
   static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
 
-  // `stream` belongs to the backend; the CPU needs none.
-  RowGroupQuery(const Reader& reader, size_t index, StreamView stream);
+  // `stream` belongs to the backend; the CPU needs none. `pieces` is shared by the query's row groups.
+  RowGroupQuery(const Reader& reader, size_t index, StreamView stream, std::shared_ptr<plan::Pieces> pieces);
 
   [[nodiscard]] size_t index() const { return index_; }
   [[nodiscard]] const file::RowGroup& info() const { return info_; }
@@ -67,7 +69,7 @@ class RowGroupQuery {
   Status check_content(uint32_t column);
   // The chunk in the memory of the backend.
   Result<const Array*> place(uint32_t column);
-  Result<const Array*> place(const Operand& operand);
+  Result<plan::Source> place(const Operand& operand);
   // Replaces tests that launches do not support by bitmaps, or by tests of codes.
   Status settle(Bound& bound);
   Status settle_strings(Bound& bound);
@@ -93,6 +95,7 @@ class RowGroupQuery {
   size_t index_;
   const file::RowGroup& info_;
   StreamView stream_;
+  std::shared_ptr<plan::Pieces> pieces_;
   std::map<uint32_t, LoadedChunk> chunks_;
 };
 

@@ -597,6 +597,9 @@ Array draw_kind(uint32_t kind, Random& random) {
                                         [&] { return static_cast<int64_t>(random.below(600)) - 300; });
     case 14:
       return encode.operator()<uint16_t>(CodecId::ffor, DType::u16, below(3000));
+    case 15:
+      return encode.operator()<int32_t>(
+          CodecId::dict, DType::i32, [&] { return static_cast<int64_t>(random.below(300)) * 7919 - 999999; });
     default:
       return encode.operator()<float>(CodecId::dict, DType::f32,
                                       [&] { return static_cast<double>(random.below(500)) * 0.5; });

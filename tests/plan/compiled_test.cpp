@@ -27,13 +27,13 @@ Result<bool> run_one(std::span<const DrawnKernel> kernels, const plan::Composed&
   return false;
 }
 
-Result<bool> run(const plan::Composed& composed, const plan::QueryInput& query, bool /*wait*/,
-                 StreamView stream) {
+Result<plan::Ran> run(const plan::Composed& composed, const plan::QueryInput& query,
+                      const plan::Asker& /*asker*/, StreamView stream) {
   for (const auto kernels :
        {drawn_kernels<0>(), drawn_kernels<1>(), drawn_kernels<2>(), drawn_kernels<3>()}) {
     BOBBIN_ASSIGN(const bool done, run_one(kernels, composed, query, stream));
     if (done) {
-      return true;
+      return plan::Ran{.done = true};
     }
   }
   return Status{StatusCode::device, "this kernel was not drawn:\n" + composed.declarations};

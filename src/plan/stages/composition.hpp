@@ -152,8 +152,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t F, class Cta>
   BOBBIN_HD void begin_folds(Cta& cta, Shared& shared) const {
     if constexpr (F < sizeof...(Folds)) {
-      if constexpr (FoldAt<F>::kOfValues) {
-        FoldAt<F>::Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads);
+      using Map = typename FoldAt<F>::Map;
+      if constexpr (kMatches<Map>) {
+        Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads,
+                   [&](uint32_t code) { return Where::holds_code(*this, code); });
+      } else if constexpr (FoldAt<F>::kOfValues) {
+        Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads);
       }
       begin_folds<F + 1>(cta, shared);
     }
@@ -264,9 +268,21 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   [[nodiscard]] BOBBIN_HD bool one_pass(Q& q, Totals& folded) const {
     using Sink = FoldAt<0>;
     using Slot = SlotAt<0>;
+    if (q.v * kVectorLength < begin || rows_of(q.v) != kVectorLength || Sink::template is_slow<Slot>(q)) {
+      return false;
+    }
+    if constexpr (kMatches<typename Sink::Map>) {
+      return Sink::template add_codes<Slot>(q, get<0>(q.shared.maps), get<0>(folded));
+    } else {
+      return one_pass_of_values(q, folded);
+    }
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD bool one_pass_of_values(Q& q, Totals& folded) const {
+    using Sink = FoldAt<0>;
+    using Slot = SlotAt<0>;
     const auto test = Where::single(q);
-    if (!test.usable || q.v * kVectorLength < begin || rows_of(q.v) != kVectorLength ||
-        Sink::template is_slow<Slot>(q)) {
+    if (!test.usable) {
       return false;
     }
     if constexpr (Where::kPackedRange && Sink::template kOfWords<Slot>) {

@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/add_if.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
 namespace bobbin::plan {
+
+// Whether a map has only the entries of codes that match.
+template <class Map>
+inline constexpr bool kMatches = requires { Map::kCountBit; };
 
 // Values as they are in the slot.
 struct AsIs {
@@ -86,12 +89,12 @@ struct Sum {
     if constexpr (kNumbers == Numbers::reals && kDirect<Slot>) {
       const auto scaling = quick_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use);
       Reals<Slot> part;
-      f(part,
-        [&](uint32_t n, auto value, bool hit) { part.add(n, static_cast<double>(scaling(value)), hit); });
+      f(part, [&](uint32_t n, auto value, bool hit) { part.add(n, real_or_zero(scaling, value, hit)); });
     } else if constexpr (kNumbers == Numbers::reals) {
       Reals<Slot> part;
       f(part, [&](uint32_t n, auto value, bool hit) {
-        part.add(n, real_of<Element<Slot>>(mapped<Slot>(q, memory, value, hit)), hit);
+        const auto bits = mapped<Slot>(q, memory, value, hit);
+        part.add(n, real_of<Element<Slot>>(hit ? bits : decltype(bits){0}));
       });
     } else {
       std::conditional_t<kDirect<Slot>, PackedPart<Slot>, MadePart<Slot>> part;
@@ -131,6 +134,26 @@ struct Sum {
     const RangeSum found = sum_in_range<T, Slot::Known::kMost>(state.lane, range.low, range.span);
     total.count += found.count;
     total.sum.add(found.sum, static_cast<T>(state.use.low + range.low), found.count, kSigned);
+  }
+  // All codes of a whole vector, whose widths are known, by the words of MatchingEntries. False if some may
+  // be greater than the last entry's.
+  template <class Slot, class Q, class Total>
+  [[nodiscard]] BOBBIN_HD static bool add_codes(Q& q, typename Map::Shared& memory, Total& total) {
+    const auto& state = get<kSlot>(q.states);
+    const auto reference = static_cast<uint32_t>(state.use.low);
+    if (reference + low_mask<uint32_t>(state.use.width) > Map::kLast) {
+      return false;
+    }
+    uint64_t words = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      words += Map::word(q.cta, memory, reference + state.value(n));
+    }
+    const auto count = static_cast<uint32_t>(words >> Map::kCountBit);
+    total.count += count;
+    total.sum.add({words & low_mask<uint64_t>(Map::kCountBit), 0}, static_cast<Element<Slot>>(Map::kSign),
+                  count, kSigned);
+    return true;
   }
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
   template <class Slot, class Q>
@@ -181,9 +204,10 @@ struct Sum {
   struct Reals {
     Chains chains;
 
-    BOBBIN_HD void add(uint32_t n, double value, bool hit) {
+    // Rows that do not match add zero, which changes no sum: a sum that begins with 0.0 never is -0.0.
+    BOBBIN_HD void add(uint32_t n, double value) {
       static_assert(Slot::Layout::kChains, "sums of floats have a defined order");
-      add_if(hit, (Slot::Layout::kHalves ? n % 2 == 0 : n < 16) ? chains.first : chains.second, value);
+      ((Slot::Layout::kHalves ? n % 2 == 0 : n < 16) ? chains.first : chains.second) += value;
     }
     template <class Layout, class Cta>
     [[nodiscard]] BOBBIN_HD double sum(Cta& cta) const {

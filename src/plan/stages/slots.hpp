@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "plan/stages/dictionaries.hpp"
 #include "plan/stages/layout.hpp"
 #include "plan/stages/unpack.hpp"
 #include "plan/stages/values.hpp"
@@ -97,7 +98,7 @@ struct Made {
 };
 
 // What packed integers are.
-enum class Meaning : uint8_t { values, scaled, codes, bare_codes /* without a reference */ };
+enum class Meaning : uint8_t { values, scaled, codes };
 
 // Packed integers without their reference, of a column that is packed, or packed and scaled: tests are of
 // packed integers, and sums add the reference, or scale, where they need it.
@@ -106,7 +107,6 @@ struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
   static constexpr bool kNulls = kHasNulls;
   static constexpr bool kPacked = true;
-  static constexpr bool kBare = kMeaning == Meaning::bare_codes;
   static constexpr uint32_t kUses = 1;
   using Element = T;
   using Known = Widths;
@@ -154,7 +154,7 @@ struct Packed {
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
     const ColumnPlan& column = query.columns[kColumn];
-    if constexpr (kMeaning == Meaning::codes || kMeaning == Meaning::bare_codes) {
+    if constexpr (kMeaning == Meaning::codes) {
       T reference = 0;
       Use use = query.template frame_use<T, Widths>(cta, column, v, reference);
       use.low = reference;
@@ -285,6 +285,68 @@ struct PatchedReals {
       }
       cta.store(shared.values, cta.warp() * kVectorLength + i, std::bit_cast<T>(scaling.value_of(integer)));
     }
+  }
+};
+
+// alprd's floats whose right parts all have one width: the node kJoin joins them with the left parts whose
+// codes `Left` makes. Words stay words; a value is joined where it is needed.
+template <uint32_t kTheColumn, uint32_t kJoin, class Left, class T, uint32_t kWidth, uint32_t kRightBits,
+          bool kHasNulls = false>
+struct JoinedReals {
+  static constexpr uint32_t kColumn = kTheColumn;
+  static constexpr bool kNulls = kHasNulls;
+  static constexpr bool kPacked = false;
+  static constexpr uint32_t kUses = Left::kFrames;
+  using Element = T;
+  using Value = ValueOf<T>;
+  using Layout = SpreadLayout<T>;
+  using Parts = LeftParts<kJoin, Left>;
+  template <uint32_t kWarps>
+  using Shared = typename Parts::template Shared<kWarps>;
+  struct State {
+    uint32_t valid;
+    bool flat;   // all left parts are
+    Value left;  // this one, at its place
+    Lane<T, kWidth> lane;
+  };
+
+  template <uint32_t K, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    return Left::template frame<K>(cta, query, query.columns[kColumn], v);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const Uses& query) {
+    Parts::begin(cta, shared, query.columns[kColumn]);
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void load(Cta& cta, Memory& shared, const Uses& query, const Use* uses, uint64_t v,
+                             State& state) {
+    const ColumnPlan& column = query.columns[kColumn];
+    const auto packed = view_as<Quad>(column.nodes[kJoin - 1].frames.packed);
+    state.flat = Left::is_flat(cta, column, uses[0], v);
+    if (state.flat) {
+      const uint32_t part = column.nodes[kJoin].cut.exchange(static_cast<uint32_t>(uses[0].low));
+      state.left = static_cast<Value>(part) << kRightBits;
+    } else {
+      state.left = 0;
+      Parts::make(cta, shared, query, column, uses, v, query.rows_of(v));
+    }
+    if (query.rows_of(v) == kVectorLength) {
+      state.lane.load(cta, packed, v * kWidth);
+    } else {
+      state.lane.load_some(cta, packed, v * kWidth);
+    }
+    if constexpr (kNulls) {
+      state.valid = Layout::exchange(cta, valid_bits(cta, column, v));
+    }
+  }
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static Value value(Cta& cta, Memory& shared, const State& state, uint32_t n) {
+    Value left = state.left;
+    if (!state.flat) {
+      left = static_cast<Value>(Parts::part(cta, shared, Layout::index(cta.lane(), n))) << kRightBits;
+    }
+    return static_cast<T>(left | (state.lane.value(n) & low_mask<T>(kRightBits)));
   }
 };
 

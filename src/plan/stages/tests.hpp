@@ -104,6 +104,13 @@ struct InPackedRange : ValueTest<kSlot> {
     return ValueTest<kSlot>::template finish<kNegated>(q, hits ^ flip);
   }
 
+  // Whether a code of a dictionary satisfies the test.
+  template <class Kernel>
+  [[nodiscard]] BOBBIN_HD static bool holds_code(const Kernel& kernel, uint32_t code) {
+    using T = typename Kernel::template SlotAt<kSlot>::Element;
+    return kernel.steps[kStep].range.template holds<T>(static_cast<T>(code), false) != kNegated;
+  }
+
   // One value at a time.
   template <class Slot>
   struct Range {
@@ -290,6 +297,12 @@ struct Two {
     return kAnd ? a & b : a | b;
   }
 
+  template <class Kernel>
+  [[nodiscard]] BOBBIN_HD static bool holds_code(const Kernel& kernel, uint32_t code) {
+    const bool a = A::holds_code(kernel, code);
+    return kAnd ? a && B::holds_code(kernel, code) : a || B::holds_code(kernel, code);
+  }
+
   template <class SingleA, class SingleB>
   struct Single {
     SingleA a;
@@ -337,6 +350,10 @@ struct Everything : BitTest {
   template <class Q>
   [[nodiscard]] BOBBIN_HD static Single single(Q& /*q*/) {
     return {};
+  }
+  template <class Kernel>
+  [[nodiscard]] BOBBIN_HD static bool holds_code(const Kernel& /*kernel*/, uint32_t /*code*/) {
+    return true;
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& /*q*/) {

@@ -118,6 +118,12 @@ struct Unpack {
   template <class Cta, class Memory>
   BOBBIN_HD static void begin(Cta& /*cta*/, Memory& /*shared*/, const ColumnPlan& /*column*/) {}
 
+  // Whether all values of a vector are equal, to the reference.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static bool is_flat(Cta& /*cta*/, const ColumnPlan& /*column*/, const Use& frame,
+                                              uint64_t /*v*/) {
+    return frame.width == 0;
+  }
   // Without the reference.
   template <class Cta>
   BOBBIN_HD static void load(Cta& cta, const ColumnPlan& column, const Use& use, uint32_t count,

@@ -97,6 +97,16 @@ template <class T>
   }
 }
 
+// The same, or a zero of any sign. Of f32, a factor is chosen instead of the value: compilers convert the
+// value to a double before they choose, which takes two instructions.
+[[nodiscard]] BOBBIN_HD double real_or_zero(const WideScaling& scaling, uint64_t packed, bool counts) {
+  return counts ? scaling(packed) : 0.0;
+}
+[[nodiscard]] BOBBIN_HD double real_or_zero(QuickScaling scaling, uint32_t packed, bool counts) {
+  scaling.up = counts ? scaling.up : 0.0F;
+  return scaling(packed);
+}
+
 // ALP's integers to floats. `Inner` is an Unpack, or makes the integers in another way.
 template <uint32_t kNode, class Inner>
 struct Scale : Stage<Inner> {
@@ -156,6 +166,16 @@ template <uint32_t kNode, class Inner>
 struct Patch : Stage<Inner> {
   using T = typename Inner::Element;
   using Layout = typename Inner::Layout;
+
+  // Whether all values of a vector are equal, to the reference.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static bool is_flat(Cta& cta, const ColumnPlan& column, const Use& frame,
+                                              uint64_t v) {
+    const auto patches = column.nodes[kNode].patches.template typed<T, 1>();
+    return Inner::is_flat(cta, column, frame, v) &&
+           !cta.any(patches.find(cta, v, cta.lane(), simt::kWarpSize).count != 0);
+  }
+
   template <uint32_t kWarps>
   struct Shared {
     simt::Shared<T, kWarps * kVectorLength> exceptions;
@@ -354,17 +374,65 @@ struct SumUp : Stage<Inner> {
   }
 };
 
+// The left parts of alprd's values in shared memory, two per word, from the codes that `Left` makes.
+template <uint32_t kNode, class Left>
+struct LeftParts {
+  static_assert(std::is_same_v<typename Left::Layout, SpreadLayout<uint16_t>>, "two adjacent codes per word");
+  template <uint32_t kWarps>
+  struct Shared {
+    simt::Shared<uint32_t, kWarps * kVectorLength / 2> parts;
+    simt::Shared<uint32_t, 4> table;  // Joiner's
+    typename Left::template Shared<kWarps> left;
+  };
+
+  template <class Cta, class Memory>
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
+    Left::begin(cta, shared.left, column);
+    if (cta.thread() == 0) {
+      const auto joiner = codec::alprd::Joiner::of(column.nodes[kNode].cut);
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < 2; ++k) {
+        cta.store(shared.table, k, joiner.low[k]);
+        cta.store(shared.table, 2 + k, joiner.high[k]);
+      }
+    }
+    cta.sync();
+  }
+  template <class Cta, class Memory>
+  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
+                             const Use* frames, uint64_t v, uint32_t count) {
+    uint32_t codes[32];
+    Left::make(cta, shared.left, query, column, frames, v, count, codes);
+    const codec::alprd::Joiner joiner{.cut = column.nodes[kNode].cut,
+                                      .low = {cta.load(shared.table, 0), cta.load(shared.table, 1)},
+                                      .high = {cta.load(shared.table, 2), cta.load(shared.table, 3)}};
+    cta.sync_warp();  // the previous vector is no longer in use
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; n += 2) {
+      const uint32_t at = (cta.warp() * kVectorLength + Left::Layout::index(cta.lane(), n)) / 2;
+      cta.store(shared.parts, at, joiner.parts_of(codes[n] | codes[n + 1] << 16));
+    }
+    cta.sync_warp();
+  }
+  // The part of value i of the warp's vector.
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static uint32_t part(Cta& cta, Memory& shared, uint32_t i) {
+    auto& parts = simt::seen_as<simt::Shared<uint16_t, sizeof(shared.parts) / 2>>(shared.parts);
+    return cta.load(parts, cta.warp() * kVectorLength + i);
+  }
+};
+
 // Joins alprd's left parts, which `Left` makes as codes, with right parts.
 template <uint32_t kNode, class Left, class Right>
 struct Join : Stage<Right> {
   using T = typename Right::Element;
   using Value = typename Right::Value;
   using Layout = typename Right::Layout;
+  using Parts = LeftParts<kNode, Left>;
   static constexpr uint32_t kFrames = Left::kFrames + Right::kFrames;
   template <uint32_t kWarps>
   struct Shared {
-    simt::Shared<uint32_t, kWarps * kVectorLength / 2> parts;  // two per word
-    typename Left::template Shared<kWarps> left;
+    typename Parts::template Shared<kWarps> parts;
     typename Right::template Shared<kWarps> right;
   };
 
@@ -379,39 +447,20 @@ struct Join : Stage<Right> {
   }
   template <class Cta, class Memory>
   BOBBIN_HD static void begin(Cta& cta, Memory& shared, const ColumnPlan& column) {
-    Left::begin(cta, shared.left, column);
+    Parts::begin(cta, shared.parts, column);
     Right::begin(cta, shared.right, column);
   }
   template <class Cta, class Memory>
   BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
                              const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
-    make_parts(cta, shared, query, column, frames, v, count);
+    Parts::make(cta, shared.parts, query, column, frames, v, count);
     Right::make(cta, shared.right, query, column, frames + Left::kFrames, v, count, values);
-    auto& parts = simt::seen_as<simt::Shared<uint16_t, sizeof(shared.parts) / 2>>(shared.parts);
     const uint32_t right_bits = column.nodes[kNode].cut.right_bits;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      const Value part = cta.load(parts, cta.warp() * kVectorLength + Layout::index(cta.lane(), n));
+      const Value part = Parts::part(cta, shared.parts, Layout::index(cta.lane(), n));
       values[n] = static_cast<T>(part << right_bits | (values[n] & low_mask<T>(right_bits)));
     }
-  }
-
- private:
-  static_assert(std::is_same_v<typename Left::Layout, SpreadLayout<uint16_t>>, "two adjacent codes per word");
-
-  template <class Cta, class Memory>
-  BOBBIN_HD static void make_parts(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
-                                   const Use* frames, uint64_t v, uint32_t count) {
-    uint32_t codes[32];
-    Left::make(cta, shared.left, query, column, frames, v, count, codes);
-    const auto joiner = codec::alprd::Joiner::of(column.nodes[kNode].cut);
-    cta.sync_warp();  // the previous vector is no longer in use
-    BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; n += 2) {
-      const uint32_t at = (cta.warp() * kVectorLength + Left::Layout::index(cta.lane(), n)) / 2;
-      cta.store(shared.parts, at, joiner.parts_of(codes[n] | codes[n + 1] << 16));
-    }
-    cta.sync_warp();
   }
 };
 
@@ -440,59 +489,6 @@ struct Strided : Stage<Inner> {
           (upper ? low : high) = other;
         }
       }
-    }
-  }
-};
-
-// Entries of a dictionary. kEntries: room in shared memory, at least as many as there are entries, or 0 if
-// they are read through the caches. Several copies keep the lanes apart: with 32 of them each lane has a bank
-// of its own.
-template <uint32_t kNode, class T, uint32_t kEntries, uint32_t kCopies>
-struct Entries {
-  using Element = T;
-  using Value = ValueOf<T>;
-  struct SharedEntries {
-    simt::Shared<T, kEntries == 0 ? 1 : kEntries * kCopies> entries;
-  };
-  using Shared = std::conditional_t<kEntries == 0, NothingShared, SharedEntries>;
-
-  template <class Cta>
-  BOBBIN_HD static void begin(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t threads) {
-    if constexpr (kEntries != 0) {
-      for (uint32_t i = cta.thread(); i < kEntries * kCopies; i += threads) {
-        cta.store(shared.entries, i, column.nodes[kNode].template entry<T>(cta, i / kCopies));
-      }
-      cta.sync();
-    }
-  }
-  // Codes are at most kMost.
-  template <uint32_t kMost = ~uint32_t{0}, class Cta>
-  [[nodiscard]] BOBBIN_HD static Value at(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t code) {
-    if constexpr (kEntries == 0) {
-      return column.nodes[kNode].template entry<T>(cta, code);
-    } else {
-      const uint32_t last = kEntries - 1;
-      const uint32_t entry = kMost <= last || code < last ? code : last;
-      return cta.load(shared.entries, entry * kCopies + cta.lane() % kCopies);
-    }
-  }
-};
-
-// Codes to entries, as a stage, where tests are of entries.
-template <class Map, class Inner>
-struct LookUp : Stage<Inner> {
-  using Element = typename Map::Element;
-  using Value = typename Map::Value;
-
-  template <class Cta, class Memory>
-  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
-                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
-    uint32_t codes[32];
-    Inner::make(cta, shared, query, column, frames, v, count, codes);
-    typename Map::Shared nothing;
-    BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      values[n] = Map::at(cta, nothing, column, codes[n]);
     }
   }
 };
