@@ -117,4 +117,64 @@ void print_json(const ResultTable& result, const query::QueryStats& stats) {
                     stats.read));
 }
 
+namespace {
+
+// Without the row group.
+std::string how(const query::Explanation::Step& step) {
+  std::string text = step.kernel;
+  if (!step.reason.empty()) {
+    text += fmt::format(" ({})", step.reason);
+  }
+  if (step.registers != 0) {
+    text += fmt::format(", {} registers", step.registers);
+  }
+  if (step.local_bytes != 0) {
+    text += fmt::format(", {} bytes of local memory", step.local_bytes);
+  }
+  if (step.source.has_value()) {
+    text += fmt::format(", source {}", *step.source + 1);
+  }
+  return text;
+}
+
+// What was done for a row group, one step after another.
+struct GroupLine {
+  size_t first = 0;
+  size_t last = 0;
+  std::string how;
+};
+
+std::vector<GroupLine> lines_of(const query::Explanation& explanation) {
+  std::vector<GroupLine> lines;
+  const auto finish = [&] {
+    if (lines.size() > 1 && lines[lines.size() - 2].how == lines.back().how) {
+      lines[lines.size() - 2].last = lines.back().last;
+      lines.pop_back();
+    }
+  };
+  for (const query::Explanation::Step& step : explanation.steps) {
+    if (!lines.empty() && lines.back().last == step.row_group) {
+      lines.back().how += ", then " + how(step);
+      continue;
+    }
+    finish();
+    lines.push_back({step.row_group, step.row_group, how(step)});
+  }
+  finish();
+  return lines;
+}
+
+}  // namespace
+
+void print_explanation(const query::Explanation& explanation) {
+  for (const GroupLine& line : lines_of(explanation)) {
+    print(line.first == line.last
+              ? fmt::format("row group {}: {}\n", line.first, line.how)
+              : fmt::format("row groups {} to {}: {}\n", line.first, line.last, line.how));
+  }
+  for (size_t i = 0; i < explanation.sources.size(); ++i) {
+    print(fmt::format("\nsource {}:\n{}", i + 1, explanation.sources[i]));
+  }
+}
+
 }  // namespace bobbin::cli

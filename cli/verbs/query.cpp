@@ -26,6 +26,7 @@ struct Args {
   bool as_csv = false;
   bool as_json = false;
   bool stats = false;
+  bool explain = false;
 };
 
 // "*" means all columns, and gives an empty list.
@@ -53,9 +54,15 @@ Result<query::ResultTable> run(const Args& args, const Reader& reader, const que
 Status run_query(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  BOBBIN_ASSIGN(const query::Query query, where(query::from(file.reader).on(backend), args.where));
+  query::Explanation explanation;
+  query::Query all = query::from(file.reader).on(backend);
+  BOBBIN_ASSIGN(const query::Query query, where(args.explain ? all.explained(explanation) : all, args.where));
   query::QueryStats stats;
   BOBBIN_ASSIGN(const query::ResultTable result, run(args, file.reader, query, stats));
+  if (args.explain) {
+    print_explanation(explanation);
+    return {};
+  }
   if (args.as_json) {
     print_json(result, stats);
     return {};
@@ -80,8 +87,13 @@ void add_result_options(const Verb& verb, Args& args) {
       .type_name("N")
       .show_default();
   Option csv = verb.add_flag("--csv", args.as_csv, "Print CSV");
-  verb.add_flag("--json", args.as_json, "Print JSON").excludes(csv);
+  Option json = verb.add_flag("--json", args.as_json, "Print JSON").excludes(csv);
   verb.add_flag("--stats", args.stats, "Also print how many row groups were read").excludes(csv);
+  verb.add_flag("--explain", args.explain,
+                "Run the query, but print which kernels answer the row groups, and the sources of kernels "
+                "compiled for it")
+      .excludes(csv)
+      .excludes(json);
 }
 
 }  // namespace
