@@ -14,12 +14,6 @@ namespace bobbin::assist {
 
 inline constexpr uint32_t kGroupQuads = kGroupBytes / sizeof(Quad);
 
-// What a lane knows of its line before the images are fetched.
-struct LineHeader {
-  uint32_t code = codec::line::kZeros;
-  uint64_t word = 0;  // where its tile or its slot begins, in words of the images
-};
-
 // A line in shared memory, as one word: the image's first word, the line's place in its group, its code.
 struct FetchedJob {
   uint32_t bits = 0;
@@ -39,25 +33,6 @@ struct FetchedJobs {
   simt::Shared<uint32_t, kSlots * simt::kWarpSize> jobs;
   simt::Shared<uint32_t, kSlots> codes;  // that of all lines of the group, or kMixedCodes
 };
-
-template <class Cta, class T>
-[[nodiscard]] BOBBIN_HD LineHeader load_header(Cta& cta, const TileView<T>& view, uint64_t group) {
-  const uint64_t line = group * simt::kWarpSize + cta.lane();
-  if (line >= view.lines.codes.size) {
-    return {};
-  }
-  const uint64_t start = cta.load(view.lines.starts, line / view.lines.tile_lines);
-  return {cta.load(view.lines.codes, line), start * codec::line::kPartWords};
-}
-
-template <class Cta, class T>
-[[nodiscard]] BOBBIN_HD LineHeader load_header(Cta& cta, const SlotView<T>& view, uint64_t group) {
-  const uint64_t line = group * simt::kWarpSize + cta.lane();
-  if (line >= view.codes.size) {
-    return {};
-  }
-  return {cta.load(view.codes, line), line * (kLineBytes / 4)};
-}
 
 // Copies `bytes` of this lane, a multiple of 16 and possibly none, from a word of the images to a quad of the
 // ring. The warp works together; lane 0 announces the bytes of all before the first copy starts.
@@ -128,7 +103,7 @@ BOBBIN_HD void fetch_group(Cta& cta, const SlotView<T>& view, const LineHeader& 
   copy_images(cta, view.slots.images, header.word, bytes, ring, to_quad, full);
 }
 
-// Calls f(line in the group, quad) for this lane's part of each line of a slot that was filled.
+// Calls f(part of the group, quad) for the parts of a slot that this lane expands.
 template <class Cta, uint32_t kQuads, uint32_t kSlots, class F>
 BOBBIN_HD void expand_fetched(Cta& cta, simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list,
                               uint32_t slot, F&& f) {
@@ -145,8 +120,9 @@ BOBBIN_HD void expand_fetched(Cta& cta, simt::Shared<Quad, kQuads>& ring, Fetche
   }
   for (uint32_t step = 0; step < Shape::kParts; ++step) {
     const FetchedJob job = job_at(step * Shape::kStepLines + cta.lane() / Shape::kParts);
-    f(job.line(), codec::line::load_part<kLineBytes>(cta, ring, job.first_word(), job.code(),
-                                                     cta.lane() % Shape::kParts));
+    const uint32_t part = cta.lane() % Shape::kParts;
+    f(job.line() * Shape::kParts + part,
+      codec::line::load_part<kLineBytes>(cta, ring, job.first_word(), job.code(), part));
   }
 }
 

@@ -41,12 +41,13 @@ struct SumKernel {
     uint32_t count = 0;
     Reads::run(cta, shared.reads, view, first, end,
                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
+                 count += kFilters ? 0 : valid;
                  BOBBIN_UNROLL
                  for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
                    const T x = simt::value_of_quad<T>(quad, i);
                    const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
                    sum += hit ? x : T{0};
-                   count += hit ? 1 : 0;
+                   count += kFilters && hit ? 1 : 0;
                  }
                });
     add(cta, shared, sum, count);

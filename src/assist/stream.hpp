@@ -58,8 +58,12 @@ struct Stream {
 
   template <class Cta, class F>
   BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
+    // The next group's header is loaded while this one is read: its latency is that of a whole group.
+    auto next = view.header(cta, first + cta.warp());
     for (uint64_t group = first + cta.warp(); group < end; group += kWorkers) {
-      view.read(cta, shared.warp[cta.warp()], group, f);
+      const auto header = next;
+      next = view.header(cta, group + kWorkers);
+      view.read(cta, shared.warp[cta.warp()], group, header, f);
     }
   }
 };
@@ -129,8 +133,8 @@ struct Stream<View, kPolicy> {
     const auto fill = [&](uint32_t assist) { fetch(cta, shared, view, first, count, assist); };
     const auto use = [&](uint64_t n) {
       expand_fetched(cta, shared.ring.quads, shared.jobs, static_cast<uint32_t>(n % TheRing::kSlots),
-                     [&](uint32_t line, const Quad& quad) {
-                       pass_line<typename View::Value>(cta.lane(), first + n, line, quad, view.length(), f);
+                     [&](uint32_t part, const Quad& quad) {
+                       pass_part<typename View::Value>(first + n, part, quad, view.length(), f);
                      });
     };
     shared.ring.run(cta, count, fill, use);
@@ -147,7 +151,7 @@ struct Stream<View, kPolicy> {
     LineHeader headers[kAhead];
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kAhead; ++i) {
-      headers[i] = load_header(cta, view, first + assist + i * kStep);
+      headers[i] = view.header(cta, first + assist + i * kStep);
     }
     for (uint64_t n = assist; n < count; n += kAhead * kStep) {
       BOBBIN_UNROLL
@@ -155,7 +159,7 @@ struct Stream<View, kPolicy> {
         const uint64_t mine = n + i * kStep;
         if (mine < count) {
           const LineHeader header = headers[i];
-          headers[i] = load_header(cta, view, first + mine + kAhead * kStep);
+          headers[i] = view.header(cta, first + mine + kAhead * kStep);
           const uint32_t slot = static_cast<uint32_t>(mine % TheRing::kSlots);
           shared.ring.wait_until_empty(cta, mine);
           fetch_group(cta, view, header, shared.ring.quads, shared.jobs, slot,
@@ -185,7 +189,7 @@ struct Stream<View, kPolicy> {
       for (uint64_t n = assist; n < count; n += TheRing::kAssists) {
         shared.ring.wait_until_empty(cta, n);
         const uint64_t base = (first + n) * kPerGroup;
-        view.read(cta, shared.assist[assist], first + n,
+        view.read(cta, shared.assist[assist], first + n, view.header(cta, first + n),
                   [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
                     const auto place = static_cast<uint32_t>(index - base) / kPerQuad<T>;
                     cta.store(shared.ring.quads, slot_of(n) + place, quad);

@@ -4,7 +4,8 @@
 //
 //   Shared                              what a warp needs of shared memory
 //   num_groups()                        groups of 4 KiB, the last one may be partial
-//   read(cta, shared, group, f)         calls f(index, quad, count) for each 16 bytes of the group that this
+//   header(cta, group)                  what must be known before a group can be read, to be loaded early
+//   read(cta, shared, group, header, f) calls f(index, quad, count) for each 16 bytes of the group that this
 //                                       lane has: `count` values from `index` on. The warp works together, f
 //                                       does not.
 //   get(cta, index)                     one value, by one thread
@@ -19,6 +20,7 @@
 
 namespace bobbin::assist {
 
+using codec::line::LineHeader;
 using simt::Global;
 using simt::kPerQuad;
 using simt::Quad;
@@ -36,13 +38,19 @@ BOBBIN_HD void pass_on(uint64_t index, const Quad& quad, uint64_t length, F&& f)
   }
 }
 
-// Passes on this lane's part of a line of a group.
-template <class T, class F>
-BOBBIN_HD void pass_line(uint32_t lane, uint64_t group, uint32_t line, const Quad& quad, uint64_t length,
-                         F&& f) {
-  const uint64_t at = line * kLineBytes + lane % (kLineBytes / sizeof(Quad)) * sizeof(Quad);
-  pass_on<T>(group * (kGroupBytes / sizeof(T)) + at / sizeof(T), quad, length, f);
+// Whether all values of a group are inside an array.
+template <class T>
+[[nodiscard]] BOBBIN_HD bool is_whole(uint64_t group, uint64_t length) {
+  return (group + 1) * (kGroupBytes / sizeof(T)) <= length;
 }
+
+// Passes on a part of a group.
+template <class T, class F>
+BOBBIN_HD void pass_part(uint64_t group, uint32_t part, const Quad& quad, uint64_t length, F&& f) {
+  pass_on<T>(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, length, f);
+}
+
+struct NoHeader {};
 
 template <class T>
 struct RawView {
@@ -56,18 +64,27 @@ struct RawView {
     return ceil_div<uint64_t>(values.size * sizeof(T), kGroupBytes);
   }
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD NoHeader header(Cta& /*cta*/, uint64_t /*group*/) const {
+    return {};
+  }
   template <class Cta, class F>
-  BOBBIN_HD void read(Cta& cta, Shared& /*shared*/, uint64_t group, F&& f) const {
-    constexpr uint32_t kQuads = kGroupBytes / sizeof(Quad) / simt::kWarpSize;
-    const uint64_t first = group * (kGroupBytes / sizeof(T)) + cta.lane() * kPerQuad<T>;
-    Quad quads[kQuads];
-    BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kQuads; ++i) {
-      quads[i] = quad_at(cta, first + i * simt::kWarpSize * kPerQuad<T>);
-    }
-    BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kQuads; ++i) {
-      pass_on<T>(first + i * simt::kWarpSize * kPerQuad<T>, quads[i], values.size, f);
+  BOBBIN_HD void read(Cta& cta, Shared& /*shared*/, uint64_t group, const NoHeader& /*header*/, F&& f) const {
+    // Four loads under way per thread, and more threads, are faster than eight.
+    constexpr uint32_t kAtOnce = 4;
+    constexpr uint32_t kStep = simt::kWarpSize * kPerQuad<T>;
+    constexpr uint32_t kPerGroup = kGroupBytes / sizeof(T);
+    const uint64_t first = group * kPerGroup + cta.lane() * kPerQuad<T>;
+    for (uint32_t at = 0; at < kPerGroup; at += kAtOnce * kStep) {
+      Quad quads[kAtOnce];
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        quads[i] = quad_at(cta, first + at + i * kStep);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        pass_on<T>(first + at + i * kStep, quads[i], values.size, f);
+      }
     }
   }
 
@@ -103,11 +120,21 @@ struct TileView {
     return ceil_div<uint64_t>(num_values * sizeof(T), kGroupBytes);
   }
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD LineHeader header(Cta& cta, uint64_t group) const {
+    return lines.header(cta, group);
+  }
   template <class Cta, class F>
-  BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, F&& f) const {
-    lines.for_each_part(cta, shared, group, [&](uint32_t line, const Quad& quad) {
-      pass_line<T>(cta.lane(), group, line, quad, num_values, f);
-    });
+  BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
+    if (is_whole<T>(group, num_values)) {
+      lines.for_each_part(cta, shared, header, [&](uint32_t part, const Quad& quad) {
+        f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
+      });
+    } else {
+      lines.read_mixed(cta, shared, header, [&](uint32_t part, const Quad& quad) {
+        pass_part<T>(group, part, quad, num_values, f);
+      });
+    }
   }
 
   template <class Cta>
@@ -135,7 +162,7 @@ template <class T>
 struct SlotView {
   using Value = T;
   using Reader = codec::line::LineReader<kLineBytes>;
-  using Shared = simt::NoShared;
+  using Shared = codec::line::TileReader<kLineBytes>::Jobs;
 
   Reader slots;
   Global<const uint8_t> codes;
@@ -146,25 +173,29 @@ struct SlotView {
     return ceil_div<uint64_t>(num_values * sizeof(T), kGroupBytes);
   }
 
-  template <class Cta, class F>
-  BOBBIN_HD void read(Cta& cta, Shared& /*shared*/, uint64_t group, F&& f) const {
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD LineHeader header(Cta& cta, uint64_t group) const {
     const uint64_t line = group * simt::kWarpSize + cta.lane();
-    const uint32_t code = line < codes.size ? cta.load(codes, line) : codec::line::kZeros;
-    const auto word_of = [&](uint32_t i) { return (group * simt::kWarpSize + i) * (kLineBytes / 4); };
-    const auto pass = [&](uint32_t i, const Quad& quad) {
-      pass_line<T>(cta.lane(), group, i, quad, num_values, f);
-    };
-    if (cta.all(code == cta.shfl(code, 0))) {
-      codec::line::with_code(code, [&](auto same) {
-        codec::line::expand_alike<kLineBytes>(cta, slots.images, same, word_of, pass);
-      });
-      return;
+    if (line >= codes.size) {
+      return {};
     }
-    for (uint32_t step = 0; step < Reader::kParts; ++step) {
-      const uint32_t i = step * Reader::kStepLines + cta.lane() / Reader::kParts;
-      const uint32_t its_code = cta.shfl(code, i);
-      pass(i, codec::line::load_part<kLineBytes>(cta, slots.images, word_of(i), its_code,
-                                                 cta.lane() % Reader::kParts));
+    return {cta.load(codes, line), line * (kLineBytes / 4)};
+  }
+  template <class Cta, class F>
+  BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
+    const auto pass = [&](uint32_t part, const Quad& quad) {
+      f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
+    };
+    const auto word_of = [&](uint32_t i) { return (group * simt::kWarpSize + i) * (kLineBytes / 4); };
+    if (!is_whole<T>(group, num_values)) {
+      read_partial(cta, group, header, f);
+    } else if (!cta.all(header.code == cta.shfl(header.code, 0)) ||
+               !codec::line::with_simple_code(header.code, [&](auto same) {
+                 codec::line::expand_alike<kLineBytes>(cta, slots.images, same, word_of, pass);
+               })) {
+      const uint32_t rank = codec::line::place_lines(cta, header.code, kLineBytes, simt::kWarpSize).rank;
+      const auto own = codec::line::Job::of(header.word, cta.lane(), header.code);
+      codec::line::expand_by_code<kLineBytes>(cta, shared, slots.images, own, rank, pass);
     }
   }
 
@@ -176,6 +207,20 @@ struct SlotView {
         codec::line::load_part<kLineBytes>(cta, slots.images, line * (kLineBytes / 4), cta.load(codes, line),
                                            static_cast<uint32_t>(at % kLineBytes / sizeof(Quad))),
         static_cast<uint32_t>(index % kPerQuad<T>));
+  }
+
+ private:
+  // In less code: this happens once per array.
+  template <class Cta, class F>
+  BOBBIN_HD void read_partial(Cta& cta, uint64_t group, const LineHeader& header, F&& f) const {
+    for (uint32_t step = 0; step < Reader::kParts; ++step) {
+      const uint32_t i = step * Reader::kStepLines + cta.lane() / Reader::kParts;
+      const uint32_t its_code = cta.shfl(header.code, i);
+      const uint64_t word = (group * simt::kWarpSize + i) * (kLineBytes / 4);
+      const uint32_t part = cta.lane() % Reader::kParts;
+      const Quad quad = codec::line::load_part<kLineBytes>(cta, slots.images, word, its_code, part);
+      pass_part<T>(group, i * Reader::kParts + part, quad, num_values, f);
+    }
   }
 };
 

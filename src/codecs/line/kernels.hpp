@@ -71,17 +71,18 @@ struct DecodeKernel {
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
     const uint64_t group = uint64_t{cta.block()} * kWarps + cta.warp();
-    const uint64_t first = group * simt::kWarpSize * kLineBytes + cta.lane() % Reader::kParts * kPartBytes;
-    lines.for_each_part(cta, shared.jobs[cta.warp()], group, [&](uint32_t line, const Quad& quad) {
-      output.store(cta, first + uint64_t{line} * kLineBytes, quad);
-    });
+    const uint64_t first = group * simt::kWarpSize * kLineBytes;
+    lines.template for_each_part<Lanes::one_part>(
+        cta, shared.jobs[cta.warp()], lines.header(cta, group), [&](uint32_t part, const Quad& quad) {
+          output.store(cta, first + uint64_t{part} * kPartBytes, quad);
+        });
   }
 };
 
 // Compresses lines in one pass: a block takes a ticket for the next 256 lines, compresses them in registers,
 // learns from earlier blocks where its images go (decoupled look-back), and stores them through shared
 // memory.
-template <uint32_t kLineBytes>
+template <uint32_t kLineBytes, Algorithms kTried>
 struct EncodeKernel {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kMinBlocks = 3;
@@ -114,7 +115,7 @@ struct EncodeKernel {
     const uint64_t first = block * kThreads + cta.warp() * simt::kWarpSize;
     auto& stage = shared.stage[cta.warp()];
     const Line<kWords> line = load_line(cta, stage, first);
-    const Plan plan = choose(line);
+    const Plan plan = choose<kTried>(line);
     const Place place = place_lines(cta, plan.code, kLineBytes, tile_lines);
     // Tiles of the warp follow one another; the last lane of a tile counts for it.
     const bool is_last = cta.lane() % tile_lines == tile_lines - 1;
@@ -261,8 +262,11 @@ struct Plans {
     });
   }
 
+  // Any choice of algorithms gives a valid array: that without deltas of odd widths is larger, but lines of
+  // one group more often have one code, and take fewer instructions.
+  template <Algorithms kTried = kBest>
   static Result<Array> encode(DType type, const void* data, uint64_t length, StreamView stream) {
-    using K = EncodeKernel<128>;
+    using K = EncodeKernel<128, kTried>;
     const Layout layout{128, static_cast<uint32_t>(size_bytes(type))};
     const uint64_t tiles = layout.tiles(length);
     const uint64_t lines = tiles * layout.tile_lines();
@@ -297,7 +301,7 @@ struct Plans {
                  .children = {}};
   }
 
-  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
+  static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode<kBest>}; }
 
  private:
   // The images may be as large as the lines.

@@ -116,6 +116,18 @@ struct Bdi {
   return 0x4122'2100U >> 4 * pattern & 15;
 }
 
+// Words of the segments before one, all at once: each pattern's bits are in three planes.
+[[nodiscard]] BOBBIN_HD uint32_t words_before(uint32_t patterns, uint32_t segment) {
+  const uint32_t plane = 0x0024'9249U & low_mask<uint32_t>(3 * segment);
+  const uint32_t low = patterns;
+  const uint32_t middle = patterns >> 1;
+  const uint32_t high = patterns >> 2;
+  const uint32_t ones = middle & ~low & plane;
+  const uint32_t twos = ((middle & low & ~high) | (high & ~middle)) & plane;
+  const uint32_t fours = low & middle & high & plane;
+  return count_ones(ones) + 2 * count_ones(twos) + 4 * count_ones(fours);
+}
+
 // Checks the first word of an FPC' image: the rest may hold anything.
 [[nodiscard]] BOBBIN_HD constexpr bool is_valid_fpc(uint32_t patterns, uint32_t code, uint32_t line_bytes) {
   uint32_t words = 1;
@@ -226,10 +238,7 @@ template <uint32_t kValueLog, class WordAt>
 template <class WordAt>
 [[nodiscard]] BOBBIN_HD Part expand_fpc(uint32_t part, WordAt&& word_at) {
   const uint32_t patterns = word_at(0);
-  uint32_t at = 1;
-  for (uint32_t i = 0; i < part; ++i) {
-    at += segment_words(patterns >> 3 * i & 7);
-  }
+  const uint32_t at = 1 + words_before(patterns, part);
   const uint32_t pattern = patterns >> 3 * part & 7;
   Part out{};
   if (pattern == 7) {

@@ -76,6 +76,8 @@ struct WidthCode {
 };
 template <class Code>
 inline constexpr bool kIsWidth = requires { Code::kValueLog; };
+// Any code of FPC'.
+struct FpcCode {};
 
 // Images in device memory, which may change only if they are not const.
 template <class Cta, class Word>
@@ -102,13 +104,30 @@ template <class Cta, uint32_t kQuads>
   return cta.load(images, static_cast<uint32_t>(first) / kPartWords + i);
 }
 
-// Part `part` of the line whose image begins at a word. The code may be a constant or a WidthCode.
+// Words i and i + 1 of an image, which begins at an even word; so does i.
+template <class Cta, class Word>
+[[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
+  using Like = std::conditional_t<std::is_const_v<Word>, const uint64_t, uint64_t>;
+  return cta.load(Global<Like>{reinterpret_cast<Like*>(images.data), images.size / 2}, (first + i) / 2);
+}
+template <class Cta, uint32_t kQuads>
+[[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
+                                           uint32_t i) {
+  using Twos = simt::Shared<uint64_t, kQuads * kPartWords / 2>;
+  return cta.load(simt::seen_as<Twos>(images), (static_cast<uint32_t>(first) + i) / 2);
+}
+
+// Part `part` of the line whose image begins at a word. The code may be a constant, a WidthCode or an
+// FpcCode.
 template <uint32_t kLineBytes, class Cta, class Images, class Code>
 [[nodiscard]] BOBBIN_HD Quad load_part(Cta& cta, Images& images, uint64_t first_word, Code code,
                                        uint32_t part) {
   const auto word_at = [&](uint32_t i) { return image_word(cta, images, first_word, i); };
   if constexpr (kIsWidth<Code>) {
     const Part words = expand_bdi<Code::kValueLog>(code.width, kLineBytes, part, word_at);
+    return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
+  } else if constexpr (std::is_same_v<Code, FpcCode>) {
+    const Part words = expand_fpc(part, word_at);
     return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
   } else {
     if (code == kRaw) {
@@ -120,7 +139,7 @@ template <uint32_t kLineBytes, class Cta, class Images, class Code>
   }
 }
 
-// Calls f with a constant or a WidthCode, with other codes as they are.
+// Calls f with a constant, a WidthCode or an FpcCode.
 template <class F>
 BOBBIN_HD void with_code(uint32_t code, F&& f) {
   switch (code) {
@@ -155,7 +174,37 @@ BOBBIN_HD void with_code(uint32_t code, F&& f) {
     case 3:
       return f(WidthCode<3>{code & 31});
     default:
-      return f(code);
+      return f(FpcCode{});
+  }
+}
+
+// The same for codes that are read fastest if all lines of a group have them; returns false for others.
+template <class F>
+[[nodiscard]] BOBBIN_HD bool with_simple_code(uint32_t code, F&& f) {
+  switch (code) {
+    case kRaw:
+      f(std::integral_constant<uint32_t, kRaw>{});
+      return true;
+    case kZeros:
+      f(std::integral_constant<uint32_t, kZeros>{});
+      return true;
+    case kRepeat:
+      f(std::integral_constant<uint32_t, kRepeat>{});
+      return true;
+    case 3:
+      f(std::integral_constant<uint32_t, 3>{});
+      return true;
+    case 4:
+      f(std::integral_constant<uint32_t, 4>{});
+      return true;
+    case 6:
+      f(std::integral_constant<uint32_t, 6>{});
+      return true;
+    case 7:
+      f(std::integral_constant<uint32_t, 7>{});
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -168,26 +217,179 @@ struct LineReader {
   Global<const uint32_t> images;
 };
 
-// Calls f(line, quad) for each of 32 lines that have one code, with this lane's part of it. `word_of(line)`
-// returns the first word of its image. Loads of several steps are under way at a time.
-template <uint32_t kLineBytes, class Cta, class Images, class Code, class WordOf, class F>
+// What a lane loads to expand two parts in a row, of a line whose code is a constant with deltas of whole
+// bytes: base and mask serve both parts, and deltas are signed bytes or halves of words.
+template <uint32_t kLineBytes, uint32_t kCode>
+struct PartPair {
+  static constexpr Bdi kBdi = bdi_of(kCode);
+  static constexpr uint32_t kValues = 2 * kPartBytes >> kBdi.value_log;
+  static constexpr uint32_t kDeltaWords = kValues * kBdi.width / 32;
+  static constexpr uint32_t kFirstDelta = kBdi.first_delta(kLineBytes);
+  // With an even number of words per image, all loads can be of two.
+  static constexpr bool kTwos = kBdi.value_log == 2 && kBdi.words(kLineBytes) % 2 == 0;
+  static_assert(kBdi.value_log >= 2 && (kBdi.width == 8 || kBdi.width == 16));
+  static_assert(kBdi.values(kLineBytes) <= 32, "the mask is one word");
+
+  uint64_t base;
+  uint32_t mask;  // of the pair's values, and more above them
+  uint32_t deltas[kDeltaWords];
+
+  template <class Cta, class Images>
+  BOBBIN_HD void load(Cta& cta, Images& images, uint64_t first_word, uint32_t pair) {
+    const uint32_t from = kFirstDelta + pair * kDeltaWords;
+    if constexpr (kTwos) {
+      const uint64_t head = image_two(cta, images, first_word, 0);
+      base = static_cast<uint32_t>(head);
+      mask = static_cast<uint32_t>(head >> 32);
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kDeltaWords; i += 2) {
+        const uint64_t two = image_two(cta, images, first_word, from + i);
+        deltas[i] = static_cast<uint32_t>(two);
+        deltas[i + 1] = static_cast<uint32_t>(two >> 32);
+      }
+    } else {
+      base = image_word(cta, images, first_word, 0);
+      if constexpr (kBdi.value_log == 3) {
+        base |= static_cast<uint64_t>(image_word(cta, images, first_word, 1)) << 32;
+      }
+      mask = image_word(cta, images, first_word, kBdi.base_words());
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kDeltaWords; ++i) {
+        deltas[i] = image_word(cta, images, first_word, from + i);
+      }
+    }
+    mask >>= pair * kValues;
+  }
+
+  BOBBIN_HD void expand(Quad (&parts)[2]) const {
+    // Mostly all values have the base: this is half of the work.
+    constexpr uint32_t kAll = low_mask<uint32_t>(kValues);
+    if ((mask & kAll) == kAll) {
+      put(parts, [&](uint32_t /*i*/) { return base; });
+    } else {
+      put(parts, [&](uint32_t i) { return (mask >> i & 1) != 0 ? base : 0; });
+    }
+  }
+
+ private:
+  [[nodiscard]] BOBBIN_HD int32_t delta(uint32_t i) const {
+    if constexpr (kBdi.width == 8) {
+      return static_cast<int8_t>(deltas[i / 4] >> i % 4 * 8);
+    } else {
+      return static_cast<int16_t>(deltas[i / 2] >> i % 2 * 16);
+    }
+  }
+  template <class BaseOf>
+  BOBBIN_HD void put(Quad (&parts)[2], BaseOf&& base_of) const {
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kValues; ++i) {
+      if constexpr (kBdi.value_log == 2) {
+        parts[i / 4].word[i % 4] = static_cast<uint32_t>(base_of(i)) + static_cast<uint32_t>(delta(i));
+      } else {
+        const uint64_t value = base_of(i) + static_cast<uint64_t>(int64_t{delta(i)});
+        parts[i / 2].word[i % 2 * 2] = static_cast<uint32_t>(value);
+        parts[i / 2].word[i % 2 * 2 + 1] = static_cast<uint32_t>(value >> 32);
+      }
+    }
+  }
+};
+
+// Who expands which parts of a line: a lane one part, so that a step of the warp stores 512 bytes in a row;
+// or two parts in a row where that takes fewer instructions.
+enum class Lanes : uint8_t { one_part, two_parts };
+
+template <uint32_t kLineBytes, class Code>
+[[nodiscard]] BOBBIN_HD constexpr bool has_pairs() {
+  if constexpr (kIsWidth<Code> || std::is_same_v<Code, uint32_t> || std::is_same_v<Code, FpcCode>) {
+    return false;
+  } else {
+    return kLineBytes == 128 &&
+           (Code::value == 3 || Code::value == 4 || Code::value == 6 || Code::value == 7);
+  }
+}
+
+// Calls f(part of the group, quad) for the parts that this lane expands of 32 lines that have one code.
+// `word_of(line)` returns the first word of its image. Loads of several steps are under way at a time.
+template <uint32_t kLineBytes, Lanes kLanes = Lanes::two_parts, class Cta, class Images, class Code,
+          class WordOf, class F>
 BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_of, F&& f) {
   using Shape = LineReader<kLineBytes>;
-  constexpr uint32_t kMost = std::is_same_v<Code, uint32_t> ? 1 : kIsWidth<Code> ? 2 : 4;
-  constexpr uint32_t kAtOnce = Shape::kParts < kMost ? Shape::kParts : kMost;
-  for (uint32_t step = 0; step < Shape::kParts; step += kAtOnce) {
-    Quad quads[kAtOnce];
+  if constexpr (kLanes == Lanes::two_parts && has_pairs<kLineBytes, Code>()) {
+    constexpr uint32_t kPairs = Shape::kParts / 2;  // lanes per line, and steps
+    using Pair = PartPair<kLineBytes, Code::value>;
+    const uint32_t first = cta.lane() / kPairs;
+    Pair pairs[kPairs];
     BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kAtOnce; ++i) {
-      const uint32_t line = (step + i) * Shape::kStepLines + cta.lane() / Shape::kParts;
-      quads[i] = load_part<kLineBytes>(cta, images, word_of(line), code, cta.lane() % Shape::kParts);
+    for (uint32_t i = 0; i < kPairs; ++i) {
+      const uint32_t line = i * (simt::kWarpSize / kPairs) + first;
+      pairs[i].load(cta, images, word_of(line), cta.lane() % kPairs);
     }
     BOBBIN_UNROLL
-    for (uint32_t i = 0; i < kAtOnce; ++i) {
-      f((step + i) * Shape::kStepLines + cta.lane() / Shape::kParts, quads[i]);
+    for (uint32_t i = 0; i < kPairs; ++i) {
+      Quad parts[2];
+      pairs[i].expand(parts);
+      f(2 * (i * simt::kWarpSize + cta.lane()), parts[0]);
+      f(2 * (i * simt::kWarpSize + cta.lane()) + 1, parts[1]);
+    }
+  } else {
+    constexpr uint32_t kMost = std::is_same_v<Code, uint32_t> ? 1 : kIsWidth<Code> ? 2 : 4;
+    constexpr uint32_t kAtOnce = Shape::kParts < kMost ? Shape::kParts : kMost;
+    for (uint32_t step = 0; step < Shape::kParts; step += kAtOnce) {
+      Quad quads[kAtOnce];
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        const uint32_t line = (step + i) * Shape::kStepLines + cta.lane() / Shape::kParts;
+        quads[i] = load_part<kLineBytes>(cta, images, word_of(line), code, cta.lane() % Shape::kParts);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        f((step + i) * simt::kWarpSize + cta.lane(), quads[i]);
+      }
     }
   }
 }
+
+// Calls f(part of the group, quad) for lines of any codes, one code after another, so that all lanes do the
+// same. Each lane has a line, and its rank in the order of codes. The warp works together; f may not.
+template <uint32_t kLineBytes, class Cta, class Jobs, class Images, class F>
+BOBBIN_HD void expand_by_code(Cta& cta, Jobs& jobs, Images& images, const Job& own, uint32_t rank, F&& f) {
+  using Shape = LineReader<kLineBytes>;
+  constexpr uint32_t kAtOnce = 2;
+  const uint32_t part = cta.lane() % Shape::kParts;
+  cta.store(jobs, rank, own.bits);
+  cta.sync_warp();
+  for (uint32_t first = 0; first < simt::kWarpSize;) {
+    const uint32_t code = Job{cta.load(jobs, first)}.code();
+    const uint32_t end = first + count_ones(cta.ballot(own.code() == code));
+    with_code(code, [&](auto same) {
+      for (uint32_t at = first + cta.lane() / Shape::kParts; at < end; at += kAtOnce * Shape::kStepLines) {
+        Job its_job[kAtOnce];
+        Quad quads[kAtOnce];
+        BOBBIN_UNROLL
+        for (uint32_t i = 0; i < kAtOnce; ++i) {
+          // The last line again, where there are no more.
+          const uint32_t place = at + i * Shape::kStepLines;
+          its_job[i] = Job{cta.load(jobs, place < end ? place : end - 1)};
+          quads[i] = load_part<kLineBytes>(cta, images, its_job[i].first_word(), same, part);
+        }
+        BOBBIN_UNROLL
+        for (uint32_t i = 0; i < kAtOnce; ++i) {
+          if (at + i * Shape::kStepLines < end) {
+            f(its_job[i].line() * Shape::kParts + part, quads[i]);
+          }
+        }
+      }
+    });
+    first = end;
+  }
+  cta.sync_warp();
+}
+
+// What a lane knows of its line of a group before it is read.
+struct LineHeader {
+  uint32_t code = kZeros;
+  uint64_t word = 0;  // where its tile or its slot begins, in words of the images
+};
 
 // An array's lines, in tiles. A warp reads 32 of them at a time: a group.
 template <uint32_t kLineBytes>
@@ -199,43 +401,54 @@ struct TileReader : LineReader<kLineBytes> {
   Global<const uint8_t> codes;
   uint32_t tile_lines;
 
-  // Calls f(line in the group, quad) for each part of the group that this lane expands: part lane % kParts of
-  // a line. The warp works together; f may not.
-  template <class Cta, class F>
-  BOBBIN_HD void for_each_part(Cta& cta, Jobs& jobs, uint64_t group, F&& f) const {
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD LineHeader header(Cta& cta, uint64_t group) const {
     const uint64_t line = group * simt::kWarpSize + cta.lane();
-    const bool exists = line < codes.size;
-    const uint32_t code = exists ? cta.load(codes, line) : kZeros;
-    const uint64_t tile_word = exists ? uint64_t{cta.load(starts, line / tile_lines)} * kPartWords : 0;
-    if (cta.all(code == cta.shfl(code, 0))) {
-      read_alike(cta, code, tile_word, f);
-      return;
+    if (line >= codes.size) {
+      return {};
     }
-    const Place place = place_lines(cta, code, kLineBytes, tile_lines);
+    return {cta.load(codes, line), uint64_t{cta.load(starts, line / tile_lines)} * kPartWords};
+  }
+
+  // Calls f(part of the group, quad) for each part of a group that this lane expands. The warp works
+  // together; f may not.
+  template <Lanes kLanes = Lanes::two_parts, class Cta, class F>
+  BOBBIN_HD void for_each_part(Cta& cta, Jobs& jobs, const LineHeader& header, F&& f) const {
+    const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
+    if (tile_lines != simt::kWarpSize) {
+      read_mixed(cta, jobs, header, f);
+    } else if (!alike || !read_alike<kLanes>(cta, header, f)) {
+      const Place place = place_lines(cta, header.code, kLineBytes, tile_lines);
+      const Job own = Job::of(header.word + place.start / 4, cta.lane(), header.code);
+      expand_by_code<kLineBytes>(cta, jobs, this->images, own, place.rank, f);
+    }
+  }
+
+  // The same for lines of any codes, in less code.
+  template <class Cta, class F>
+  BOBBIN_HD void read_mixed(Cta& cta, Jobs& jobs, const LineHeader& header, F&& f) const {
+    const Place place = place_lines(cta, header.code, kLineBytes, tile_lines);
     const uint32_t tile = cta.lane() / tile_lines * tile_lines;
-    cta.store(jobs, tile + place.rank, Job::of(tile_word + place.start / 4, cta.lane(), code).bits);
+    cta.store(jobs, tile + place.rank, Job::of(header.word + place.start / 4, cta.lane(), header.code).bits);
     cta.sync_warp();
     for (uint32_t step = 0; step < Base::kParts; ++step) {
       const Job job{cta.load(jobs, step * Base::kStepLines + cta.lane() / Base::kParts)};
-      f(job.line(),
-        load_part<kLineBytes>(cta, this->images, job.first_word(), job.code(), cta.lane() % Base::kParts));
+      const uint32_t part = cta.lane() % Base::kParts;
+      f(job.line() * Base::kParts + part,
+        load_part<kLineBytes>(cta, this->images, job.first_word(), job.code(), part));
     }
     cta.sync_warp();
   }
 
  private:
   // Images are in the order of lines, and all have one size.
-  template <class Cta, class F>
-  BOBBIN_HD void read_alike(Cta& cta, uint32_t code, uint64_t tile_word, F&& f) const {
-    const uint32_t words = image_bytes(code, kLineBytes) / 4;
-    if (tile_lines == simt::kWarpSize) {
-      const auto word_of = [&](uint32_t line) { return tile_word + line * words; };
-      with_code(code, [&](auto same) { expand_alike<kLineBytes>(cta, this->images, same, word_of, f); });
-    } else {
-      const uint64_t own = tile_word + cta.lane() % tile_lines * words;
-      const auto word_of = [&](uint32_t line) { return cta.shfl(own, line); };
-      expand_alike<kLineBytes>(cta, this->images, code, word_of, f);
-    }
+  template <Lanes kLanes, class Cta, class F>
+  [[nodiscard]] BOBBIN_HD bool read_alike(Cta& cta, const LineHeader& header, F&& f) const {
+    const uint32_t words = image_bytes(header.code, kLineBytes) / 4;
+    const auto word_of = [&](uint32_t line) { return header.word + line * words; };
+    return with_simple_code(header.code, [&](auto same) {
+      expand_alike<kLineBytes, kLanes>(cta, this->images, same, word_of, f);
+    });
   }
 };
 

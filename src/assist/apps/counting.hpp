@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applications that read one array and count: histogram, page views, string match.
+#pragma once
+
+#include <cstdint>
+
+#include "assist/apps/data.hpp"
+#include "assist/apps/reading.hpp"
+#include "assist/block_sum.hpp"
+#include "simt/quad_values.hpp"
+
+namespace bobbin::assist::apps {
+
+// How often each of 256 ranges of 16 values occurs. Neighbours are often equal: eight copies of the counters
+// keep lanes of a warp apart.
+template <class View, Policy kPolicy = kNoRoles>
+struct HistogramApp {
+  using Reads = Stream<View, kPolicy>;
+  static constexpr uint32_t kThreads = Reads::kThreads;
+  static constexpr uint64_t kGroups = 256;
+  static constexpr uint32_t kBins = 256;
+  static constexpr uint32_t kCopies = 8;
+
+  struct Shared {
+    typename Reads::Shared reads;
+    simt::Shared<uint32_t, kBins * kCopies> counts;
+  };
+
+  View view;
+  Global<uint32_t> result;  // one per bin
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    for (uint32_t i = cta.thread(); i < kBins * kCopies; i += kThreads) {
+      cta.store(shared.counts, i, 0U);
+    }
+    cta.sync();
+    const Span groups = Span::of(cta, view.num_groups(), kGroups);
+    Reads::run(cta, shared.reads, view, groups.first, groups.end,
+               [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
+                 BOBBIN_UNROLL
+                 for (uint32_t i = 0; i < 4; ++i) {
+                   if (i < valid) {
+                     const uint32_t bin = quad.word[i] / 16 % kBins;
+                     cta.template atomic_add<simt::Order::relaxed>(shared.counts,
+                                                                   bin * kCopies + cta.lane() % kCopies, 1U);
+                   }
+                 }
+               });
+    cta.sync();
+    for (uint32_t bin = cta.thread(); bin < kBins; bin += kThreads) {
+      uint32_t sum = 0;
+      for (uint32_t i = 0; i < kCopies; ++i) {
+        sum += cta.load(shared.counts, bin * kCopies + i);
+      }
+      if (sum != 0) {
+        cta.template atomic_add<simt::Order::relaxed>(result, bin, sum);
+      }
+    }
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
+};
+
+// How often each page was viewed. Counters of popular pages are in shared memory.
+template <class View, Policy kPolicy = kNoRoles>
+struct PageViewApp {
+  using Reads = Stream<View, kPolicy>;
+  static constexpr uint32_t kThreads = Reads::kThreads;
+  static constexpr uint64_t kGroups = 256;
+  static constexpr uint32_t kPopular = 4096;
+
+  struct Shared {
+    typename Reads::Shared reads;
+    simt::Shared<uint32_t, kPopular> counts;
+  };
+
+  View view;
+  Global<uint32_t> result;  // one per page
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    for (uint32_t i = cta.thread(); i < kPopular; i += kThreads) {
+      cta.store(shared.counts, i, 0U);
+    }
+    cta.sync();
+    const Span groups = Span::of(cta, view.num_groups(), kGroups);
+    Reads::run(cta, shared.reads, view, groups.first, groups.end,
+               [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
+                 BOBBIN_UNROLL
+                 for (uint32_t i = 0; i < 2; ++i) {
+                   const uint64_t page = simt::value_of_quad<uint64_t>(quad, i) - PageData::kFirst;
+                   if (i < valid && page < kPopular) {
+                     cta.template atomic_add<simt::Order::relaxed>(shared.counts, page, 1U);
+                   } else if (i < valid) {
+                     cta.template atomic_add<simt::Order::relaxed>(result, page, 1U);
+                   }
+                 }
+               });
+    cta.sync();
+    for (uint32_t i = cta.thread(); i < kPopular && i < result.size; i += kThreads) {
+      const uint32_t count = cta.load(shared.counts, i);
+      if (count != 0) {
+        cta.template atomic_add<simt::Order::relaxed>(result, i, count);
+      }
+    }
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
+};
+
+// How often four bytes occur in a text, at any place.
+template <class View, Policy kPolicy = kNoRoles>
+struct MatchApp {
+  using Reads = Stream<View, kPolicy>;
+  static constexpr uint32_t kThreads = Reads::kThreads;
+  static constexpr uint64_t kGroups = 64;
+
+  struct Shared {
+    typename Reads::Shared reads;
+    BlockSum<kThreads / simt::kWarpSize> sum;
+  };
+
+  View view;
+  uint32_t pattern;
+  Global<unsigned long long> result;  // one
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    const Span groups = Span::of(cta, view.num_groups(), kGroups);
+    uint32_t found = 0;
+    Reads::run(cta, shared.reads, view, groups.first, groups.end,
+               [&](uint64_t index, const Quad& quad, uint32_t valid) {
+                 BOBBIN_UNROLL
+                 for (uint32_t at = 0; at < 13; ++at) {
+                   const uint32_t high = at % 4 == 0 ? 0 : quad.word[(at + 3) / 4] << (32 - at % 4 * 8);
+                   const uint32_t bytes = quad.word[at / 4] >> at % 4 * 8 | high;
+                   found += bytes == pattern && at + 4 <= valid ? 1 : 0;
+                 }
+                 BOBBIN_UNROLL
+                 for (uint32_t at = 13; at < 16; ++at) {
+                   const uint32_t here = 32 - (at - 12) * 8;  // bits of the pattern in this quad
+                   if (valid == 16 && quad.word[3] >> (32 - here) == (pattern & low_mask<uint32_t>(here))) {
+                     found += continues(cta, index + 16, here) ? 1 : 0;
+                   }
+                 }
+               });
+    shared.sum.add(cta, found, result, 0);
+  }
+
+  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
+
+ private:
+  // Whether the rest of the pattern is in the next quad, from which single values are read: this is rare.
+  template <class Cta>
+  BOBBIN_HD bool continues(Cta& cta, uint64_t index, uint32_t from) const {
+    for (; from < 32; from += 8, ++index) {
+      if (index >= view.length() || view.get(cta, index) != (pattern >> from & 0xff)) {
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace bobbin::assist::apps
