@@ -142,8 +142,12 @@ bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::s
 
 // Quotes are ordinary characters if a text can only be split into fields that way.
 bool prefers_no_quotes(const Candidate& with, const Candidate& without) {
-  const bool splits_nothing = with.shape.fields <= 1 || with.sample.failed;
-  return mends(without, with) || (splits_nothing && without.shape.fields > 1 && without.shape.share > 0.9);
+  if (mends(without, with)) {
+    return true;
+  }
+  const double enough = with.shape.fields <= 1 ? 0.9 : 1;  // with an error in some quotes: all records
+  return (with.shape.fields <= 1 || with.sample.failed) && without.shape.fields > 1 &&
+         without.shape.share >= enough;
 }
 
 // Whether a quote follows a backslash somewhere, and every backslash is one that an escape could be.

@@ -78,6 +78,12 @@ TEST(CsvSniff, Quotes) {
   // Few fields have them, but records are alike only with them, or only without them.
   EXPECT_EQ(found("1\tx\n2\t'y\tz'\n3\tu\n4\tv\n"), "delimiter tab, quote ''', no header row, 2 columns");
   EXPECT_EQ(found("a|b\n\"x|y\nz|u\"\nv|\"w\"\n"), "delimiter '|', quote none, header row, 2 columns");
+  // An error somewhere in the text does not make its quotes ordinary if they enclose delimiters.
+  std::string rows = "a,b\n1,\"x\" y \"z\"\n";
+  for (int i = 0; i < 40; ++i) {
+    rows += i == 20 ? "2,\"u,v\"\n" : "2,w\n";
+  }
+  EXPECT_EQ(found(rows), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
 TEST(CsvSniff, Escapes) {
