@@ -83,8 +83,9 @@ def main():
                              "median_s": seconds_of(lambda: question(data, by_dask))})
                 print(rows[-1])
     result = {"machine": {"cpu": platform.processor(), "cores": os.cpu_count(), "python": platform.python_version()},
-              "commit": os.environ.get("BOBBIN_COMMIT", "none"), "files": len(data.paths), "rows": data.num_rows,
-              "results": rows}
+              "commit": os.environ.get("BOBBIN_COMMIT", "none"),
+              "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+              "files": len(data.paths), "table_rows": data.num_rows, "rows": rows}
     with open(out, "w") as file:
         json.dump(result, file, indent=1)
 
