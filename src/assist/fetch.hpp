@@ -32,6 +32,11 @@ template <uint32_t kSlots>
 struct FetchedJobs {
   simt::Shared<uint32_t, kSlots * simt::kWarpSize> jobs;
   simt::Shared<uint32_t, kSlots> codes;  // that of all lines of the group, or kMixedCodes
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD FetchedJob job(Cta& cta, uint32_t slot, uint32_t rank) const {
+    return {cta.load(jobs, slot * simt::kWarpSize + rank)};
+  }
 };
 
 // Copies `bytes` of this lane, a multiple of 16 and possibly none, from a word of the images to a quad of the
@@ -103,26 +108,31 @@ BOBBIN_HD void fetch_group(Cta& cta, const SlotView<T>& view, const LineHeader& 
   copy_images(cta, view.slots.images, header.word, bytes, ring, to_quad, full);
 }
 
-// Calls f(part of the group, quad) for the parts of a slot that this lane expands.
+// Calls f(part of the group, quad) for the parts of a slot that this lane expands, whatever their codes.
+template <class Cta, uint32_t kQuads, uint32_t kSlots, class F>
+BOBBIN_HD void expand_listed(Cta& cta, simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list,
+                             uint32_t slot, F&& f) {
+  using Shape = codec::line::LineReader<kLineBytes>;
+  const uint32_t part = cta.lane() % Shape::kParts;
+  for (uint32_t step = 0; step < Shape::kParts; ++step) {
+    const FetchedJob job = list.job(cta, slot, step * Shape::kStepLines + cta.lane() / Shape::kParts);
+    f(job.line() * Shape::kParts + part,
+      codec::line::load_part<kLineBytes>(cta, ring, job.first_word(), job.code(), part));
+  }
+}
+
+// The same, faster if they all have one.
 template <class Cta, uint32_t kQuads, uint32_t kSlots, class F>
 BOBBIN_HD void expand_fetched(Cta& cta, simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list,
                               uint32_t slot, F&& f) {
-  using Shape = codec::line::LineReader<kLineBytes>;
   static_assert(kQuads * codec::line::kPartWords <= uint32_t{1} << 19, "a job has 19 bits for the word");
-  const auto job_at = [&](uint32_t i) { return FetchedJob{cta.load(list.jobs, slot * simt::kWarpSize + i)}; };
+  const auto word_of = [&](uint32_t line) { return list.job(cta, slot, line).first_word(); };
   const uint32_t code = cta.load(list.codes, slot);
-  if (code != kMixedCodes) {
-    codec::line::with_code(code, [&](auto same) {
-      codec::line::expand_alike<kLineBytes>(
-          cta, ring, same, [&](uint32_t line) { return job_at(line).first_word(); }, f);
-    });
-    return;
-  }
-  for (uint32_t step = 0; step < Shape::kParts; ++step) {
-    const FetchedJob job = job_at(step * Shape::kStepLines + cta.lane() / Shape::kParts);
-    const uint32_t part = cta.lane() % Shape::kParts;
-    f(job.line() * Shape::kParts + part,
-      codec::line::load_part<kLineBytes>(cta, ring, job.first_word(), job.code(), part));
+  const bool done = code != kMixedCodes && codec::line::with_simple_code(code, [&](auto same) {
+                      codec::line::expand_alike<kLineBytes>(cta, ring, same, word_of, f);
+                    });
+  if (!done) {
+    expand_listed(cta, ring, list, slot, f);
   }
 }
 

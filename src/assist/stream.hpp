@@ -132,15 +132,24 @@ struct Stream<View, kPolicy> {
     const uint64_t count = end > first ? end - first : 0;
     const auto fill = [&](uint32_t assist) { fetch(cta, shared, view, first, count, assist); };
     const auto use = [&](uint64_t n) {
-      expand_fetched(cta, shared.ring.quads, shared.jobs, static_cast<uint32_t>(n % TheRing::kSlots),
-                     [&](uint32_t part, const Quad& quad) {
-                       pass_part<typename View::Value>(first + n, part, quad, view.length(), f);
-                     });
+      const auto slot = static_cast<uint32_t>(n % TheRing::kSlots);
+      const uint64_t group = first + n;
+      if (is_whole<T>(group, view.length())) {
+        expand_fetched(cta, shared.ring.quads, shared.jobs, slot, [&](uint32_t part, const Quad& quad) {
+          f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
+        });
+      } else {
+        expand_listed(cta, shared.ring.quads, shared.jobs, slot, [&](uint32_t part, const Quad& quad) {
+          pass_part<T>(group, part, quad, view.length(), f);
+        });
+      }
     };
     shared.ring.run(cta, count, fill, use);
   }
 
  private:
+  using T = typename View::Value;
+
   // Codes and starts are loaded several groups before they are needed: their latency is longer than a warp
   // has time for a group.
   template <class Cta>
@@ -186,10 +195,13 @@ struct Stream<View, kPolicy> {
   BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
     const uint64_t count = end > first ? end - first : 0;
     const auto fill = [&](uint32_t assist) {
+      auto next = view.header(cta, first + assist);
       for (uint64_t n = assist; n < count; n += TheRing::kAssists) {
+        const auto header = next;
+        next = view.header(cta, first + n + TheRing::kAssists);
         shared.ring.wait_until_empty(cta, n);
         const uint64_t base = (first + n) * kPerGroup;
-        view.read(cta, shared.assist[assist], first + n, view.header(cta, first + n),
+        view.read(cta, shared.assist[assist], first + n, header,
                   [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
                     const auto place = static_cast<uint32_t>(index - base) / kPerQuad<T>;
                     cta.store(shared.ring.quads, slot_of(n) + place, quad);
@@ -198,11 +210,14 @@ struct Stream<View, kPolicy> {
       }
     };
     const auto use = [&](uint64_t n) {
+      const uint64_t base = (first + n) * kPerGroup;
+      const bool whole = is_whole<T>(first + n, view.length());
       BOBBIN_UNROLL
       for (uint32_t i = cta.lane(); i < kGroupQuads; i += simt::kWarpSize) {
-        const uint64_t index = (first + n) * kPerGroup + i * kPerQuad<T>;
-        if (index < view.length()) {
-          pass_on<T>(index, cta.load(shared.ring.quads, slot_of(n) + i), view.length(), f);
+        if (whole) {
+          f(base + i * kPerQuad<T>, cta.load(shared.ring.quads, slot_of(n) + i), kPerQuad<T>);
+        } else if (base + i * kPerQuad<T> < view.length()) {
+          pass_on<T>(base + i * kPerQuad<T>, cta.load(shared.ring.quads, slot_of(n) + i), view.length(), f);
         }
       }
     };

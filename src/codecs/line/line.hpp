@@ -170,6 +170,37 @@ template <class WordAt>
   return static_cast<int32_t>(bits << (32 - width)) >> (32 - width);
 }
 
+// Byte i of a word, or half i, sign-extended. The GPU has an instruction for it that nvcc does not find.
+[[nodiscard]] BOBBIN_HD uint32_t signed_byte(uint32_t word, uint32_t i) {
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(word), "r"(0x8880U + 0x1111U * i));
+  return result;
+#else
+  return static_cast<uint32_t>(static_cast<int32_t>(word << (24 - 8 * i)) >> 24);
+#endif
+}
+[[nodiscard]] BOBBIN_HD uint32_t signed_half(uint32_t word, uint32_t i) {
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(word), "r"(0x9910U + 0x2222U * i));
+  return result;
+#else
+  return static_cast<uint32_t>(static_cast<int32_t>(word << (16 - 16 * i)) >> 16);
+#endif
+}
+
+// The base if bit i of the mask is set, otherwise 0; i is below 4. On the GPU the four bits become bytes, and
+// the product is part of the addition that follows.
+[[nodiscard]] BOBBIN_HD uint32_t base_if(uint32_t mask, uint32_t i, uint32_t base) {
+#ifdef __CUDA_ARCH__
+  const uint32_t ones = (mask & 15) * 0x0020'4081U & 0x0101'0101U;
+  return __byte_perm(ones, 0, 0x4440U + i) * base;
+#else
+  return (mask >> i & 1) != 0 ? base : 0;
+#endif
+}
+
 // Values of 2, 4 or 8 bytes; with a width known when compiling, most of this is too.
 template <uint32_t kValueLog, class WordAt>
 [[nodiscard]] BOBBIN_HD Part expand_bdi(uint32_t width, uint32_t line_bytes, uint32_t part,
@@ -201,7 +232,7 @@ template <uint32_t kValueLog, class WordAt>
       for (uint32_t i = 0; i < 4; ++i) {
         const uint32_t delta =
             static_cast<uint32_t>(sign_extended(static_cast<uint32_t>(bits >> (i * width)), width));
-        const uint32_t value = ((mask >> (at + i) & 1) != 0 ? base : 0) + delta;
+        const uint32_t value = base_if(mask >> at, i, base) + delta;
         if constexpr (kValueLog == 2) {
           out.word[i] = value;
         } else {
@@ -211,11 +242,6 @@ template <uint32_t kValueLog, class WordAt>
     }
   }
   return out;
-}
-
-// Byte i of a word, sign-extended.
-[[nodiscard]] BOBBIN_HD uint32_t signed_byte(uint32_t word, uint32_t i) {
-  return static_cast<uint32_t>(static_cast<int32_t>(word << (24 - 8 * i)) >> 24);
 }
 
 // Word i of a segment whose pattern has 4 bytes, all in `a`, or 8, in `a` and `b`.

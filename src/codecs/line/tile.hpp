@@ -108,7 +108,8 @@ template <class Cta, uint32_t kQuads>
 template <class Cta, class Word>
 [[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
   using Like = std::conditional_t<std::is_const_v<Word>, const uint64_t, uint64_t>;
-  return cta.load(Global<Like>{reinterpret_cast<Like*>(images.data), images.size / 2}, (first + i) / 2);
+  const Global<Like> twos{reinterpret_cast<Like*>(images.data + first), (images.size - first) / 2};
+  return cta.load(twos, i / 2);
 }
 template <class Cta, uint32_t kQuads>
 [[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
@@ -266,27 +267,25 @@ struct PartPair {
     constexpr uint32_t kAll = low_mask<uint32_t>(kValues);
     if ((mask & kAll) == kAll) {
       put(parts, [&](uint32_t /*i*/) { return base; });
+    } else if constexpr (kBdi.value_log == 2) {
+      put(parts, [&](uint32_t i) { return base_if(mask >> i / 4 * 4, i % 4, static_cast<uint32_t>(base)); });
     } else {
       put(parts, [&](uint32_t i) { return (mask >> i & 1) != 0 ? base : 0; });
     }
   }
 
  private:
-  [[nodiscard]] BOBBIN_HD int32_t delta(uint32_t i) const {
-    if constexpr (kBdi.width == 8) {
-      return static_cast<int8_t>(deltas[i / 4] >> i % 4 * 8);
-    } else {
-      return static_cast<int16_t>(deltas[i / 2] >> i % 2 * 16);
-    }
+  [[nodiscard]] BOBBIN_HD uint32_t delta(uint32_t i) const {
+    return kBdi.width == 8 ? signed_byte(deltas[i / 4], i % 4) : signed_half(deltas[i / 2], i % 2);
   }
   template <class BaseOf>
   BOBBIN_HD void put(Quad (&parts)[2], BaseOf&& base_of) const {
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kValues; ++i) {
       if constexpr (kBdi.value_log == 2) {
-        parts[i / 4].word[i % 4] = static_cast<uint32_t>(base_of(i)) + static_cast<uint32_t>(delta(i));
+        parts[i / 4].word[i % 4] = static_cast<uint32_t>(base_of(i)) + delta(i);
       } else {
-        const uint64_t value = base_of(i) + static_cast<uint64_t>(int64_t{delta(i)});
+        const uint64_t value = base_of(i) + static_cast<uint64_t>(int64_t{static_cast<int32_t>(delta(i))});
         parts[i / 2].word[i % 2 * 2] = static_cast<uint32_t>(value);
         parts[i / 2].word[i % 2 * 2 + 1] = static_cast<uint32_t>(value >> 32);
       }
@@ -444,9 +443,10 @@ struct TileReader : LineReader<kLineBytes> {
   // Images are in the order of lines, and all have one size.
   template <Lanes kLanes, class Cta, class F>
   [[nodiscard]] BOBBIN_HD bool read_alike(Cta& cta, const LineHeader& header, F&& f) const {
-    const uint32_t words = image_bytes(header.code, kLineBytes) / 4;
-    const auto word_of = [&](uint32_t line) { return header.word + line * words; };
     return with_simple_code(header.code, [&](auto same) {
+      // A constant, in 64 bits: then the steps' offsets are parts of the loads.
+      constexpr uint64_t kWords = image_bytes(decltype(same)::value, kLineBytes) / 4;
+      const auto word_of = [&](uint32_t line) { return header.word + line * kWords; };
       expand_alike<kLineBytes, kLanes>(cta, this->images, same, word_of, f);
     });
   }
