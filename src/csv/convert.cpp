@@ -261,7 +261,8 @@ size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const Nul
   const auto read = [&](std::string_view text, double& value) {
     return rows.is_known ? parse_double(text, value) == TextError::none : read_double(text, spelling_, value);
   };
-  if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed) {
+  if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed ||
+      spelling_.number == Spelling::Number::bare) {
     return convert_numbers<double>(rows, column, is_null, read, ShortInteger{});
   }
   return convert_numbers<double>(rows, column, is_null, read);

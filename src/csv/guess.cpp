@@ -445,7 +445,8 @@ Spelling Guess::float_spelling() const {
   const bool shortest = (fits_ & kFloat) != 0;
   for (const Spelling::Number form :
        {Spelling::Number::digits18, Spelling::Number::digits17, Spelling::Number::digits16,
-        Spelling::Number::trimmed, Spelling::Number::point, Spelling::Number::canonical}) {
+        Spelling::Number::bare, Spelling::Number::trimmed, Spelling::Number::point,
+        Spelling::Number::canonical}) {
     const bool is_long = form >= Spelling::Number::digits16;
     if ((shortest || is_long) && (float_forms_ & bit_of(form)) != 0) {
       spelling.number = form;  // the last one that fits

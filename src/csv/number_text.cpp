@@ -133,6 +133,13 @@ bool is_plain(const NumberText& number, const PlainForm& form) {
          number.fraction.size() == form.fraction && number.has_point == (form.fraction > 0);
 }
 
+// The same without a zero before the point: .05
+bool is_bare(const NumberText& number, const Significand& digits, const PlainForm& form) {
+  return digits.power > 0 ? is_plain(number, form)
+                          : number.exponent_text.empty() && number.whole.empty() &&
+                                number.fraction.size() == form.fraction;
+}
+
 // 96.0
 bool is_plain_with_zero(const NumberText& number, const PlainForm& form) {
   return number.exponent_text.empty() && number.whole.size() == form.whole && form.fraction == 0 &&
@@ -169,9 +176,10 @@ uint8_t zero_forms(const NumberText& number) {
     return 0;
   }
   const bool bare = !number.has_point;
-  return static_cast<uint8_t>(
-      (bare ? bit_of(Spelling::Number::canonical) | bit_of(Spelling::Number::trimmed) : 0) |
-      (number.fraction == "0" ? bit_of(Spelling::Number::point) : 0));
+  return static_cast<uint8_t>((bare ? bit_of(Spelling::Number::canonical) |
+                                          bit_of(Spelling::Number::trimmed) | bit_of(Spelling::Number::bare)
+                                    : 0) |
+                              (number.fraction == "0" ? bit_of(Spelling::Number::point) : 0));
 }
 
 }  // namespace
@@ -239,9 +247,11 @@ uint8_t float_forms(const NumberText& number, std::string_view text) {
   const bool python_plain = digits.power > -4 && digits.power <= kMostPower + 1;
   const bool python =
       python_plain ? (form.fraction > 0 ? plain : is_plain_with_zero(number, form)) : scientific;
-  return static_cast<uint8_t>((canonical ? bit_of(Spelling::Number::canonical) : 0) |
-                              (plain && fits_plain ? bit_of(Spelling::Number::trimmed) : 0) |
-                              (python ? bit_of(Spelling::Number::point) : 0));
+  return static_cast<uint8_t>(
+      (canonical ? bit_of(Spelling::Number::canonical) : 0) |
+      (plain && fits_plain ? bit_of(Spelling::Number::trimmed) : 0) |
+      (is_bare(number, digits, form) && fits_plain ? bit_of(Spelling::Number::bare) : 0) |
+      (python ? bit_of(Spelling::Number::point) : 0));
 }
 
 uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms) {

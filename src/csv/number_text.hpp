@@ -35,7 +35,7 @@ struct NumberText {
 
 // Those of %.16g, %.17g and %.18g among `forms` in which the nearest double is written as this text.
 [[nodiscard]] uint8_t long_forms(const NumberText& number, std::string_view text, uint8_t forms);
-inline constexpr uint8_t kLongForms = 7 << 3;
+inline constexpr uint8_t kLongForms = 7 << 4;
 
 // Whether the nearest double, printed with 16, 17 or 18 digits, has the text's digits, whatever the form.
 [[nodiscard]] bool has_long_digits(const NumberText& number, std::string_view text);

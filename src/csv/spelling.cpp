@@ -49,6 +49,16 @@ char* put_plain(char* out, double value) {
   return error == std::errc{} ? end : std::to_chars(out, out + kMaxValueText, value).ptr;
 }
 
+// The same, without a zero before the point.
+char* put_bare(char* out, double value) {
+  char* const end = put_plain(out, value);
+  char* const digits = out + (*out == '-' ? 1 : 0);
+  if (!text_between(digits, end).starts_with("0.")) {
+    return end;
+  }
+  return std::copy(digits + 1, end, digits);
+}
+
 // As Python writes it: with an exponent below 1e-4 and from 1e16 on.
 char* put_python(char* out, double value) {
   const double magnitude = std::abs(value);
@@ -68,6 +78,8 @@ char* put_double(char* out, double value, const Spelling& spelling) {
       return put_plain(out, value);
     case Spelling::Number::point:
       return put_python(out, value);
+    case Spelling::Number::bare:
+      return put_bare(out, value);
     case Spelling::Number::digits16:
     case Spelling::Number::digits17:
     case Spelling::Number::digits18:
@@ -84,7 +96,8 @@ bool is_time(const ColumnType& type) {
   return type.logical.kind == Logical::Kind::timestamp || type.logical.kind == Logical::Kind::time;
 }
 
-constexpr std::array<std::string_view, 6> kNumberForms{"", "trimmed", "point", "%.16g", "%.17g", "%.18g"};
+constexpr std::array<std::string_view, 7> kNumberForms{"",      "trimmed", "point", "bare",
+                                                       "%.16g", "%.17g",   "%.18g"};
 constexpr std::string_view kDay = "%Y-%m-%d";
 constexpr std::string_view kDayWithSlashes = "%Y/%m/%d";
 constexpr std::string_view kMinute = "%H:%M";

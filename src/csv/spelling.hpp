@@ -19,6 +19,7 @@ struct Spelling {
     canonical,  // decimals: all digits of the scale; floats: the shortest text, with an exponent if shorter
     trimmed,    // 1.5, 96: no trailing zeros; floats without an exponent
     point,      // 1.5, 96.0: at least one digit after the point; floats as Python writes them
+    bare,       // floats: trimmed, and without a zero before the point: .5, -.25
     digits16,   // floats: 16 significant digits, like %.16g
     digits17,
     digits18

@@ -132,6 +132,8 @@ TEST(CsvGuess, Spellings) {
   EXPECT_EQ(spelled({"100000", "0.00001234567890123"}), "f64: trimmed");
   EXPECT_EQ(spelled({"1e5", "2.5"}), "f64: mixed");
   EXPECT_EQ(spelled({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64: %.17g");
+  EXPECT_EQ(spelled({".5", "-.25", "0", "12", "-3.125", ".0004"}), "f64: bare");
+  EXPECT_EQ(spelled({".5", "0.25"}), "f64: mixed");
   // Some have the shortest digits of a double, some those of %.16g, some no zero before the point.
   EXPECT_EQ(spelled({"0.74550503", "-.7442992126518519", ".25", "-9.946234575599689"}), "f64: mixed");
   EXPECT_EQ(spelled({"0.74550503", ".9473727668497332"}), "utf8: ");  // no double has these digits
@@ -158,6 +160,7 @@ TEST(CsvGuess, SpellingsHaveTexts) {
   for (const auto& [type, text] :
        std::vector<std::pair<std::string, std::string>>{{"bool", "Y/N"},
                                                         {"f64", "point nan=NAN inf=Infinity"},
+                                                        {"f64", "bare"},
                                                         {"decimal(3)", "mixed"},
                                                         {"date", "%Y/%m/%d"},
                                                         {"date", "mixed %Y-%m-%d"},

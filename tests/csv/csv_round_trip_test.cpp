@@ -75,11 +75,11 @@ TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
 // Texts of other programs, unchanged.
 TEST(CsvRoundTrip, OtherFormsComeBackByteForByte) {
   for (const std::string column :
-       {"0.5\n1\n96\n", "0.5\n1.0\n96.0\n", "1e+05\n2.5\n", "100000.0\n2.5e-07\n",
-        "-87.629798173904419\n0.5\n", "0.30000000000000004\n0.1\n", "NaN\n1.5\n-Infinity\n", "yes\nno\n",
-        "TRUE\nFALSE\n", "Y\nN\n", "F\nF\n", "2014-08-08T18:00:00Z\n2015-08-08T18:00:00Z\n",
-        "2014-08-08 18:00\n", "2014-08-08T18:00:00.5+02:00\n", "2014-08-08 18:00:00.123456-0800\n",
-        "18:00\n09:30\n", "18:00:00.25\n18:00:00\n"}) {
+       {"0.5\n1\n96\n", "0.5\n1.0\n96.0\n", ".5\n-.25\n0\n12\n-3.125\n.0004\n", "1e+05\n2.5\n",
+        "100000.0\n2.5e-07\n", "-87.629798173904419\n0.5\n", "0.30000000000000004\n0.1\n",
+        "NaN\n1.5\n-Infinity\n", "yes\nno\n", "TRUE\nFALSE\n", "Y\nN\n", "F\nF\n",
+        "2014-08-08T18:00:00Z\n2015-08-08T18:00:00Z\n", "2014-08-08 18:00\n", "2014-08-08T18:00:00.5+02:00\n",
+        "2014-08-08 18:00:00.123456-0800\n", "18:00\n09:30\n", "18:00:00.25\n18:00:00\n"}) {
     const std::string text = "x\n" + column;
     const Result<CellTable> table = read_text(text, {});
     ASSERT_TRUE(table.has_value()) << table.error().message();
