@@ -75,7 +75,7 @@ BOBBIN_HD void fetch_group(Cta& cta, const TileView<T>& view, const LineHeader& 
                            simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list, uint32_t slot,
                            simt::CopyBarrier& full) {
   const uint32_t tile_lines = view.lines.tile_lines;
-  const uint32_t in_tile = cta.lane() % tile_lines;
+  const uint32_t in_tile = cta.lane() & (tile_lines - 1);
   const uint32_t first = cta.lane() - in_tile;  // line of the tile
   const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
   codec::line::Place place;

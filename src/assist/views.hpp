@@ -141,7 +141,7 @@ struct TileView {
   [[nodiscard]] BOBBIN_HD T get(Cta& cta, uint64_t index) const {
     const uint64_t at = index * sizeof(T);
     const uint64_t line = at / kLineBytes;
-    const uint64_t tile = line / lines.tile_lines;
+    const uint64_t tile = lines.tile_of(line);
     const uint32_t code = cta.load(lines.codes, line);
     uint64_t word = uint64_t{cta.load(lines.starts, tile)} * codec::line::kPartWords;
     for (uint32_t i = 0; i < lines.tile_lines; ++i) {

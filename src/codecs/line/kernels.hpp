@@ -118,7 +118,7 @@ struct EncodeKernel {
     const Plan plan = choose<kTried>(line);
     const Place place = place_lines(cta, plan.code, kLineBytes, tile_lines);
     // Tiles of the warp follow one another; the last lane of a tile counts for it.
-    const bool is_last = cta.lane() % tile_lines == tile_lines - 1;
+    const bool is_last = (cta.lane() & (tile_lines - 1)) == tile_lines - 1;
     const uint32_t padded = round_up<uint32_t>(place.tile_bytes, kPartBytes);
     const uint32_t through = simt::sum_through(cta, is_last ? padded : 0);
     const uint32_t total = cta.shfl(through, simt::kWarpSize - 1);
@@ -129,8 +129,9 @@ struct EncodeKernel {
     const uint64_t number = first + cta.lane();
     if (number < codes.size) {
       cta.store(codes, number, static_cast<uint8_t>(plan.code));
-      if (cta.lane() % tile_lines == 0) {
-        cta.store(starts, number / tile_lines, static_cast<uint32_t>((images_at + tile_start) / kStartBytes));
+      if ((cta.lane() & (tile_lines - 1)) == 0) {
+        cta.store(starts, number >> trailing_zeros(tile_lines),
+                  static_cast<uint32_t>((images_at + tile_start) / kStartBytes));
       }
     }
   }

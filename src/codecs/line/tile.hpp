@@ -32,11 +32,10 @@ struct Place {
   uint32_t tile_bytes = 0;  // of all images of the tile
 };
 
-// Each lane has the code of one line; tiles of `tile_lines` lanes. The warp works together.
+// Each lane has the code of one line; tiles of `tile_lines` lanes, a power of two. The warp works together.
 template <class Cta>
 [[nodiscard]] BOBBIN_HD Place place_lines(Cta& cta, uint32_t code, uint32_t line_bytes, uint32_t tile_lines) {
-  const uint32_t tile = (~uint32_t{0} >> (simt::kWarpSize - tile_lines))
-                        << cta.lane() / tile_lines * tile_lines;
+  const uint32_t tile = (~uint32_t{0} >> (simt::kWarpSize - tile_lines)) << (cta.lane() & ~(tile_lines - 1));
   const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
   Place place;
   uint32_t ranks = 0;
@@ -398,7 +397,10 @@ struct TileReader : LineReader<kLineBytes> {
 
   Global<const uint32_t> starts;
   Global<const uint8_t> codes;
-  uint32_t tile_lines;
+  uint32_t tile_lines;  // a power of two
+
+  // A division would take longer than the rest of a header.
+  [[nodiscard]] BOBBIN_HD uint64_t tile_of(uint64_t line) const { return line >> trailing_zeros(tile_lines); }
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD LineHeader header(Cta& cta, uint64_t group) const {
@@ -406,7 +408,7 @@ struct TileReader : LineReader<kLineBytes> {
     if (line >= codes.size) {
       return {};
     }
-    return {cta.load(codes, line), uint64_t{cta.load(starts, line / tile_lines)} * kPartWords};
+    return {cta.load(codes, line), uint64_t{cta.load(starts, tile_of(line))} * kPartWords};
   }
 
   // Calls f(part of the group, quad) for each part of a group that this lane expands. The warp works
@@ -427,7 +429,7 @@ struct TileReader : LineReader<kLineBytes> {
   template <class Cta, class F>
   BOBBIN_HD void read_mixed(Cta& cta, Jobs& jobs, const LineHeader& header, F&& f) const {
     const Place place = place_lines(cta, header.code, kLineBytes, tile_lines);
-    const uint32_t tile = cta.lane() / tile_lines * tile_lines;
+    const uint32_t tile = cta.lane() & ~(tile_lines - 1);
     cta.store(jobs, tile + place.rank, Job::of(header.word + place.start / 4, cta.lane(), header.code).bits);
     cta.sync_warp();
     for (uint32_t step = 0; step < Base::kParts; ++step) {
