@@ -196,7 +196,10 @@ class Composer {
   };
 
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
-  [[nodiscard]] uint32_t min_blocks() const { return wide_ ? 2 : 3; }
+  [[nodiscard]] uint32_t min_blocks() const {
+    const bool words = names_.size() == 1 && all_packed_;
+    return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
+  }
 
   [[nodiscard]] bool tested(uint32_t c) const {
     return std::any_of(query_.steps, query_.steps + query_.num_steps,
@@ -271,9 +274,11 @@ class Composer {
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
     } else if (const std::string words = slot_of_words(c, nulls); !words.empty()) {
+      all_packed_ = false;
       columns_ += fmt::format("using {} = {};\n", name, words);
       wide_ = wide_ || column.bytes == 8;
     } else {
+      all_packed_ = false;
       const auto written =
           StageWriter(column, widths_.of[c])
               .write(column.num_nodes - (slot.coded ? 1U : 0U), column.is_float && sums != 0);
@@ -408,6 +413,7 @@ class Composer {
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
   bool wide_ = false;  // values of 64 bits
+  bool all_packed_ = true;
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;

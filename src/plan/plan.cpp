@@ -105,9 +105,20 @@ QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
   return part;
 }
 
+namespace {
+
+// Sums of f32, which the built-in kernel scales as the codec does, with a multiplication of integers.
+bool sums_f32(const QueryInput& part) {
+  return std::any_of(part.folds, part.folds + part.num_folds, [&](const FoldStep& fold) {
+    return fold.op == Fold::sum && part.columns[fold.column].is_float && part.columns[fold.column].bytes == 4;
+  });
+}
+
+}  // namespace
+
 bool Prepared::has_fast_kernel(const QueryInput& part) {
   const auto cascade = as_cascade(part);
-  return as_conjunction(part).has_value() ||
+  return (as_conjunction(part).has_value() && !sums_f32(part)) ||
          (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed);
 }
 
@@ -143,7 +154,8 @@ Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, 
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
   const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
-  if (conjunction.has_value()) {
+  const bool is_fast = has_fast_kernel(part);
+  if (conjunction.has_value() && is_fast) {
     report.kernel = Kernel::conjunction;
     report.reason = "the built-in kernel is as fast";
     return launch->conjunction(*conjunction, stream);
@@ -163,9 +175,13 @@ Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, 
     report.kernel = Kernel::compiled;
     return {};
   }
+  if (conjunction.has_value()) {
+    report.kernel = Kernel::conjunction;
+    return launch->conjunction(*conjunction, stream);
+  }
   if (cascade.has_value()) {
     report.kernel = Kernel::cascade;
-    report.reason = has_fast_kernel(part) ? "the built-in kernel is as fast" : report.reason;
+    report.reason = is_fast ? "the built-in kernel is as fast" : report.reason;
     return launch->cascade(part, *cascade, stream);
   }
   BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,

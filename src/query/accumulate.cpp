@@ -46,6 +46,10 @@ class ValueCounter final : public ColumnAccumulator {
     for_each_value(column, groups, [&](uint32_t group, uint64_t) { ++counts_[group]; });
     return {};
   }
+  [[nodiscard]] std::optional<Needs> needs() const override {
+    return is_string(column_.type) ? std::nullopt : std::optional(Needs{.column = index_});
+  }
+  void add_total(uint32_t group, const plan::CodeTotal& total) override { counts_[group] += total.count; }
   [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
 
  private:
@@ -68,19 +72,19 @@ class IntegerSummer final : public ColumnAccumulator {
     });
     return {};
   }
+  [[nodiscard]] std::optional<Needs> needs() const override { return Needs{.column = index_, .sum = true}; }
+  void add_total(uint32_t group, const plan::CodeTotal& total) override {
+    totals_[group].sum += total.sum;
+    totals_[group].count += total.count;
+  }
   [[nodiscard]] Value value(uint32_t group) const override {
-    const Total& total = totals_[group];
+    const plan::CodeTotal& total = totals_[group];
     return averages_ ? average_of(column_, total.sum, total.count) : sum_of(column_, total.sum, total.count);
   }
 
  private:
-  struct Total {
-    Int128 sum = 0;
-    uint64_t count = 0;
-  };
-
   bool averages_;
-  std::vector<Total> totals_;
+  std::vector<plan::CodeTotal> totals_;
 };
 
 class RealSummer final : public ColumnAccumulator {
@@ -220,10 +224,6 @@ Status RowCounter::add(SelectedRows& /*rows*/, std::span<const uint32_t> groups)
     ++counts_[group];
   }
   return {};
-}
-
-void RowCounter::add(uint32_t group, uint64_t rows) {
-  counts_[group] += rows;
 }
 
 Value RowCounter::value(uint32_t group) const {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "bobbin/query.hpp"
+#include "plan/fold_codes.hpp"
 #include "query/bind.hpp"
 #include "query/selected_rows.hpp"
 
@@ -22,14 +24,26 @@ class Accumulator {
   // groups[i] is the group of selected row i. Row groups come in file order.
   virtual Status add(SelectedRows& rows, std::span<const uint32_t> groups) = 0;
   [[nodiscard]] virtual Value value(uint32_t group) const = 0;
+
+  // What is enough to know about a group's rows, for aggregates that need not see each row: the number of
+  // rows, or of those where the column is not null, and the sum of its integers.
+  struct Needs {
+    std::optional<uint32_t> column;
+    bool sum = false;
+
+    friend bool operator==(const Needs&, const Needs&) = default;
+  };
+  [[nodiscard]] virtual std::optional<Needs> needs() const { return std::nullopt; }
+  virtual void add_total(uint32_t /*group*/, const plan::CodeTotal& /*total*/) {}
 };
 
-// The number of rows. Also accepts rows that were counted elsewhere.
+// The number of rows.
 class RowCounter final : public Accumulator {
  public:
   void resize(size_t num_groups) override { counts_.resize(num_groups); }
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override;
-  void add(uint32_t group, uint64_t rows);
+  [[nodiscard]] std::optional<Needs> needs() const override { return Needs{}; }
+  void add_total(uint32_t group, const plan::CodeTotal& total) override { counts_[group] += total.count; }
   [[nodiscard]] Value value(uint32_t group) const override;
 
  private:

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "codecs/dict/dict.hpp"
@@ -67,8 +69,10 @@ GroupBy::GroupBy(std::span<const Column> columns, std::vector<uint32_t> keys,
     : columns_(columns), keys_(columns, std::move(keys)), max_groups_(max_groups) {
   for (const BoundAggregate& aggregate : aggregates) {
     accumulators_.push_back(make_accumulator(columns, aggregate));
-    if (auto* const counter = dynamic_cast<RowCounter*>(accumulators_.back().get()); counter != nullptr) {
-      counters_.push_back(counter);
+    const auto needs = accumulators_.back()->needs();
+    sees_rows_ = sees_rows_ || !needs.has_value();
+    if (needs.has_value() && std::ranges::find(needs_, *needs) == needs_.end()) {
+      needs_.push_back(*needs);
     }
   }
   resize();
@@ -92,42 +96,92 @@ Status GroupBy::check_number_of_groups() const {
           fmt::format("grouping by {} makes more than {} groups", names, max_groups_)};
 }
 
-void GroupBy::count(uint32_t group, uint64_t rows) {
-  resize();
-  for (RowCounter* const counter : counters_) {
-    counter->add(group, rows);
+void GroupBy::add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::CodeTotal& total) {
+  for (const auto& accumulator : accumulators_) {
+    if (accumulator->needs() == needs) {
+      accumulator->add_total(group, total);
+    }
   }
 }
 
-Status GroupBy::add_codes(RowGroupQuery& group, const Array& array, BitmapWords rows) {
-  if (array::has_nulls(array)) {
-    const uint64_t before = num_rows(rows);
-    find_codec(array.codec)->clear_nulls(array, rows.data());
-    if (const uint64_t after = num_rows(rows); after != before) {
-      count(keys_.group_of_null(), before - after);
+// Rows whose key is null, which are removed.
+Status GroupBy::add_nulls(RowGroupQuery& group, const Array& array, BitmapWords& rows) {
+  BitmapWords nulls = rows;
+  find_codec(array.codec)->clear_nulls(array, rows.data());
+  std::ranges::transform(nulls, rows, nulls.begin(), std::bit_xor());
+  if (num_rows(nulls) == 0) {
+    return {};
+  }
+  const uint32_t null = keys_.group_of_null();
+  resize();
+  for (const Accumulator::Needs& needs : needs_) {
+    if (!needs.column.has_value()) {
+      add_totals(needs, null, {.count = num_rows(nulls)});
+      continue;
+    }
+    // All codes together.
+    BOBBIN_ASSIGN(const auto totals, group.fold_codes(keys_.keys()[0], *needs.column, nulls));
+    for (const plan::CodeTotal& total : totals) {
+      add_totals(needs, null, total);
     }
   }
-  BOBBIN_ASSIGN(const std::vector<uint64_t> counts, group.count_codes(keys_.keys()[0], rows));
+  return {};
+}
+
+Status GroupBy::add_codes(RowGroupQuery& group, const BitmapWords& selected) {
+  const uint32_t key = keys_.keys()[0];
+  BOBBIN_ASSIGN(const Array* array, group.load(key));
+  BitmapWords rows = selected;
+  if (array::has_nulls(*array)) {
+    BOBBIN_TRY(add_nulls(group, *array, rows));
+  }
   BOBBIN_ASSIGN(const DecodedColumn entries,
-                DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(array))));
+                DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(*array))));
+  // A group exists if it has rows, even if all values in them are null.
+  BOBBIN_ASSIGN(const std::vector<uint64_t> counts, group.count_codes(key, rows));
+  std::vector<uint32_t> groups(counts.size());
   for (uint64_t entry = 0; entry < counts.size(); ++entry) {
-    if (counts[entry] != 0) {
-      count(keys_.group_of(entries, entry), counts[entry]);
+    groups[entry] = counts[entry] != 0 ? keys_.group_of(entries, entry) : 0;
+  }
+  resize();
+  for (const Accumulator::Needs& needs : needs_) {
+    std::vector<plan::CodeTotal> totals;
+    if (needs.column.has_value()) {
+      BOBBIN_ASSIGN(totals, group.fold_codes(key, *needs.column, rows));
+    } else {
+      std::ranges::transform(counts, std::back_inserter(totals),
+                             [](uint64_t count) { return plan::CodeTotal{.count = count}; });
+    }
+    for (uint64_t entry = 0; entry < counts.size(); ++entry) {
+      if (counts[entry] != 0) {
+        add_totals(needs, groups[entry], totals[entry]);
+      }
     }
   }
   return check_number_of_groups();
 }
 
-Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
-  BOBBIN_ASSIGN(BitmapWords words, group.rows(bound));
-  if (keys_.keys().size() == 1 && counters_.size() == accumulators_.size()) {
-    BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
-    const Array& values = plan::values_of(*array);
-    if (values.codec == CodecId::dict && values.length != 0 && !has_large_dictionary(values)) {
-      return add_codes(group, *array, std::move(words));
+Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& rows) const {
+  if (keys_.keys().size() != 1 || sees_rows_) {
+    return false;
+  }
+  // Of few rows, only the values in them are decoded; counts of floats are not worth a path of their own.
+  const bool few = num_rows(rows) < group.info().num_rows / 64;
+  for (const Accumulator::Needs& needs : needs_) {
+    if (needs.column.has_value() && (few || is_float(columns_[*needs.column].type))) {
+      return false;
     }
   }
-  return for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows); });
+  BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
+  const Array& values = plan::values_of(*array);
+  return values.codec == CodecId::dict && values.length != 0 && !has_large_dictionary(values);
+}
+
+Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
+  BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
+  BOBBIN_ASSIGN(const bool by_code, can_add_codes(group, words));
+  return by_code ? add_codes(group, words)
+                 : for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows); });
 }
 
 Status GroupBy::add_rows(SelectedRows& rows) {

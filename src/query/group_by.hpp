@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates by the values of key columns. If rows are only counted, they are counted by dictionary codes, on
-// the backend; otherwise columns are decoded and folded on the host.
+// Aggregates by the values of key columns. For one key with a dictionary, rows are counted and integers
+// summed by dictionary codes, on the backend; otherwise columns are decoded and folded on the host.
 #pragma once
 
 #include <cstdint>
@@ -49,15 +49,19 @@ class GroupBy {
 
  private:
   Status add_rows(SelectedRows& rows);
-  Status add_codes(RowGroupQuery& group, const Array& array, BitmapWords rows);
-  void count(uint32_t group, uint64_t rows);
+  // By the codes of the only key.
+  [[nodiscard]] Result<bool> can_add_codes(RowGroupQuery& group, const BitmapWords& rows) const;
+  Status add_codes(RowGroupQuery& group, const BitmapWords& rows);
+  Status add_nulls(RowGroupQuery& group, const Array& array, BitmapWords& rows);
+  void add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::CodeTotal& total);
   [[nodiscard]] Status check_number_of_groups() const;
   void resize();
 
   std::span<const Column> columns_;
   GroupKeys keys_;
   std::vector<std::unique_ptr<Accumulator>> accumulators_;
-  std::vector<RowCounter*> counters_;  // all of `accumulators_`, if they only count rows
+  std::vector<Accumulator::Needs> needs_;  // of the accumulators, different ones
+  bool sees_rows_ = false;                 // whether an accumulator needs each row
   uint64_t max_groups_;
 };
 

@@ -9,6 +9,7 @@
 #include "bobbin/memory.hpp"
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/dict/dict.hpp"
+#include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
 #include "file/access.hpp"
@@ -415,16 +416,36 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
   return totals;
 }
 
-Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const BitmapWords& rows) {
+Result<RowGroupQuery::Codes> RowGroupQuery::place_codes(uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, load(column));
   BOBBIN_ASSIGN(const Array* placed, place(column));
-  const uint64_t entries = codec::dict::dictionary_of(plan::values_of(*array)).length;
-  const Array& codes = is_string(array->type) ? *placed : codec::dict::codes_of(plan::values_of(*placed));
+  return Codes{is_string(array->type) ? placed : &codec::dict::codes_of(plan::values_of(*placed)),
+               codec::dict::dictionary_of(plan::values_of(*array)).length};
+}
+
+Result<std::vector<uint64_t>> RowGroupQuery::count_codes(uint32_t column, const BitmapWords& rows) {
+  BOBBIN_ASSIGN(const Codes codes, place_codes(column));
   if (on_cpu()) {
-    return plan::count_codes(codes, rows.data(), entries);
+    return plan::count_codes(*codes.array, rows.data(), codes.entries);
   }
   BOBBIN_ASSIGN(const DeviceBuffer sent, send(rows, stream_));
-  return plan::count_codes_on_device(codes, sent.as<uint32_t>(), entries, stream_);
+  return plan::count_codes_on_device(*codes.array, sent.as<uint32_t>(), codes.entries, stream_);
+}
+
+Result<std::vector<plan::CodeTotal>> RowGroupQuery::fold_codes(uint32_t column, uint32_t summed,
+                                                               BitmapWords rows) {
+  BOBBIN_ASSIGN(const Codes codes, place_codes(column));
+  BOBBIN_ASSIGN(const Array* array, load(summed));
+  if (array::has_nulls(*array)) {
+    find_codec(array->codec)->clear_nulls(*array, rows.data());
+  }
+  BOBBIN_ASSIGN(const Array* values, place(summed));
+  if (on_cpu()) {
+    return plan::fold_codes(*codes.array, plan::values_of(*values), rows.data(), codes.entries);
+  }
+  BOBBIN_ASSIGN(const DeviceBuffer sent, send(rows, stream_));
+  return plan::fold_codes_on_device(*codes.array, plan::values_of(*values), sent.as<uint32_t>(),
+                                    codes.entries, stream_);
 }
 
 Result<BitmapWords> RowGroupQuery::rows(Bound bound) {

@@ -14,6 +14,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/stream.hpp"
 #include "file/footer.hpp"
+#include "plan/fold_codes.hpp"
 #include "plan/pieces.hpp"
 #include "plan/plan.hpp"
 #include "query/bind.hpp"
@@ -52,6 +53,9 @@ class RowGroupQuery {
   [[nodiscard]] Result<DecodedColumn> take(uint32_t column, std::span<const uint64_t> rows);
   // The number of rows with each code, for a column with a non-empty dictionary.
   [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const BitmapWords& rows);
+  // The same with the sums of another column's integers, over rows where that column is not null.
+  [[nodiscard]] Result<std::vector<plan::CodeTotal>> fold_codes(uint32_t column, uint32_t summed,
+                                                                BitmapWords rows);
 
  private:
   struct LoadedChunk {
@@ -70,6 +74,12 @@ class RowGroupQuery {
   // The chunk in the memory of the backend.
   Result<const Array*> place(uint32_t column);
   Result<plan::Source> place(const Operand& operand);
+  // The codes of a column with a dictionary, in the memory of the backend.
+  struct Codes {
+    const Array* array = nullptr;
+    uint64_t entries = 0;
+  };
+  Result<Codes> place_codes(uint32_t column);
   // Replaces tests that launches do not support by bitmaps, or by tests of codes.
   Status settle(Bound& bound);
   Status settle_strings(Bound& bound);

@@ -381,7 +381,8 @@ bool before(const Value& a, const Value& b) {
                                         : a.text < b.text;
 }
 
-// A long double is large enough for the sums of these tables.
+// A long double is large enough for the sums of these tables. Its quotient is rounded twice, so numbers that
+// fit are divided as doubles.
 Value average_of(const Value& sum, uint64_t count) {
   if (sum.is_null()) {
     return {};
@@ -391,7 +392,12 @@ Value average_of(const Value& sum, uint64_t count) {
   }
   const auto divisor =
       static_cast<long double>(count) * static_cast<long double>(power_of_ten(sum.logical.scale));
-  return Value::of_real(static_cast<double>(static_cast<long double>(sum.integer) / divisor));
+  constexpr auto kExact = static_cast<long double>(uint64_t{1} << 53);
+  const auto total = static_cast<long double>(sum.integer);
+  if (std::abs(total) <= kExact && divisor <= kExact) {
+    return Value::of_real(static_cast<double>(total) / static_cast<double>(divisor));
+  }
+  return Value::of_real(static_cast<double>(total / divisor));
 }
 
 template <class T>
