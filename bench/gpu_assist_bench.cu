@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed lines: making and decoding them next to memcpy, and kernels that read raw, tiled and slotted
-// arrays, on data of every class. Results of all views are compared.
+// arrays, on data of every class; then the applications (assist_apps.cuh). Results of all views are compared.
 #include <algorithm>
 #include <string>
 
 #include "assist/kernels.hpp"
+#include "bench/assist_apps.cuh"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/program.hpp"
 #include "codecs/line/kernels.hpp"
-#include "codecs/registry.hpp"
 #include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
 
 namespace bobbin::bench {
+
+using Lines = codec::line::Plans<simt::CudaExecutor>;
+
+// For reading, not for size.
+Result<Array> encode_lines(DType type, const void* values, uint64_t length, StreamView stream) {
+  return Lines::encode<codec::line::kBdi>(type, values, length, stream);
+}
+
 namespace {
 
 using assist::GatherKernel;
-using assist::RawView;
-using assist::SlotView;
 using assist::SumKernel;
-using assist::TileView;
 
 enum class Data : uint8_t { zeros, repeated, near, sparse, wide, mixed, random };
 
@@ -98,8 +103,7 @@ class AssistBench {
     BOBBIN_ASSIGN(const DeviceBuffer raw, DeviceBuffer::create(length_ * sizeof(T), stream_));
     BOBBIN_ASSIGN(const DeviceBuffer copy, DeviceBuffer::create(length_ * sizeof(T), stream_));
     BOBBIN_TRY(executor.run(FillLines<T>{{raw.as<T>(), length_}, data}, ceil_div<uint64_t>(length_, 256)));
-    const DeviceOps& ops = *device_ops(Backend::cuda, CodecId::line);
-    BOBBIN_ASSIGN(const Array array, ops.encode(kDTypeOf<T>, raw.data(), length_, stream_));
+    BOBBIN_ASSIGN(const Array array, Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
     uint64_t stored = 0;
     for (const Buffer& buffer : array.buffers) {
       stored += buffer.bytes.size();
@@ -111,11 +115,11 @@ class AssistBench {
     const double copy_rate = memcpy_time.bytes_per_second(2 * bytes) / 1e9;
     add("memcpy", memcpy_time, 2 * bytes, copy_rate);
     BOBBIN_ASSIGN(const Sample encode_time, timer_.measure([&] {
-      return status_of(ops.encode(kDTypeOf<T>, raw.data(), length_, stream_));
+      return status_of(Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
     }));
     add("compress", encode_time, bytes + stored, copy_rate);
     BOBBIN_ASSIGN(const Sample decode_time,
-                  timer_.measure([&] { return ops.decode(array, copy.data(), stream_); }));
+                  timer_.measure([&] { return Lines::decode(array, copy.data(), stream_); }));
     add("decompress", decode_time, bytes + stored, copy_rate);
     return measure_views(executor, raw, copy, array);
   }
@@ -233,20 +237,35 @@ class AssistBench {
   uint64_t expected_[4] = {};
 };
 
-Status run(const Arguments& arguments) {
-  const uint64_t bytes = arguments.number("--bytes", uint64_t{1} << 30);
-  BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
-  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
-  TextTable table{{"type", "data", "ratio", "what", "ms", "GB/s", "relative", "spread %"}, 4};
-  Json rows = Json::array();
-  AssistBench<uint32_t> narrow(stream.view(), timer, bytes, table, rows);
-  AssistBench<uint64_t> wide(stream.view(), timer, bytes, table, rows);
+Status measure_classes(StreamView stream, GpuTimer& timer, uint64_t bytes, TextTable& table, Json& rows) {
+  AssistBench<uint32_t> narrow(stream, timer, bytes, table, rows);
+  AssistBench<uint64_t> wide(stream, timer, bytes, table, rows);
   for (const Data data :
        {Data::zeros, Data::repeated, Data::near, Data::sparse, Data::wide, Data::mixed, Data::random}) {
     BOBBIN_TRY(narrow.measure(data));
     BOBBIN_TRY(wide.measure(data));
   }
-  return publish(table.markdown(), rows, arguments);
+  return {};
+}
+
+// --apps: only applications; --classes: only classes of data.
+Status run(const Arguments& arguments) {
+  const uint64_t bytes = arguments.number("--bytes", uint64_t{1} << 30);
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
+  BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
+  TextTable classes{{"type", "data", "ratio", "what", "ms", "GB/s", "relative", "spread %"}, 4};
+  TextTable apps{{"application", "limit", "ratio", "way", "ms", "times raw", "spread %"}, 4};
+  Json rows = Json::array();
+  if (!arguments.has("--apps")) {
+    BOBBIN_TRY(measure_classes(stream.view(), timer, bytes, classes, rows));
+  }
+  if (!arguments.has("--classes")) {
+    AppsBench bench(stream.view(), timer, bytes, apps, rows);
+    BOBBIN_TRY(measure_counting(bench));
+    BOBBIN_TRY(measure_vectors(bench));
+    BOBBIN_TRY(measure_grids(bench));
+  }
+  return publish(classes.markdown() + "\n" + apps.markdown(), rows, arguments);
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ struct TileView {
   using Value = T;
   using Reader = codec::line::TileReader<kLineBytes>;
   using Shared = typename Reader::Jobs;
+  // Tiles of values of few bytes have fewer lines than a group: see codec::line::Layout.
+  static constexpr bool kTileIsGroup = sizeof(T) >= 4;
 
   Reader lines;
   uint64_t num_values;
@@ -126,7 +128,7 @@ struct TileView {
   }
   template <class Cta, class F>
   BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
-    if (is_whole<T>(group, num_values)) {
+    if (kTileIsGroup && is_whole<T>(group, num_values)) {
       lines.for_each_part(cta, shared, header, [&](uint32_t part, const Quad& quad) {
         f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
       });
@@ -141,19 +143,52 @@ struct TileView {
   [[nodiscard]] BOBBIN_HD T get(Cta& cta, uint64_t index) const {
     const uint64_t at = index * sizeof(T);
     const uint64_t line = at / kLineBytes;
-    const uint64_t tile = lines.tile_of(line);
     const uint32_t code = cta.load(lines.codes, line);
-    uint64_t word = uint64_t{cta.load(lines.starts, tile)} * codec::line::kPartWords;
-    for (uint32_t i = 0; i < lines.tile_lines; ++i) {
-      const uint64_t other = tile * lines.tile_lines + i;
-      const uint32_t its_code = cta.load(lines.codes, other);
-      const bool before = its_code < code || (its_code == code && other < line);
-      word += before ? codec::line::image_bytes(its_code, kLineBytes) / 4 : 0;
-    }
+    const uint64_t start = cta.load(lines.starts, lines.tile_of(line));
+    const uint64_t word = start * codec::line::kPartWords + words_before(cta, line, code);
     return simt::value_of_quad<T>(
         codec::line::load_part<kLineBytes>(cta, lines.images, word, code,
                                            static_cast<uint32_t>(at % kLineBytes / sizeof(Quad))),
         static_cast<uint32_t>(index % kPerQuad<T>));
+  }
+
+ private:
+  // Words of the images that come before a line's in its tile.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t words_before(Cta& cta, uint64_t line, uint32_t code) const {
+    const auto in_tile = static_cast<uint32_t>(line & (lines.tile_lines - 1));
+    const uint64_t first = line - in_tile;
+    const auto words_of = [&](uint32_t its_code, uint32_t i) {
+      const bool is_before = its_code < code || (its_code == code && i < in_tile);
+      return is_before ? codec::line::image_bytes(its_code, kLineBytes) / 4 : 0;
+    };
+    uint32_t words = 0;
+    if constexpr (kTileIsGroup) {
+      const Global<const Quad> quads{reinterpret_cast<const Quad*>(lines.codes.data),
+                                     lines.codes.size / sizeof(Quad)};
+      const Quad codes[2] = {cta.load(quads, first / sizeof(Quad)),
+                             cta.load(quads, first / sizeof(Quad) + 1)};
+      uint32_t others = 0;
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < 8; ++i) {
+        others |= codes[i / 4].word[i % 4] ^ code * 0x0101'0101U;
+      }
+      if (others == 0) {
+        return in_tile * (codec::line::image_bytes(code, kLineBytes) / 4);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < 8; ++i) {
+        BOBBIN_ROLL
+        for (uint32_t k = 0; k < 4; ++k) {
+          words += words_of(codes[i / 4].word[i % 4] >> 8 * k & 0xff, 4 * i + k);
+        }
+      }
+    } else {
+      for (uint32_t i = 0; i < lines.tile_lines; ++i) {
+        words += words_of(cta.load(lines.codes, first + i), i);
+      }
+    }
+    return words;
   }
 };
 

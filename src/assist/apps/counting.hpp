@@ -140,10 +140,10 @@ struct MatchApp {
                    const uint32_t bytes = quad.word[at / 4] >> at % 4 * 8 | high;
                    found += bytes == pattern && at + 4 <= valid ? 1 : 0;
                  }
-                 BOBBIN_UNROLL
-                 for (uint32_t at = 13; at < 16; ++at) {
-                   const uint32_t here = 32 - (at - 12) * 8;  // bits of the pattern in this quad
-                   if (valid == 16 && quad.word[3] >> (32 - here) == (pattern & low_mask<uint32_t>(here))) {
+                 BOBBIN_ROLL
+                 for (uint32_t here = 8; valid == 16 && here < 32; here += 8) {
+                   // The pattern's first bits may be this quad's last ones.
+                   if (quad.word[3] >> (32 - here) == (pattern & low_mask<uint32_t>(here))) {
                      found += continues(cta, index + 16, here) ? 1 : 0;
                    }
                  }
@@ -157,6 +157,7 @@ struct MatchApp {
   // Whether the rest of the pattern is in the next quad, from which single values are read: this is rare.
   template <class Cta>
   BOBBIN_HD bool continues(Cta& cta, uint64_t index, uint32_t from) const {
+    BOBBIN_ROLL
     for (; from < 32; from += 8, ++index) {
       if (index >= view.length() || view.get(cta, index) != (pattern >> from & 0xff)) {
         return false;
