@@ -47,7 +47,7 @@ std::string class_name(uint32_t code) {
 Profile Profile::of(std::span<const std::byte> groups, LineLayout layout) {
   const uint64_t lines = groups.size() / kLineBytes;
   uint64_t moved = 0;
-  uint64_t mixed = 0;
+  uint64_t slow = 0;
   for (uint64_t first = 0; first + kGroupLines <= lines; first += kGroupLines) {
     const uint32_t code = code_of(groups.data() + first * kLineBytes);
     bool alike = true;
@@ -58,23 +58,24 @@ Profile Profile::of(std::span<const std::byte> groups, LineLayout layout) {
           1 + (layout == LineLayout::slots ? codec::line::sectors(bytes) * codec::line::kSectorBytes : bytes);
       alike = alike && its_code == code;
     }
-    mixed += alike ? 0 : 1;
+    slow += alike && code < codec::line::kFpc && code != codec::line::kCpack ? 0 : 1;
   }
   if (moved == 0) {
     return {};
   }
   return {.ratio = static_cast<double>(lines * kLineBytes) / static_cast<double>(moved),
-          .mixed_share = static_cast<double>(mixed * kGroupLines) / static_cast<double>(lines)};
+          .slow_share = static_cast<double>(slow * kGroupLines) / static_cast<double>(lines)};
 }
 
 std::string Profile::reason(LineLayout layout) const {
   if (ratio < kLeastRatio) {
     return fmt::format("raw: the sample's ratio is {:.2f}, at least {:.2f} is needed", ratio, kLeastRatio);
   }
-  if (mixed_share > kMostMixed) {
+  if (slow_share > kMostSlow) {
     return fmt::format(
-        "raw: {:.0f} % of the sample's groups have lines of several classes, at most {:.0f} % may",
-        100 * mixed_share, 100 * kMostMixed);
+        "raw: {:.0f} % of the sample's groups have several classes, patterns or dictionaries, at most {:.0f} "
+        "% may",
+        100 * slow_share, 100 * kMostSlow);
   }
   return fmt::format("{}: the sample's ratio is {:.2f}", to_string(layout), ratio);
 }
