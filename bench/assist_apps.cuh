@@ -185,7 +185,7 @@ class AppsBench {
                      {"ratio", ratio_},
                      {"way", way},
                      {"seconds", to_json(sample)},
-                     {"times_raw", relative}});
+                     {"speed", relative}});
     return {};
   }
 

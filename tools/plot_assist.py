@@ -30,7 +30,7 @@ def read_apps(rows):
     for row in rows:
         if "app" in row:
             app = apps.setdefault(row["app"], {"limit": row["limit"], "ratio": row["ratio"], "speeds": {}})
-            app["speeds"][row["way"]] = row["times_raw"]
+            app["speeds"][row["way"]] = row["speed"]
     return apps
 
 
@@ -75,7 +75,7 @@ def draw(apps):
 
 
 def self_test():
-    rows = [{"app": "sum", "limit": "memory", "ratio": 3.1, "way": way, "times_raw": speed}
+    rows = [{"app": "sum", "limit": "memory", "ratio": 3.1, "way": way, "speed": speed}
             for way, speed in (("raw", 1.0), ("tiles", 2.1), ("hardware", 1.5))] + [{"type": "u32"}]
     picture = draw(read_apps(rows))
     xml.dom.minidom.parseString(picture)
