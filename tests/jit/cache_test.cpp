@@ -237,6 +237,18 @@ TEST(JitCache, RequestDoesNotWait) {
   EXPECT_EQ(cache.counts().compiled, 3U);
 }
 
+TEST(JitCache, FindCompilesNothing) {
+  BOBBIN_NEEDS_NVRTC();
+  Cache cache(FolderOptions{});
+  EXPECT_EQ(*cache.find(source_of(4), 90), nullptr);
+  EXPECT_EQ(*cache.find(source_of(4), 90), nullptr);
+  EXPECT_EQ(cache.counts().compiled, 0U);
+  const auto made = cache.get(source_of(4), 90);
+  ASSERT_TRUE(made.has_value()) << made.error().message();
+  EXPECT_EQ(*cache.find(source_of(4), 90), *made);
+  EXPECT_EQ(*cache.find(source_of(4), 80), nullptr);
+}
+
 TEST(JitCache, ARequestThatFailsReportsIt) {
   BOBBIN_NEEDS_NVRTC();
   Cache cache(FolderOptions{});
