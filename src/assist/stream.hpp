@@ -38,8 +38,9 @@ struct Policy {
   uint32_t slots = 0;    // of the ring, each a group of 4 KiB; a multiple of both
 };
 inline constexpr Policy kNoRoles{};
-inline constexpr Policy kFetchAhead{.roles = Roles::fetch, .workers = 8, .assists = 2, .slots = 16};
-inline constexpr Policy kExpandAhead{.roles = Roles::expand, .workers = 4, .assists = 8, .slots = 8};
+// The fastest of those measured on an H200: sums of lines of a base and bytes 1.70 and 1.17 times raw.
+inline constexpr Policy kFetchAhead{.roles = Roles::fetch, .workers = 8, .assists = 8, .slots = 16};
+inline constexpr Policy kExpandAhead{.roles = Roles::expand, .workers = 4, .assists = 12, .slots = 12};
 
 template <class View>
 inline constexpr bool kIsRaw = false;
@@ -150,8 +151,8 @@ struct Stream<View, kPolicy> {
  private:
   using T = typename View::Value;
 
-  // Codes and starts are loaded several groups before they are needed: their latency is longer than a warp
-  // has time for a group.
+  // Codes and starts are loaded for several groups at a time: their latency is longer than a warp has time
+  // for a group.
   template <class Cta>
   BOBBIN_HD static void fetch(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t count,
                               uint32_t assist) {
@@ -167,13 +168,16 @@ struct Stream<View, kPolicy> {
       for (uint32_t i = 0; i < kAhead; ++i) {
         const uint64_t mine = n + i * kStep;
         if (mine < count) {
-          const LineHeader header = headers[i];
-          headers[i] = view.header(cta, first + mine + kAhead * kStep);
           const uint32_t slot = static_cast<uint32_t>(mine % TheRing::kSlots);
           shared.ring.wait_until_empty(cta, mine);
-          fetch_group(cta, view, header, shared.ring.quads, shared.jobs, slot,
+          fetch_group(cta, view, headers[i], shared.ring.quads, shared.jobs, slot,
                       shared.ring.full.barriers[slot]);
         }
+      }
+      // Not between two copies: their fences would wait for these loads.
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAhead; ++i) {
+        headers[i] = view.header(cta, first + n + (kAhead + i) * kStep);
       }
     }
   }

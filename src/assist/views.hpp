@@ -221,12 +221,15 @@ struct SlotView {
     const auto pass = [&](uint32_t part, const Quad& quad) {
       f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
     };
-    const auto word_of = [&](uint32_t i) { return (group * simt::kWarpSize + i) * (kLineBytes / 4); };
+    const uint64_t first = group * simt::kWarpSize * (kLineBytes / 4);
+    const auto word_of = [&](uint32_t i) { return first + uint64_t{i} * (kLineBytes / 4); };
     if (!is_whole<T>(group, num_values)) {
       read_partial(cta, group, header, f);
     } else if (!cta.all(header.code == cta.shfl(header.code, 0)) ||
                !codec::line::with_simple_code(header.code, [&](auto same) {
-                 codec::line::expand_alike<kLineBytes>(cta, slots.images, same, word_of, pass);
+                 // Two parts per lane take too many registers here: slots are far apart.
+                 using enum codec::line::Lanes;
+                 codec::line::expand_alike<kLineBytes, one_part>(cta, slots.images, same, word_of, pass);
                })) {
       const uint32_t rank = codec::line::place_lines(cta, header.code, kLineBytes, simt::kWarpSize).rank;
       const auto own = codec::line::Job::of(header.word, cta.lane(), header.code);

@@ -159,9 +159,11 @@ TEST(AssistCompressed, BytesOfAColumnAreCheckedBeforeKernelsReadThem) {
   EXPECT_EQ(CompressedArray<float>::from_bytes(bytes, {}, stream.view()).error().code(),
             StatusCode::invalid_argument);
   for (size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] ^= std::byte{0x10};
-    EXPECT_FALSE(CompressedMemory::from_bytes(bytes, {}, stream.view()).has_value()) << i;
-    bytes[i] ^= std::byte{0x10};
+    for (uint32_t bit = 0; bit < 8; ++bit) {
+      bytes[i] ^= std::byte{1} << bit;
+      EXPECT_FALSE(CompressedMemory::from_bytes(bytes, {}, stream.view()).has_value()) << i;
+      bytes[i] ^= std::byte{1} << bit;
+    }
     const std::span<const std::byte> part(bytes.data(), i);
     EXPECT_FALSE(CompressedMemory::from_bytes(part, {}, stream.view()).has_value()) << i;
   }
