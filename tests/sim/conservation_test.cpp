@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tests/drawn.hpp"
 #include "tests/sim/support.hpp"
 
 namespace bobbin::sim {
@@ -71,9 +72,9 @@ TEST(SimConservation, KillsAndOverflowsAtRandom) {
 
 // Every proxy and control, each with another design: about 27 runs instead of 216.
 TEST(SimConservation, WorkloadsLeaveTheMemoryOfAFunctionalRunDespiteKillsAndOverflows) {
-  uint32_t next = 0;
-  for (const Workload& workload : workloads()) {
-    const auto design = static_cast<Design>(1 + next++ % (kNumDesigns - 1));
+  for (const uint64_t i : testing::drawn(workloads().size())) {
+    const Workload& workload = workloads()[i];
+    const auto design = static_cast<Design>(1 + i % (kNumDesigns - 1));
     std::vector<uint8_t> bytes;
     const auto run = simulate({}, workload, design,
                               {.seed = 7,

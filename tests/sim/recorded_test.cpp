@@ -9,6 +9,7 @@
 #if BOBBIN_HAS_EMULATOR
 #include "sim/recorded_cta.hpp"
 #include "sim/workloads/library.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::sim {
 namespace {
@@ -307,7 +308,7 @@ TEST(SimLibrary, EveryKernelRunsOnEveryDesign) {
   for (const Workload& workload : library_workloads()) {
     EXPECT_EQ(workload.kind, WorkloadClass::library);
     EXPECT_EQ(find_workload(workload.name), &workload);
-    for (uint32_t i = 0; i < kNumDesigns; ++i) {
+    for (const uint64_t i : testing::drawn(kNumDesigns)) {
       const auto design = static_cast<Design>(i);
       const auto run = simulate(Config(), workload, design, {.quick = true});
       ASSERT_TRUE(run.has_value()) << run.error().message();
