@@ -54,12 +54,17 @@ std::vector<uint32_t> borders(std::span<const uint8_t> run) {
 Automaton::Automaton(const SymbolTable& table, std::span<const uint8_t> run)
     : last_(static_cast<uint32_t>(run.size())), steps_((run.size() + 1) * kSteps, 0) {
   const std::vector<uint32_t> border = borders(run);
-  const auto after_byte = [&](uint32_t state, uint8_t byte) {
-    while (state != last_ && state != 0 && run[state] != byte) {
-      state = border[state];
-    }
-    return state == last_ ? last_ : state + (run[state] == byte ? 1 : 0);
+  const auto after_byte = [&](uint32_t state, uint32_t byte) -> uint16_t& {
+    return steps_[state * kSteps + 256 + byte];
   };
+  // From the steps of a shorter prefix: following borders one by one takes quadratic time for "aaaa".
+  for (uint32_t state = 0; state <= last_; ++state) {
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      const bool fits = state != last_ && run[state] == byte;
+      const uint32_t otherwise = state == last_ ? last_ : state == 0 ? 0 : after_byte(border[state], byte);
+      after_byte(state, byte) = static_cast<uint16_t>(fits ? state + 1 : otherwise);
+    }
+  }
   for (uint32_t state = 0; state <= last_; ++state) {
     for (uint32_t code = 0; code < 256; ++code) {
       uint32_t next = state;
@@ -67,8 +72,6 @@ Automaton::Automaton(const SymbolTable& table, std::span<const uint8_t> run)
         next = after_byte(next, static_cast<uint8_t>(table.symbols[code] >> (8 * b)));
       }
       steps_[state * kSteps + code] = static_cast<uint16_t>(next);
-      steps_[state * kSteps + 256 + code] =
-          static_cast<uint16_t>(after_byte(state, static_cast<uint8_t>(code)));
     }
   }
 }
