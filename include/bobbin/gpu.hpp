@@ -18,4 +18,8 @@ namespace bobbin {
 // Work that is submitted to `stream` from now on waits for the event of another library, a cudaEvent_t.
 [[nodiscard]] BOBBIN_API Status wait_for_event(StreamView stream, void* cuda_event);
 
+// Work that is submitted to `stream` from now on waits for what `other` was given so far. Streams of other
+// libraries are views of their handles.
+[[nodiscard]] BOBBIN_API Status wait_for_stream(StreamView stream, StreamView other);
+
 }  // namespace bobbin

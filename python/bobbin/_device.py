@@ -2,7 +2,7 @@
 """Arrays in device memory, for CuPy, PyTorch, JAX and others."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 from . import _core
 from .errors import InvalidArgumentError, UnsupportedError
@@ -10,8 +10,109 @@ from .errors import InvalidArgumentError, UnsupportedError
 if TYPE_CHECKING:
     from .file import Scan
 
+    Memory = Callable[[int, int], Any]
+
 _CPU, _CUDA = 1, 2  # DLPack's device types
 _HAS_NULLS = "the array has nulls: use .values and .validity"
+
+
+_ALIGNMENT = 256  # what Bobbin expects of device memory
+_LEGACY_STREAM = 1
+
+# ---- Streams and memory of the caller ----
+
+
+def stream_number(stream: Any) -> int | None:
+    """The number of a CUDA stream: of an object with __cuda_stream__, of PyTorch or CuPy, or the number itself, where 1
+    and 2 are the legacy and the per-thread default stream."""
+    if stream is None:
+        return None
+    if isinstance(stream, int):
+        if stream <= 0:
+            raise InvalidArgumentError(f"stream {stream} is ambiguous: use 1, the legacy default stream, or 2")
+        return stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        number = (protocol() if callable(protocol) else protocol)[1]
+    else:
+        number = getattr(stream, "cuda_stream", getattr(stream, "ptr", None))
+    if not isinstance(number, int):
+        raise InvalidArgumentError(f"expected a CUDA stream, found {type(stream).__name__}")
+    return number or _LEGACY_STREAM  # CuPy and PyTorch call it 0
+
+
+def _address(made: Any, size: int) -> int:
+    """Where an object of the caller's allocator has its memory."""
+    interface = getattr(made, "__cuda_array_interface__", None)
+    address = getattr(made, "ptr", None) if interface is None else interface["data"][0]
+    if not isinstance(address, int):
+        raise InvalidArgumentError(
+            f"memory= returned {type(made).__name__}, which has neither .ptr nor __cuda_array_interface__")
+    if interface is not None and _size(interface) < size:
+        raise InvalidArgumentError(f"memory= returned {_size(interface)} bytes instead of {size}")
+    if address == 0 or address % _ALIGNMENT:
+        raise InvalidArgumentError(f"memory= must return addresses that are multiples of {_ALIGNMENT}")
+    return address
+
+
+def allocator(memory: Memory | None) -> Callable[[int, int], tuple[int, Any]] | None:
+    """A function for the extension that returns an address and what owns the memory."""
+    if memory is None:
+        return None
+    if not callable(memory):
+        raise InvalidArgumentError("memory= must be a function of a number of bytes and a stream")
+    function = memory
+
+    def allocate(size: int, stream: int) -> tuple[int, Any]:
+        made = function(size, stream)
+        return _address(made, size), made
+
+    return allocate
+
+
+def _size(interface: Mapping[str, Any]) -> int:
+    """The bytes of an array with the CUDA array interface, which is in one piece."""
+    size = int(interface["typestr"][2:])
+    strides = interface.get("strides")
+    for place in range(len(interface["shape"]) - 1, -1, -1):
+        length = interface["shape"][place]
+        if strides is not None and length > 1 and strides[place] != size:
+            raise InvalidArgumentError("expected an array in one piece")
+        size *= length
+    return size
+
+
+def decode_on(encoded: _core.Encoded | _core.Batch, device: str, stream: Any, memory: Memory | None) -> DeviceArray:
+    """The values of an array or a batch in device memory."""
+    made = _core.decode_on(encoded, device, stream_number(stream), stream, allocator(memory))
+    return DeviceArray(made, encoded.type)
+
+
+def decode_to(encoded: _core.Encoded | _core.Batch, out: Any, stream: Any) -> bool:
+    """Decodes into `out` if that is an array in device memory."""
+    number = stream_number(stream)
+    if isinstance(out, DeviceArray):
+        core = out._core
+        size = core.length * int(core.type[1:]) // 8
+        _core.decode_at(encoded, core.address, size, core.backend, number, core.stream or 0)
+        return True
+    interface = getattr(out, "__cuda_array_interface__", None)
+    if interface is not None:
+        address, is_readonly = interface["data"]
+        if is_readonly:
+            raise InvalidArgumentError("out= is read-only")
+        producer = interface.get("stream") or 0
+        if hasattr(out, "__dlpack__"):  # PyTorch's interface does not say which stream uses the array
+            producer = number or _LEGACY_STREAM
+            _capsule(out, {"stream": producer})
+        _core.decode_at(encoded, address or 0, _size(interface), "cuda", number, producer)
+        return True
+    if stream is not None:
+        raise InvalidArgumentError("stream= is for device memory: give an array there as out=, or use to_device()")
+    return False
+
+
+# ---- Arrays for others ----
 
 
 def dlpack(exported: Any, device: tuple[int, int], max_version: Any, dl_device: Any, copy: Any) -> Any:
@@ -24,8 +125,8 @@ def dlpack(exported: Any, device: tuple[int, int], max_version: Any, dl_device: 
 
 
 class DeviceArray:
-    """Numbers in device memory, by DLPack and the CUDA array interface. They are ready when the object is made. The
-    memory is freed when all arrays that were made from it are gone and the GPU has done all work that it was given by
+    """Numbers in device memory, by DLPack and the CUDA array interface. They are ready when the object is made, unless
+    they are made in a stream of the caller: then the streams of receivers wait for it. The memory is freed when all arrays that were made from it are gone and the GPU has done all work that it was given by
     then."""
 
     def __init__(self, core: _core.DeviceArray, kind: str, validity: DeviceArray | None = None) -> None:
@@ -72,7 +173,7 @@ class DeviceArray:
         code = {"u": "u", "i": "i", "f": "f"}[self._core.type[0]]
         size = int(self._core.type[1:]) // 8
         return {"shape": (len(self),), "typestr": f"<{code}{size}", "data": (self._core.address, False), "version": 3,
-                "strides": None, "stream": None}
+                "strides": None, "stream": self._core.stream}
 
     def __repr__(self) -> str:
         place = "GPU" if self._core.device == _CUDA else "emulator"
@@ -136,16 +237,15 @@ def _column(kind: str, values: Any, validity: Any) -> Any:
     return DeviceStrings(kind, DeviceArray(offsets, offsets.type), DeviceArray(data, "u8"), bits)
 
 
-def load(scan: Scan, device: str) -> DeviceTable:
+def load(scan: Scan, device: str, stream: Any, memory: Memory | None) -> DeviceTable:
     """The columns of a scan in device memory."""
-    columns, table = _core.load(scan._file, scan._full_spec(), device)
+    columns, table = _core.load(scan._file, scan._full_spec(), device, stream_number(stream), stream, allocator(memory))
     return DeviceTable(table, {field.name: _column(*column) for field, column in zip(scan.schema, columns)})
 
 
 # ---- Encoding of arrays in device memory ----
 
 _CUDA_KINDS = (_CUDA, 13)  # memory of the GPU, and managed memory
-_LEGACY_STREAM = 1
 
 
 def _from_interface(interface: Mapping[str, Any]) -> tuple[str, int, int, int]:
@@ -179,21 +279,23 @@ def is_on_gpu(values: Any) -> bool:
     return place is not None and place()[0] in _CUDA_KINDS
 
 
-def encode_there(values: Any, codec: str | None, device: str) -> _core.Encoded:
+def encode_there(values: Any, codec: str | None, device: str, stream: Any) -> _core.Encoded:
     """Encodes an array in the memory of the device."""
+    order = stream_number(stream)
     if isinstance(values, DeviceArray):
         values._check_nulls()
     chosen = codec or ""
-    if hasattr(values, "__cuda_array_interface__"):
-        kind, length, address, stream = _from_interface(values.__cuda_array_interface__)
-        return _core.encode_at(address, length, kind, chosen, device, stream)
-    if hasattr(values, "__dlpack__"):
+    if hasattr(values, "__dlpack__"):  # also says which stream waits for the values, unlike PyTorch's other interface
         on_gpu = values.__dlpack_device__()[0] in _CUDA_KINDS
-        options = {"stream": _LEGACY_STREAM} if on_gpu else {}
+        receiver = order or _LEGACY_STREAM  # waits for the values
+        options = {"stream": receiver} if on_gpu else {}
         try:
             kind, length, address, _kept = _core.look_at_dlpack(_capsule(values, options))
         except TypeError:
             raise InvalidArgumentError("expected an array of numbers with one dimension, in one piece") from None
-        return _core.encode_at(address, length, kind, chosen, device, _LEGACY_STREAM if on_gpu else 0)
+        return _core.encode_at(address, length, kind, chosen, device, receiver if on_gpu else 0, order)
+    if hasattr(values, "__cuda_array_interface__"):
+        kind, length, address, producer = _from_interface(values.__cuda_array_interface__)
+        return _core.encode_at(address, length, kind, chosen, device, producer, order)
     schema, array = values.__arrow_c_device_array__()
-    return _core.encode_arrow(schema, array, chosen, device)
+    return _core.encode_arrow(schema, array, chosen, device, order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, Sequence, overload
+from typing import TYPE_CHECKING, Any, Callable, Sequence, overload
 
 from . import _core
 from ._columns import FORMATS, from_any
@@ -12,9 +12,30 @@ from .errors import CorruptError, InvalidArgumentError
 if TYPE_CHECKING:
     import numpy
 
-    from ._device import DeviceArray
+    from ._device import DeviceArray, Memory
 
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def decode_plain(core: _core.Encoded | _core.Batch, out: Any, stream: Any, length: int, decode: Callable[[], Any],
+                 decode_into: Callable[[memoryview], None]) -> Any:
+    """Decodes to a new memoryview or into `out`; in host memory by the given functions."""
+    if out is not None or stream is not None:
+        from ._device import decode_to
+
+        if decode_to(core, out, stream):
+            return out
+    if out is None:
+        plain: Any = memoryview(decode())
+        return plain.cast(FORMATS[core.type])
+    view = memoryview(out)
+    if not view.c_contiguous or view.readonly:
+        raise InvalidArgumentError("out= must be a writable buffer in one piece")
+    if view.nbytes:
+        decode_into(view.cast("B"))
+    elif length:
+        raise InvalidArgumentError("out= has another size than the values")
+    return out
 
 
 class EncodedArray:
@@ -41,19 +62,18 @@ class EncodedArray:
     def __len__(self) -> int:
         return self._core.length
 
-    def decode(self, out: Any = None) -> Any:
-        """All values as a memoryview of their type; or into `out`, a buffer of the same size, which is returned."""
-        if out is None:
-            plain: Any = memoryview(self._core.decode())
-            return plain.cast(FORMATS[self.type])
-        view = memoryview(out)
-        if not view.c_contiguous or view.readonly:
-            raise InvalidArgumentError("out= must be a writable buffer in one piece")
-        if view.nbytes:
-            self._core.decode_into(view.cast("B"))
-        elif len(self):
-            raise InvalidArgumentError("out= has another size than the values")
-        return out
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The cascade as nested dicts: `codec`, and `children`, a list of the same."""
+        return self._core.tree
+
+    def decode(self, out: Any = None, stream: Any = None) -> Any:
+        """All values as a memoryview of their type; or into `out`, which is returned: a buffer of the same size, or an
+        array in device memory (a DeviceArray or anything with __cuda_array_interface__).
+
+        In device memory the values are ready when the call returns, or, with a CUDA stream, in the order of that
+        stream, which the call does not wait for to the end."""
+        return decode_plain(self._core, out, stream, len(self), self._core.decode, self._core.decode_into)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -139,28 +159,36 @@ class EncodedArray:
             raise BufferError("decoding makes a copy")
         return dlpack(_core.decoded(self._core), self.__dlpack_device__(), max_version, dl_device, None)
 
-    def to_device(self, device: str = "cuda") -> DeviceArray:
-        """All values, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use."""
-        from ._device import DeviceArray
+    def to_device(self, device: str = "cuda", *, stream: Any = None, memory: Memory | None = None) -> DeviceArray:
+        """All values, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use.
 
-        return DeviceArray(_core.decode_on(self._core, device), self.type)
+        `stream` is a CUDA stream: a number, or an object of CuPy, PyTorch or with __cuda_stream__, which is kept as
+        long as the array. Decoding then goes on in that stream when the call returns, and receivers wait for it.
+        `memory` is a function of a number of bytes and a stream's number that returns device memory: an object with
+        `.ptr` or __cuda_array_interface__, which is dropped when the array is gone."""
+        from ._device import decode_on
+
+        return decode_on(self._core, device, stream, memory)
 
     def __repr__(self) -> str:
         return f"<bobbin.EncodedArray of {len(self)} {self.type}: {self.encoding}, {self.nbytes} bytes>"
 
 
-def encode(values: Any, codec: str | None = None, *, device: str | None = None) -> EncodedArray:
+def encode(values: Any, codec: str | None = None, *, device: str | None = None, stream: Any = None) -> EncodedArray:
     """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, by a cascade such as
     "dict(bitpack, delta)" or by the smallest that is found.
 
     An array in the memory of a GPU, with __dlpack__, __cuda_array_interface__ or __arrow_c_device_array__, is encoded
     there, and only the encoded array is copied to the host. `codec` is then one codec, such as "ffor", or the smallest
-    of those that the GPU encodes by itself. `device="emulator"` does the same with arrays of the host, for tests."""
+    of those that the GPU encodes by itself. It works in `stream`, a CUDA stream, or in one of its own; in both cases it
+    waits for what makes the values. `device="emulator"` does the same with arrays of the host, for tests."""
     from ._device import encode_there, is_on_gpu
 
     is_arrow = hasattr(values, "__arrow_c_device_array__") and not hasattr(values, "__dlpack__")
     if device is not None or is_arrow or is_on_gpu(values):
-        return EncodedArray(encode_there(values, codec, device or "cuda"))
+        return EncodedArray(encode_there(values, codec, device or "cuda", stream))
+    if stream is not None:
+        raise InvalidArgumentError("stream= is for arrays in device memory")
     column = from_any("values", values)
     if column.validity is not None:
         raise InvalidArgumentError("arrays with nulls cannot be encoded")

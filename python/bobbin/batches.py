@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _core
 from ._columns import FORMATS, from_any
-from .arrays import EncodedArray
+from .arrays import EncodedArray, decode_plain
 from .errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from ._device import DeviceArray
+    from ._device import DeviceArray, Memory
 
 
 class EncodedBatch:
@@ -48,12 +48,13 @@ class EncodedBatch:
     def __iter__(self) -> Iterator[EncodedArray]:
         return (self[index] for index in range(len(self)))
 
-    def to_device(self, device: str = "cuda") -> DeviceArray:
+    def to_device(self, device: str = "cuda", *, stream: Any = None, memory: Memory | None = None) -> DeviceArray:
         """All values of all arrays, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use, most
-        of them by one launch. An array's values must begin at a multiple of 16 bytes there."""
-        from ._device import DeviceArray
+        of them by one launch. An array's values must begin at a multiple of 16 bytes there. `stream` and `memory` are
+        those of EncodedArray.to_device()."""
+        from ._device import decode_on
 
-        return DeviceArray(_core.decode_batch_on(self._core, device), self.type)
+        return decode_on(self._core, device, stream, memory)
 
     def __bytes__(self) -> bytes:
         return self._core.to_bytes()
@@ -103,17 +104,9 @@ def _joined(arrays: Any) -> tuple[Any, list[int]]:
     return joined.cast(FORMATS[kinds[0]]) if joined.nbytes else array(FORMATS[kinds[0]]), offsets
 
 
-def decode_batch(batch: EncodedBatch, out: Any = None, *, threads: int = 0) -> Any:
-    """All values of all arrays, one array after another, as a memoryview of their type; or into `out`, a buffer of
-    the same size, which is returned."""
-    if out is None:
-        plain: Any = memoryview(batch._core.decode(threads))
-        return plain.cast(FORMATS[batch.type])
-    view = memoryview(out)
-    if not view.c_contiguous or view.readonly:
-        raise InvalidArgumentError("out= must be a writable buffer in one piece")
-    if view.nbytes:
-        batch._core.decode_into(view.cast("B"), threads)
-    elif batch.offsets[-1]:
-        raise InvalidArgumentError("out= has another size than the values")
-    return out
+def decode_batch(batch: EncodedBatch, out: Any = None, *, threads: int = 0, stream: Any = None) -> Any:
+    """All values of all arrays, one array after another, as a memoryview of their type; or into `out`, which is
+    returned: a buffer of the same size, or an array in device memory, as EncodedArray.decode() takes it."""
+    core = batch._core
+    return decode_plain(core, out, stream, batch.offsets[-1], lambda: core.decode(threads),
+                        lambda view: core.decode_into(view, threads))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from ._device import DeviceTable
+    from ._device import DeviceTable, Memory
 
     Where = Union[Expr, str, Sequence[tuple[str, str, Any]], None]
 
@@ -161,23 +161,30 @@ class File(Table):
         return f"<bobbin.File {name!r}: {self.num_rows} rows, {len(self.columns)} columns, {self.nbytes} bytes>"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        return _html(repr(self), *(([], []) if self._file is None else (self.schema, self.row_groups)))
 
-        if self._file is None:
-            return escape(repr(self))
-        sizes = [0] * len(self.columns)
-        encodings: list[set[str]] = [set() for _ in sizes]
-        for group in self.row_groups:
-            for index, chunk in enumerate(group["chunks"]):
-                sizes[index] += chunk["bytes"]
-                encodings[index].add(chunk["encoding"])
-        body = "".join(
-            f"<tr><td>{escape(field.name)}</td><td>{escape(field.type)}</td><td>{escape(', '.join(sorted(found)))}</td>"
-            f"<td>{size}</td></tr>"
-            for field, size, found in zip(self.schema, sizes, encodings)
-        )
-        head = "<tr><th>column</th><th>type</th><th>encoding</th><th>bytes</th></tr>"
-        return f"<p>{escape(repr(self)[1:-1])}</p><table>{head}{body}</table>"
+
+def _html(title: str, fields: Sequence[Field], row_groups: Sequence[dict[str, Any]]) -> str:
+    """A table of columns: names, types, encodings, sizes, and raw bytes divided by them."""
+    from html import escape
+
+    sizes = {field.name: [0, 0] for field in fields}
+    encodings: dict[str, set[str]] = {field.name: set() for field in fields}
+    for group in row_groups:
+        for chunk in group["chunks"]:
+            if chunk["column"] in sizes:
+                sizes[chunk["column"]][0] += chunk["bytes"]
+                sizes[chunk["column"]][1] += chunk["raw_bytes"]
+                encodings[chunk["column"]].add(chunk["encoding"])
+    rows = []
+    for field in fields:
+        size, raw = sizes[field.name]
+        shown = (field.name, field.type, ", ".join(sorted(encodings[field.name])), str(size),
+                 f"{raw / size:.2f}" if size and raw else "-")
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in shown) + "</tr>")
+    names = ("column", "type", "encoding", "bytes", "ratio")
+    head = "<tr>" + "".join(f"<th>{name}</th>" for name in names) + "</tr>"
+    return f"<p>{escape(title[1:-1])}</p>" + (f"<table>{head}{''.join(rows)}</table>" if rows else "")
 
 
 def row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tuple[int, int | None]:
@@ -263,15 +270,20 @@ class Scan(Answers):
             field.name: to_numpy(numpy, *column, nulls=nulls) for field, column in zip(self.schema, columns)
         }
 
-    def to_device(self, device: str = "cuda") -> DeviceTable:
+    def to_device(self, device: str = "cuda", *, stream: Any = None, memory: Memory | None = None) -> DeviceTable:
         """Columns in the memory of the GPU ("cuda"), or of the emulator that tests use: reading, copying and decoding
         overlap. Each column of numbers has __dlpack__ and __cuda_array_interface__, all together have
-        __arrow_c_device_array__. Not for scans with a filter; strings of one row group at a time."""
+        __arrow_c_device_array__. Not for scans with a filter; strings of one row group at a time.
+
+        The values are ready when the call returns. `memory` is a function of a number of bytes and a stream's number
+        that returns device memory, as for EncodedArray.to_device(), and is called on any thread; with `stream`, a CUDA
+        stream, it gets that one, and what the stream was given by then may still use the memory."""
         from ._device import load
 
-        return load(self, device)
+        return load(self, device, stream, memory)
 
-    def device_batches(self, device: str = "cuda") -> Iterator[DeviceTable]:
+    def device_batches(self, device: str = "cuda", *, stream: Any = None,
+                       memory: Memory | None = None) -> Iterator[DeviceTable]:
         """The same for one row group at a time, of which the device has to hold one: for tables of any size, and
         for strings."""
         columns, where, limit, rows, row_groups, batch_rows, backend, threads = self._arguments
@@ -281,7 +293,7 @@ class Scan(Answers):
             part = (max(begin, first), min(end, last))
             if part[0] < part[1]:
                 arguments = (columns, where, None, part, row_groups, batch_rows, backend, threads)
-                yield Scan(self._source, *arguments).to_device(device)
+                yield Scan(self._source, *arguments).to_device(device, stream=stream, memory=memory)
 
     def _full_spec(self) -> _core.Spec:
         """The same with the columns listed."""
@@ -336,6 +348,10 @@ class Scan(Answers):
     def __repr__(self) -> str:
         names = ", ".join(field.name for field in self.schema)
         return f"<bobbin.Scan of {self._source.path or 'a file'!r}: {names}>"
+
+    def _repr_html_(self) -> str:
+        groups = [self._file.row_group(index) for index in range(self._file.num_row_groups)]
+        return _html(repr(self), self.schema, groups)
 
 
 def open(source: Any) -> File:

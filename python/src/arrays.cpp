@@ -39,6 +39,17 @@ nb::object decode(const EncodedArray& array) {
   return memory_view(std::move(bytes), size);
 }
 
+nb::dict tree_of(const Cascade& cascade) {
+  nb::list children;
+  for (const Cascade& child : cascade.children) {
+    children.append(tree_of(child));
+  }
+  nb::dict made;
+  made["codec"] = cascade.codec;
+  made["children"] = children;
+  return made;
+}
+
 uint64_t index_of(const EncodedArray& array, int64_t index) {
   const auto length = static_cast<int64_t>(array.length());
   const int64_t from_start = index < 0 ? index + length : index;
@@ -127,6 +138,7 @@ void add_arrays(nb::module_& module) {
       .def_prop_ro("length", &EncodedArray::length)
       .def_prop_ro("nbytes", &EncodedArray::encoded_bytes)
       .def_prop_ro("encoding", [](const EncodedArray& array) { return to_string(array.cascade()); })
+      .def_prop_ro("tree", [](const EncodedArray& array) { return tree_of(array.cascade()); })
       .def("value_at", value_at)
       .def("slice", slice)
       .def("take", take_values)

@@ -12,6 +12,7 @@
 #include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
+#include "device_memory.hpp"
 #include "device_table.hpp"
 #include "errors.hpp"
 #include "file.hpp"
@@ -21,25 +22,27 @@ namespace bobbin::python {
 namespace {
 
 // Device memory that others may read on streams of their own: it is freed when their work is done. All work
-// of our own is done when one of these is made.
+// of our own is done when one of these is made, or was given to the caller's stream.
 class Shared {
  public:
-  // `stream` is the one that frees the memory, if nobody else keeps it.
-  static Result<std::shared_ptr<Shared>> create(std::shared_ptr<DeviceBuffer> memory, Backend backend,
-                                                std::optional<Stream> stream = {}) {
-    int gpu = 0;
-    if (backend == Backend::cuda && memory->data() != nullptr) {
-      BOBBIN_ASSIGN(gpu, gpu_of(memory->data()));
-    }
-    return std::make_shared<Shared>(Memory{std::move(stream), std::move(memory)}, backend, gpu);
-  }
-
+  // What frees the buffer outlives it.
   struct Memory {
-    std::optional<Stream> stream;  // outlives the buffer
+    std::optional<Stream> stream;
+    Kept stream_object;
+    std::shared_ptr<CallerMemory> resource;
     std::shared_ptr<DeviceBuffer> buffer;
   };
-  Shared(Memory memory, Backend backend, int gpu)
-      : memory_(std::move(memory)), backend_(backend), gpu_(gpu) {}
+  static Result<std::shared_ptr<Shared>> create(Memory memory, Backend backend,
+                                                std::optional<uint64_t> pending = {}) {
+    int gpu = 0;
+    if (backend == Backend::cuda && memory.buffer->data() != nullptr) {
+      BOBBIN_ASSIGN(gpu, gpu_of(memory.buffer->data()));
+    }
+    return std::make_shared<Shared>(std::move(memory), backend, gpu, pending);
+  }
+
+  Shared(Memory memory, Backend backend, int gpu, std::optional<uint64_t> pending)
+      : memory_(std::move(memory)), backend_(backend), gpu_(gpu), pending_(pending) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
   ~Shared() {
@@ -47,10 +50,8 @@ class Shared {
       return;
     }
     // The streams of others may be gone by now, and this thread may use another GPU: the memory's GPU is
-    // waited for as a whole. What it waits for may need the GIL.
-    const nb::gil_scoped_acquire acquired;  // no more than a count if it is held already
-    const nb::gil_scoped_release released;
-    if (!synchronize_gpu(gpu_).ok()) {
+    // waited for as a whole.
+    if (!wait_without_gil([this] { return synchronize_gpu(gpu_); }).ok()) {
       static_cast<void>(new Memory(std::move(memory_)));  // somebody may still read it: it is never freed
     }
   }
@@ -59,11 +60,14 @@ class Shared {
   [[nodiscard]] void* data() const { return memory_.buffer->data(); }
   [[nodiscard]] Backend backend() const { return backend_; }
   [[nodiscard]] int gpu() const { return gpu_; }
+  // The caller's stream, which makes the values; none if they are ready.
+  [[nodiscard]] std::optional<uint64_t> pending() const { return pending_; }
 
  private:
   Memory memory_;
   Backend backend_;
   int gpu_;
+  std::optional<uint64_t> pending_;
   std::atomic<bool> was_exported_ = false;
 };
 
@@ -98,11 +102,17 @@ nb::object decoded(const EncodedArray& array) {
   return exported(data, array.length(), array.type(), nb::device::cpu::value, 0, std::move(bytes));
 }
 
-// `stream` as DLPack has it: 1 and nothing are the legacy default stream, -1 none. None has to wait for
-// values that are ready.
+// `stream` as DLPack has it: 1 and nothing are the legacy default stream, -1 none. It waits for values that
+// are not ready.
 nb::object export_device(const DeviceArray& array, std::optional<int64_t> stream) {
-  if (const int64_t number = stream.value_or(1); number == 0 || number < -1) {
+  const int64_t number = stream.value_or(1);
+  if (number == 0 || number < -1) {
     raise({StatusCode::invalid_argument, "stream 0 is ambiguous: use 1, the legacy default stream, or 2"});
+  }
+  if (const auto pending = array.memory->pending(); pending.has_value() && number != -1) {
+    const Backend backend = array.memory->backend();
+    check(
+        wait_for_stream(stream_view(backend, static_cast<uint64_t>(number)), stream_view(backend, *pending)));
   }
   array.memory->note_export();
   return exported(array.memory->data(), array.length, array.type, array.dlpack_device(), array.memory->gpu(),
@@ -114,41 +124,68 @@ uint64_t address(const DeviceArray& array) {
   return array.length == 0 ? 0 : reinterpret_cast<uint64_t>(array.memory->data());
 }
 
-Backend device_named(const std::string& name) {
-  const auto backend = parse_backend(name);
-  if (!backend.has_value() || *backend == Backend::cpu) {
-    raise({StatusCode::invalid_argument, "unknown device '" + name + "'; expected cuda or emulator"});
-  }
-  return *backend;
-}
-
-// Of an array or a batch with `length` values.
+// Of an array or a batch with `length` values. In the caller's stream, decoding may not be done when this
+// returns.
 template <class Encoded>
-Result<DeviceArray> decode_there(const Encoded& encoded, uint64_t length, Backend backend) {
-  BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
+Result<DeviceArray> decode_there(const Encoded& encoded, uint64_t length, const Target& target) {
+  BOBBIN_ASSIGN(CallStream stream, CallStream::create(target.backend, target.stream));
   BOBBIN_ASSIGN(const Encoded there, encoded.to_device(stream.view()));
-  BOBBIN_ASSIGN(DeviceBuffer out, DeviceBuffer::create(length * size_bytes(encoded.type()), stream.view()));
+  BOBBIN_ASSIGN(DeviceBuffer out,
+                DeviceBuffer::create(length * size_bytes(encoded.type()), stream.view(), target.resource()));
   BOBBIN_TRY(there.decode_on_device(out.data(), stream.view()));
-  BOBBIN_TRY(stream.view().synchronize());
-  auto memory = std::make_shared<DeviceBuffer>(std::move(out));
-  // The encoded copy goes with this scope, before its stream could: the stream is done.
+  BOBBIN_TRY(stream.finish());
+  // The encoded copy goes with this scope, in the order of the stream, which lives on.
+  Shared::Memory memory{.stream = stream.release(),
+                        .stream_object = target.stream_object,
+                        .resource = target.memory,
+                        .buffer = std::make_shared<DeviceBuffer>(std::move(out))};
   BOBBIN_ASSIGN(std::shared_ptr<Shared> shared,
-                Shared::create(std::move(memory), backend, std::move(stream)));
+                Shared::create(std::move(memory), target.backend, target.stream));
   return DeviceArray{std::move(shared), encoded.type(), length};
 }
 
-DeviceArray decode_on(const EncodedArray& array, const std::string& device) {
-  const Backend backend = device_named(device);
-  return take(without_gil([&] { return decode_there(array, array.length(), backend); }));
+uint64_t length_of(const EncodedArray& array) {
+  return array.length();
 }
-DeviceArray decode_batch_on(const EncodedBatch& batch, const std::string& device) {
+uint64_t length_of(const EncodedBatch& batch) {
+  return batch.offsets().back();
+}
+
+template <class Encoded>
+DeviceArray decode_on(const Encoded& encoded, const std::string& device, std::optional<uint64_t> stream,
+                      nb::object stream_object, nb::object memory) {
+  const Target target = target_from(device, stream, std::move(stream_object), std::move(memory));
+  return take_from(without_gil([&] { return decode_there(encoded, length_of(encoded), target); }), target);
+}
+
+constexpr uint64_t kOutputAlignment = 16;  // of what kernels write
+
+// Into device memory of the caller, which the stream `producer` may still use; 0: none does. In the caller's
+// stream, decoding may not be done when this returns.
+template <class Encoded>
+void decode_at(const Encoded& encoded, uint64_t address, uint64_t bytes, const std::string& device,
+               std::optional<uint64_t> stream, uint64_t producer) {
   const Backend backend = device_named(device);
-  return take(without_gil([&] { return decode_there(batch, batch.offsets().back(), backend); }));
+  if (bytes != length_of(encoded) * size_bytes(encoded.type())) {
+    raise({StatusCode::invalid_argument, "the output has another size than the values"});
+  }
+  if (address % kOutputAlignment != 0) {
+    raise({StatusCode::invalid_argument, "the output must begin at a multiple of 16 bytes"});
+  }
+  check(without_gil([&]() -> Status {
+    BOBBIN_ASSIGN(const CallStream order, CallStream::create(backend, stream));
+    BOBBIN_TRY(order.wait_for(producer));
+    BOBBIN_ASSIGN(const Encoded there, encoded.to_device(order.view()));
+    BOBBIN_TRY(there.decode_on_device(reinterpret_cast<void*>(address), order.view()));
+    return order.finish();
+  }));
 }
 
 DeviceArray shared_array(const std::shared_ptr<DeviceBuffer>& memory, DType type, uint64_t length,
                          Backend backend) {
-  return {take(Shared::create(memory, backend)), type, length};
+  return {
+      take(Shared::create({.stream = {}, .stream_object = {}, .resource = {}, .buffer = memory}, backend)),
+      type, length};
 }
 
 // Type, values or (offsets, bytes), validity bits as 32-bit words or None.
@@ -175,8 +212,10 @@ nb::tuple parts_of(const DeviceColumn& column, Backend backend) {
 }
 
 // Per column: type, values or (offsets, bytes), validity bits as 32-bit words or None. And the table.
-nb::tuple load(const File& file, const Spec& spec, const std::string& device) {
-  const Backend backend = device_named(device);
+nb::tuple load(const File& file, const Spec& spec, const std::string& device, std::optional<uint64_t> stream,
+               nb::object stream_object, nb::object memory) {
+  const Target target = target_from(device, stream, std::move(stream_object), std::move(memory));
+  const Backend backend = target.backend;
   const arrow::ScanOptions options = spec.options;
   if (options.where.has_value() || options.row_groups.has_value()) {
     raise({StatusCode::unsupported, "loading onto a device takes columns, rows= and limit= only"});
@@ -185,10 +224,13 @@ nb::tuple load(const File& file, const Spec& spec, const std::string& device) {
   const uint64_t count = std::min({options.num_rows, options.limit, file.reader->num_rows() - begin});
   check(DeviceTable::check_strings(*file.reader, *options.columns, begin, count));
   const auto work = [=, reader = file.reader]() -> Result<std::vector<DeviceColumn>> {
-    BOBBIN_ASSIGN(Loader loader, Loader::create(backend, {.threads = options.threads}));
-    return loader.load(*reader, *options.columns, begin, count);
+    BOBBIN_ASSIGN(Loader loader,
+                  Loader::create(backend, {.threads = options.threads, .memory = target.memory.get()}));
+    BOBBIN_ASSIGN(std::vector<DeviceColumn> loaded, loader.load(*reader, *options.columns, begin, count));
+    keep_memory(loaded, target.memory);
+    return loaded;
   };
-  DeviceTable table(*file.reader, *options.columns, take(interruptible(work)), backend);
+  DeviceTable table(*file.reader, *options.columns, take_from(interruptible(work), target), backend);
   nb::list made;
   for (const DeviceColumn& column : table.columns) {
     made.append(parts_of(column, backend));
@@ -212,6 +254,14 @@ nb::tuple import_dlpack(const AnyArray& array) {
   raise({StatusCode::unsupported, "arrays of this type cannot be encoded"});
 }
 
+template <class Encoded>
+void add_decoders(nb::module_& module) {
+  module.def("decode_on", decode_on<Encoded>, nb::arg("encoded"), nb::arg("device"), nb::arg("stream").none(),
+             nb::arg("stream_object").none(), nb::arg("memory").none());
+  module.def("decode_at", decode_at<Encoded>, nb::arg("encoded"), nb::arg("address"), nb::arg("bytes"),
+             nb::arg("device"), nb::arg("stream").none(), nb::arg("producer"));
+}
+
 }  // namespace
 
 void add_devices(nb::module_& module) {
@@ -221,11 +271,15 @@ void add_devices(nb::module_& module) {
       .def_prop_ro("device", &DeviceArray::dlpack_device)
       .def_prop_ro("device_number", [](const DeviceArray& array) { return array.memory->gpu(); })
       .def_prop_ro("address", address)
+      .def_prop_ro("backend",
+                   [](const DeviceArray& array) { return std::string(to_string(array.memory->backend())); })
+      .def_prop_ro("stream", [](const DeviceArray& array) { return array.memory->pending(); })
       .def("exported", export_device, nb::arg("stream").none());
   module.def("decoded", decoded);
-  module.def("decode_on", decode_on);
-  module.def("decode_batch_on", decode_batch_on);
-  module.def("load", load);
+  add_decoders<EncodedArray>(module);
+  add_decoders<EncodedBatch>(module);
+  module.def("load", load, nb::arg("file"), nb::arg("spec"), nb::arg("device"), nb::arg("stream").none(),
+             nb::arg("stream_object").none(), nb::arg("memory").none());
   module.def("import_dlpack", import_dlpack);
 }
 

@@ -14,6 +14,7 @@
 
 #include "array_types.hpp"
 #include "capsules.hpp"
+#include "device_memory.hpp"
 #include "errors.hpp"
 #include "modules.hpp"
 
@@ -47,14 +48,9 @@ DeviceTable::DeviceTable(const Reader& reader, std::span<const size_t> numbers,
 
 namespace {
 
-// Whoever releases an array may hold the GIL, which what the GPU has to do first may need.
-Status wait_without_gil(int gpu) {
-  if (Py_IsInitialized() == 0) {
-    return synchronize_gpu(gpu);
-  }
-  const nb::gil_scoped_acquire acquired;  // no more than a count if it is held already
-  const nb::gil_scoped_release released;
-  return synchronize_gpu(gpu);
+// Whoever releases an array may hold the GIL.
+Status wait_for_gpu(int gpu) {
+  return wait_without_gil([gpu] { return synchronize_gpu(gpu); });
 }
 
 // The requested types that the columns can have; others stay as they are, as the protocol allows.
@@ -91,7 +87,7 @@ nb::tuple exported(const DeviceTable& table, nb::handle requested) {
   for (const arrow::Field& field : fields) {
     formats.push_back(field.format);
   }
-  const arrow::DeviceExportOptions options{.backend = table.backend, .wait = wait_without_gil};
+  const arrow::DeviceExportOptions options{.backend = table.backend, .wait = wait_for_gpu};
   auto array = std::make_unique<ArrowDeviceArray>();
   check(without_gil(
       [&] { return arrow::export_device_columns(table.columns, formats, options, array.get()); }));
@@ -101,36 +97,27 @@ nb::tuple exported(const DeviceTable& table, nb::handle requested) {
 
 // ---- Arrays of other libraries ----
 
-Backend backend_named(const std::string& name) {
-  const auto backend = parse_backend(name);
-  if (!backend.has_value() || *backend == Backend::cpu) {
-    raise({StatusCode::invalid_argument, "unknown device '" + name + "'; expected cuda or emulator"});
-  }
-  return *backend;
-}
-
-// Encodes on the device with `work`, and brings the result to host memory.
+// Encodes on the device with `work`, in the caller's stream if there is one, and brings the result to host
+// memory.
 template <class F>
-EncodedArray encoded_by(Backend backend, F&& work) {
+EncodedArray encoded_by(Backend backend, std::optional<uint64_t> stream, F&& work) {
   return take(without_gil([&]() -> Result<EncodedArray> {
-    BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
-    BOBBIN_ASSIGN(const EncodedArray there, work(stream.view()));
-    return there.to_host(stream.view());
+    BOBBIN_ASSIGN(const CallStream order, CallStream::create(backend, stream));
+    BOBBIN_ASSIGN(const EncodedArray there, work(order));
+    return there.to_host(order.view());
   }));
 }
 
 // `producer` is the stream that makes the values: a cudaStream_t as a number, 1 or 2 for the default ones; 0:
 // the values are ready.
 EncodedArray encode_at(uint64_t address, uint64_t length, const std::string& type_name,
-                       const std::string& codec, const std::string& device, uint64_t producer) {
+                       const std::string& codec, const std::string& device, uint64_t producer,
+                       std::optional<uint64_t> stream) {
   const DType type = number_type(type_name);
-  const Backend backend = backend_named(device);
-  return encoded_by(backend, [&](StreamView stream) -> Result<EncodedArray> {
-    if (producer != 0) {
-      BOBBIN_TRY(StreamView(backend, reinterpret_cast<void*>(producer)).synchronize());
-    }
+  return encoded_by(device_named(device), stream, [&](const CallStream& order) -> Result<EncodedArray> {
+    BOBBIN_TRY(order.wait_for(producer));
     return EncodedArray::encode_on_device(codec, type, reinterpret_cast<const void*>(address), length,
-                                          stream);
+                                          order.view());
   });
 }
 
@@ -155,16 +142,17 @@ nb::tuple look_at_dlpack(const AnyArray& array) {
 
 // The capsules of __arrow_c_device_array__ of another library.
 EncodedArray encode_arrow(nb::handle schema_capsule, nb::handle array_capsule, const std::string& codec,
-                          const std::string& device) {
+                          const std::string& device, std::optional<uint64_t> stream) {
   const auto* const schema = pointer_of<ArrowSchema>(schema_capsule, "arrow_schema");
   const auto* const array = pointer_of<ArrowDeviceArray>(array_capsule, "arrow_device_array");
-  const Backend backend = backend_named(device);
+  const Backend backend = device_named(device);
   if (backend == Backend::cuda && array->device_type == ARROW_DEVICE_CPU) {
     raise(
         {StatusCode::invalid_argument, "expected an array of numbers, found an Arrow object in host memory"});
   }
-  return encoded_by(backend, [&](StreamView stream) -> Result<EncodedArray> {
-    BOBBIN_ASSIGN(std::vector<EncodedArray> made, arrow::encode_device_array(*schema, *array, codec, stream));
+  return encoded_by(backend, stream, [&](const CallStream& order) -> Result<EncodedArray> {
+    BOBBIN_ASSIGN(std::vector<EncodedArray> made,
+                  arrow::encode_device_array(*schema, *array, codec, order.view()));
     BOBBIN_RETURN_IF(made.size() != 1, StatusCode::invalid_argument,
                      "expected an array, found a table of " + std::to_string(made.size()) + " columns");
     return made[0];
@@ -177,8 +165,10 @@ void add_device_tables(nb::module_& module) {
   nb::class_<DeviceTable>(module, "DeviceTable")
       .def("schema", schema_of)
       .def("exported", exported, nb::arg("requested").none());
-  module.def("encode_at", encode_at);
-  module.def("encode_arrow", encode_arrow);
+  module.def("encode_at", encode_at, nb::arg("address"), nb::arg("length"), nb::arg("type"), nb::arg("codec"),
+             nb::arg("device"), nb::arg("producer"), nb::arg("stream").none());
+  module.def("encode_arrow", encode_arrow, nb::arg("schema"), nb::arg("array"), nb::arg("codec"),
+             nb::arg("device"), nb::arg("stream").none());
   module.def("look_at_dlpack", look_at_dlpack);
 }
 

@@ -16,6 +16,7 @@
 
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
+#include "device_memory.hpp"
 #include "errors.hpp"
 #include "file.hpp"
 #include "modules.hpp"
@@ -26,14 +27,6 @@ namespace {
 
 using arrow::ScanOptions;
 using query::AggregateSpec;
-
-Backend backend_from(const std::string& name) {
-  const auto backend = parse_backend(name);
-  if (!backend.has_value()) {
-    raise({StatusCode::invalid_argument, "unknown backend '" + name + "'; expected cpu, cuda or emulator"});
-  }
-  return *backend;
-}
 
 File open_path(const nb::bytes& path) {
   const auto work = [text = path_from(path)] { return Reader::open(text); };
@@ -96,6 +89,12 @@ uint64_t total_bytes(const NodeInfo& node) {
                          [](uint64_t sum, const NodeInfo& child) { return sum + total_bytes(child); });
 }
 
+// Of the plain values, as the command counts them: for strings without offsets.
+uint64_t raw_bytes(const ChunkInfo& chunk) {
+  return is_string(chunk.root.type) ? chunk.strings.num_bytes
+                                    : chunk.root.length * size_bytes(chunk.root.type);
+}
+
 void add_zone(const Column& column, const ChunkInfo& chunk, uint64_t rows, nb::dict& made) {
   if (is_string(column.type)) {
     made["nulls"] = chunk.strings.null_count;
@@ -124,6 +123,7 @@ nb::dict row_group_of(const File& file, size_t index) {
     chunk["column"] = column.name;
     chunk["encoding"] = to_string(cascade_of(info.chunks[c].root));
     chunk["bytes"] = total_bytes(info.chunks[c].root);
+    chunk["raw_bytes"] = raw_bytes(info.chunks[c]);
     add_zone(column, info.chunks[c], info.num_rows, chunk);
     chunk["tree"] = node_of(info.chunks[c].root);
     chunks.append(chunk);
@@ -146,7 +146,7 @@ std::vector<std::pair<uint64_t, uint64_t>> row_group_ranges(const File& file) {
 }
 
 void verify(const File& file, const std::string& backend, const nb::object& progress) {
-  const Backend where = backend_from(backend);
+  const Backend where = backend_named(backend);
   const auto reader = file.reader;
   const auto share = std::make_shared<std::atomic<double>>(0);
   const auto report = [&] {
@@ -185,7 +185,7 @@ Spec make_spec(const File& file, std::optional<std::vector<std::string>> columns
   options.row_groups = std::move(row_groups);
   options.limit = limit.value_or(UINT64_MAX);
   options.batch_rows = batch_rows.value_or(UINT64_MAX);
-  options.backend = backend_from(backend);
+  options.backend = backend_named(backend);
   options.threads = threads;
   (void)take(arrow::scan_fields(*file.reader, options));
   return spec;

@@ -16,6 +16,7 @@
 #include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
+#include "device_memory.hpp"
 #include "errors.hpp"
 #include "modules.hpp"
 
@@ -46,11 +47,7 @@ WriteOptions options_from(const nb::dict& given) {
   options.goal = goal_from(nb::cast<std::string>(given["goal"]));
   options.overwrite = nb::cast<bool>(given["overwrite"]);
   options.threads = nb::cast<unsigned>(given["threads"]);
-  const auto backend = parse_backend(nb::cast<std::string>(given["backend"]));
-  if (!backend.has_value()) {
-    raise({StatusCode::invalid_argument, "unknown backend; expected cpu, cuda or emulator"});
-  }
-  options.backend = *backend;
+  options.backend = backend_named(nb::cast<std::string>(given["backend"]));
   return options;
 }
 

@@ -147,8 +147,9 @@ def test_hasattr_of_an_array_with_nulls_in_gpu_memory() -> None:
 
     from bobbin._device import DeviceArray
 
-    memory: Any = SimpleNamespace(device=2, device_number=1, type="i64", length=3, address=64)
-    assert DeviceArray(memory, "i64").__cuda_array_interface__["data"] == (64, False)
+    memory: Any = SimpleNamespace(device=2, device_number=1, type="i64", length=3, address=64, stream=7)
+    interface = DeviceArray(memory, "i64").__cuda_array_interface__
+    assert interface["data"] == (64, False) and interface["stream"] == 7
     assert DeviceArray(memory, "i64").__dlpack_device__() == (2, 1)
     assert not hasattr(DeviceArray(memory, "i64", DeviceArray(memory, "u32")), "__cuda_array_interface__")
 

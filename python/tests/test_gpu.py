@@ -128,3 +128,193 @@ def test_encoded_arrays_of_every_codec() -> None:
     for codec in ("bitpack", "ffor", "delta", "dict(bitpack, bitpack)", "rle(ffor, ffor)", "patched"):
         there = bb.encode(values, codec).to_device()
         assert cupy.asnumpy(cupy.from_dlpack(there)).tobytes() == values.tobytes()
+
+
+# ---- Streams and memory of the caller ----
+
+LENGTH = 1 << 22
+BUSY = 200_000_000  # clock cycles: long enough that work which does not wait sees other values
+
+
+def test_decoding_in_a_stream_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    values = np.arange(LENGTH, dtype=np.int32)
+    encoded, batch = bb.encode(values), bb.encode_batch(values, range(0, LENGTH + 1, 1 << 16))
+    for what in (encoded, batch):
+        stream = torch.cuda.Stream()
+        there = what.to_device(stream=stream)
+        assert there.__cuda_array_interface__["stream"] == stream.cuda_stream
+        with torch.cuda.stream(stream):
+            doubled = torch.from_dlpack(there) * 2
+        with torch.cuda.stream(torch.cuda.Stream()):  # waits, as it says which stream it is
+            tripled = torch.from_dlpack(there) * 3
+        torch.cuda.synchronize()
+        assert np.array_equal(doubled.cpu().numpy(), values * 2) and np.array_equal(tripled.cpu().numpy(), values * 3)
+        default = what.to_device(stream=torch.cuda.default_stream())
+        assert np.array_equal(torch.from_dlpack(default).cpu().numpy(), values)
+        del there, default, stream
+
+
+def test_decoding_into_arrays_of_others() -> None:
+    cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+    values = np.arange(LENGTH, dtype=np.int32)
+    encoded, batch = bb.encode(values), bb.encode_batch(values, range(0, LENGTH + 1, 1 << 16))
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        out = torch.zeros(LENGTH, dtype=torch.int32, device="cuda")
+        torch.cuda._sleep(BUSY)
+        out.fill_(7)  # must come before the values
+        assert encoded.decode(out, stream=stream) is out
+        seen = out.clone()
+    stream.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), values)
+    for what in (encoded.decode, lambda *given, **named: bb.decode_batch(batch, *given, **named)):
+        with cupy.cuda.Stream(non_blocking=True) as other:
+            area = cupy.zeros((2, LENGTH // 2), np.int32)
+            what(area, stream=other)
+            assert np.array_equal(cupy.asnumpy(area, stream=other).ravel(), values)
+            area.fill(0)
+            what(area)  # in a stream of its own, after what CuPy's stream was given
+            assert np.array_equal(cupy.asnumpy(area, stream=other).ravel(), values)
+    frozen = encoded.to_device()
+    assert bb.encode(values[::-1].copy()).decode(frozen) is frozen
+    assert np.array_equal(cupy.asnumpy(cupy.asarray(frozen)), values[::-1])
+    with pytest.raises(bb.InvalidArgumentError, match="multiple of 16"):
+        encoded[: LENGTH - 1].decode(cupy.zeros(LENGTH, np.int32)[1:])
+
+
+@pytest.mark.parametrize("by", ["cupy", "torch"])
+@pytest.mark.parametrize("given", [True, False])
+def test_encoding_waits_for_what_makes_the_values(by: str, given: bool) -> None:
+    library = pytest.importorskip(by)
+    expected = np.arange(LENGTH, dtype=np.int32) * 2
+    for _ in range(3):
+        if by == "cupy":
+            stream = library.cuda.Stream(non_blocking=True)
+            with stream:
+                values = library.zeros(LENGTH, np.int32)
+                busy = library.RawKernel("""extern "C" __global__ void wait(long long cycles) {
+                    const long long start = clock64(); while (clock64() - start < cycles) {} }""", "wait")
+                busy((1,), (1,), (np.int64(BUSY),))
+                values += library.arange(LENGTH, dtype=np.int32) * 2
+                made = bb.encode(values, "ffor", stream=stream if given else None)
+        else:
+            stream = library.cuda.Stream()
+            with library.cuda.stream(stream):
+                values = library.zeros(LENGTH, dtype=library.int32, device="cuda")
+                library.cuda._sleep(BUSY)
+                values += library.arange(LENGTH, dtype=library.int32, device="cuda") * 2
+                made = bb.encode(values, "ffor", stream=stream if given else None)
+        assert np.array_equal(made.to_numpy(), expected)
+
+
+def test_arrow_arrays_are_encoded_in_a_stream(path: Any) -> None:
+    cupy = pytest.importorskip("cupy")
+
+    class OnlyArrow:
+        def __init__(self, table: Any) -> None:
+            self._table = table
+
+        def __arrow_c_device_array__(self, requested_schema: object = None) -> Any:
+            return self._table.__arrow_c_device_array__(requested_schema)
+
+    # A table of one column is a struct, which bb.encode() takes.
+    table = bb.open(path).scan("id").to_device()
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        made = bb.encode(OnlyArrow(table), "delta", stream=stream)
+    assert np.array_equal(made.to_numpy(), np.arange(ROWS, dtype=np.int32))
+
+
+@pytest.mark.parametrize("by", ["cupy", "torch"])
+def test_memory_of_the_caller(path: Any, by: str) -> None:
+    library = pytest.importorskip(by)
+    given: list[int] = []
+    if by == "cupy":
+        stream: Any = library.cuda.Stream(non_blocking=True)
+        context: Any = stream
+
+        def memory(size: int, number: int) -> Any:
+            assert number == stream.ptr
+            with stream:  # this may be another thread
+                block = library.cuda.alloc(size)
+            given.append(block.ptr)
+            return block
+    else:
+        stream = library.cuda.Stream()
+        context = library.cuda.stream(stream)
+
+        def memory(size: int, number: int) -> Any:
+            assert number == stream.cuda_stream
+            with library.cuda.stream(stream):
+                block = library.empty(size, dtype=library.uint8, device="cuda")
+            given.append(block.data_ptr())
+            return block
+
+    scan = bb.open(path).scan(["id", "price", "small"])
+    expected = scan.to_numpy()
+    for _ in range(5):
+        given.clear()
+        with context:
+            scrap = library.zeros(ROWS * 2)  # is freed, and used again, while it is written
+            scrap += 1
+            del scrap
+            table = scan.to_device(stream=stream, memory=memory)
+            encoded = bb.encode(expected["price"]).to_device(stream=stream, memory=memory)
+            seen = {name: library.from_dlpack(column) for name, column in table.items()}
+            price = library.from_dlpack(encoded)
+            copies = {name: column.copy() if by == "cupy" else column.clone() for name, column in seen.items()}
+            pointers = [one.data.ptr if by == "cupy" else one.data_ptr() for one in (*seen.values(), price)]
+            assert all(pointer in given for pointer in pointers)
+            assert encoded.__cuda_array_interface__["data"][0] in given
+            del table, seen
+            stream.synchronize()
+        host = {name: one.get() if by == "cupy" else one.cpu().numpy() for name, one in copies.items()}
+        assert all(host[name].tobytes() == expected[name].tobytes() for name in host)
+        last = price.get() if by == "cupy" else price.cpu().numpy()
+        assert last.tobytes() == expected["price"].tobytes()
+        del price, encoded
+
+
+def test_memory_of_the_caller_outlives_its_readers() -> None:
+    torch = pytest.importorskip("torch")
+    values = np.arange(LENGTH, dtype=np.int32)
+    encoded = bb.encode(values)
+    for _ in range(5):
+        stream = torch.cuda.Stream()
+
+        def memory(size: int, number: int) -> Any:
+            with torch.cuda.stream(stream):
+                return torch.empty(size, dtype=torch.uint8, device="cuda")
+
+        there = encoded.to_device(stream=stream, memory=memory)
+        reader = torch.cuda.Stream()
+        with torch.cuda.stream(reader):
+            seen = torch.from_dlpack(there)
+            torch.cuda._sleep(BUSY)
+            copy = seen.clone()
+        del seen, there
+        with torch.cuda.stream(stream):  # would get the same memory if it were free
+            others = [torch.full((LENGTH,), 5, dtype=torch.int32, device="cuda") for _ in range(4)]
+        torch.cuda.synchronize()
+        assert np.array_equal(copy.cpu().numpy(), values)
+        del others
+
+
+def test_jax_waits_for_a_stream() -> None:
+    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+    if jax.default_backend() != "gpu":
+        pytest.skip("this JAX has no GPU")
+    values = np.arange(LENGTH, dtype=np.int32)
+    for _ in range(5):
+        there = bb.encode(values).to_device(stream=torch.cuda.Stream())
+        assert np.asarray(jax.dlpack.from_dlpack(there)).tobytes() == values.tobytes()
+
+
+def test_errors_of_memory_on_a_gpu(path: Any) -> None:
+    def refuse(size: int, stream: int) -> Any:
+        raise MemoryError(f"no {size} bytes")
+
+    with pytest.raises(MemoryError, match="no "):
+        bb.open(path).scan("id").to_device(memory=refuse)
+    with pytest.raises(MemoryError, match="no 24 bytes"):
+        bb.encode(np.arange(3)).to_device(memory=refuse)

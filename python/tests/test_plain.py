@@ -244,8 +244,27 @@ def test_pickle_after_a_change_of_directory(plain: pathlib.Path, monkeypatch: py
 
 def test_html_is_escaped(tmp_path: pathlib.Path) -> None:
     bb.write({"<b>&": [1]}, tmp_path / "h.bob")
-    shown = bb.open(tmp_path / "h.bob")._repr_html_()
-    assert "&lt;b&gt;&amp;" in shown and "<b>" not in shown
+    file = bb.open(tmp_path / "h.bob")
+    for shown in (file._repr_html_(), file.scan()._repr_html_()):
+        assert "&lt;b&gt;&amp;" in shown and "<b>" not in shown and "<th>ratio</th>" in shown
+    file.close()
+    assert "closed" in file._repr_html_() and "<table>" not in file._repr_html_()
+
+
+def test_html_of_a_scan_has_its_columns(plain: pathlib.Path) -> None:
+    shown = bb.open(plain).scan(["city", "id"])._repr_html_()
+    assert shown.index("<td>city</td>") < shown.index("<td>id</td>") and "<td>price</td>" not in shown
+    chunk = bb.open(plain).row_groups[0]["chunks"][0]
+    assert chunk["raw_bytes"] == 8 * 1024 and chunk["tree"]["codec"] in chunk["encoding"]
+
+
+def test_backends_by_name(plain: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    assert bb.open(plain).scan(backend="auto").count() == ROWS
+    bb.write({"a": [1, 2]}, tmp_path / "a.bob", backend="auto")
+    for wrong in (lambda: bb.open(plain).scan(backend="tpu"),
+                  lambda: bb.write({"a": [1]}, tmp_path / "b.bob", backend="tpu")):
+        with pytest.raises(bb.InvalidArgumentError, match="'tpu'; expected auto, cpu"):
+            wrong()
 
 
 def test_encoded_arrays() -> None:
@@ -256,6 +275,8 @@ def test_encoded_arrays() -> None:
     out = array.array("q", bytes(80_000))
     assert made.decode(out) is out and out == values
     assert bb.encode(values, "bitpack").encoding.startswith("bitpack")
+    tree = bb.encode(values, "dict(bitpack, delta)").tree
+    assert tree["codec"] == "dict" and [child["codec"] for child in tree["children"]] == ["bitpack", "delta"]
     assert "bitpack" in bb.codecs()
     assert len(bb.encode(array.array("d")).decode()) == 0
     for wrong in (lambda: bb.encode(values, "no such"), lambda: bb.encode(["a"]), lambda: made.decode(bytearray(7)),

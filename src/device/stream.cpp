@@ -99,6 +99,19 @@ Status synchronize_gpu(int gpu) {
   return cuda_api::gpu_synchronize(gpu);
 }
 
+Status wait_for_stream(StreamView stream, StreamView other) {
+  if (stream.backend() != Backend::cuda || stream.handle() == other.handle()) {
+    return {};
+  }
+  BOBBIN_ASSIGN(void* const event, cuda_api::event_create());
+  Status status = cuda_api::event_record(event, other.handle());
+  if (status.ok()) {
+    status = cuda_api::stream_wait(stream.handle(), event);
+  }
+  cuda_api::event_destroy(event);  // CUDA keeps it until the wait is over
+  return status;
+}
+
 Status wait_for_event(StreamView stream, void* cuda_event) {
   return stream.backend() == Backend::cuda ? cuda_api::stream_wait(stream.handle(), cuda_event) : Status{};
 }
