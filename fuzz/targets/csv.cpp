@@ -35,6 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.ragged = (data[2] & 8) != 0 ? csv::Ragged::pad : csv::Ragged::error;
   options.line_end = (data[2] & 16) != 0 ? csv::LineEnd::cr : csv::LineEnd::lf;
   options.skip_lines = (data[2] & 32) != 0 ? 1 : 0;
+  options.skip_blanks = (data[2] & 64) != 0;
+  options.trailing = (data[2] & 128) != 0;
   const std::string text(reinterpret_cast<const char*>(data) + 3, size - 3);
   const Result<csv_tests::CellTable> table = csv_tests::read_text(text, options);
   options.buffer_bytes = 1 + data[1] % 70;

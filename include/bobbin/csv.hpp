@@ -57,11 +57,13 @@ struct Options {
   char delimiter = ',';  // ASCII, except NUL, a quote, CR or LF
   char quote = '"';      // NUL: none
   char escape = '\0';    // before a character that is to be taken literally; NUL: none, quotes are doubled
-  char comment = '\0';   // lines that begin with it are skipped; NUL: none
+  char comment = '\0';   // lines that begin with it, perhaps after blanks, are skipped; NUL: none
   LineEnd line_end = LineEnd::lf;
   Ragged ragged = Ragged::error;
-  uint64_t skip_lines = 0;  // before the header row
-  bool header = true;       // the first line has the columns' names
+  uint64_t skip_lines = 0;   // before the header row
+  bool header = true;        // the first line has the columns' names
+  bool skip_blanks = false;  // those before an opening quote are not part of the field
+  bool trailing = false;     // an empty field after the last column is ignored
   // Unquoted fields that mean null; the first one is written.
   std::vector<std::string> nulls = {""};
   uint64_t max_record_bytes = uint64_t{64} << 20;  // per record; at most 2^29

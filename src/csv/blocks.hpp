@@ -57,9 +57,14 @@ struct Marks {
   char quote = '"';
   char line_end = '\n';
   char escape = ',';
+  bool skips_blanks = false;  // before an opening quote
 
   [[nodiscard]] bool has_quote() const { return quote != delimiter; }
   [[nodiscard]] bool has_escape() const { return escape != delimiter; }
+  // A blank that is not a mark itself.
+  [[nodiscard]] bool is_blank(char c) const {
+    return (c == ' ' || c == '\t') && c != delimiter && c != quote && c != escape;
+  }
 };
 
 // The bits of one byte among 64.

@@ -120,8 +120,7 @@ Status check(const Options& options) {
     BOBBIN_RETURN_IF(
         text.find_first_of(special) != std::string::npos, StatusCode::invalid_argument,
         fmt::format("{} cannot mean null: it contains a delimiter, quote or line end", quoted_text(text)));
-    BOBBIN_RETURN_IF(options.comment != '\0' && text.starts_with(options.comment),
-                     StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(begins_comment(text, options), StatusCode::invalid_argument,
                      fmt::format("{} cannot mean null: it begins a comment", quoted_text(text)));
   }
   BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument,
@@ -160,11 +159,24 @@ std::optional<char> parse_mark(std::string_view text) {
   return text.size() == 1 && is_mark(text[0]) ? std::optional(text[0]) : std::nullopt;
 }
 
+bool begins_comment(std::string_view text, const Options& options) {
+  if (options.comment == '\0') {
+    return false;
+  }
+  const Marks marks = marks_of(options);
+  size_t at = 0;
+  while (at < text.size() && text[at] != options.comment && marks.is_blank(text[at])) {
+    ++at;
+  }
+  return at < text.size() && text[at] == options.comment;
+}
+
 Marks marks_of(const Options& options) {
   return {.delimiter = options.delimiter,
           .quote = options.quote == '\0' ? options.delimiter : options.quote,
           .line_end = options.line_end == LineEnd::cr ? '\r' : '\n',
-          .escape = options.escape == '\0' ? options.delimiter : options.escape};
+          .escape = options.escape == '\0' ? options.delimiter : options.escape,
+          .skips_blanks = options.skip_blanks};
 }
 
 Status note_options(Writer& writer, const Options& options) {

@@ -13,6 +13,8 @@
 namespace bobbin::csv {
 
 [[nodiscard]] Marks marks_of(const Options& options);
+// Whether a line that begins with this text is a comment.
+[[nodiscard]] bool begins_comment(std::string_view text, const Options& options);
 
 // Stores how the text was written in the metadata of the file.
 [[nodiscard]] Status note_options(Writer& writer, const Options& options);

@@ -402,6 +402,10 @@ Result<size_t> Reader::regular_records() {
       scanner_.drop_blanks();
       continue;
     }
+    if (options_.trailing && regular < there && scanner_.has_trailing(regular, columns_.size())) {
+      scanner_.drop_trailing(columns_.size());
+      continue;
+    }
     if (options_.ragged == Ragged::pad && regular < there && scanner_.num_fields(regular) < columns_.size()) {
       scanner_.pad_records(columns_.size());
       continue;

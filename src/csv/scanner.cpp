@@ -9,14 +9,25 @@
 namespace bobbin::csv {
 namespace {
 
-constexpr size_t kMaxFields = size_t{1} << 20;  // per record
-constexpr size_t kRoom = kBlockBytes + 2;       // the most field ends that one block can add
+constexpr size_t kRoom = kBlockBytes + 2;  // the most field ends that one block can add
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+// Whether a field begins with blanks and a quote.
+bool opens_after_blanks(std::string_view text, const Marks& marks) {
+  size_t at = 0;
+  while (at < text.size() && marks.is_blank(text[at])) {
+    ++at;
+  }
+  return marks.has_quote() && at > 0 && at < text.size() && text[at] == marks.quote;
+}
 
 }  // namespace
 
 char* unescape(const RawField& field, const Marks& marks, char* out) {
-  const std::string_view text = field.text();
+  std::string_view text = field.text();
+  if (marks.skips_blanks && !field.quoted && opens_after_blanks(text, marks)) {
+    text.remove_prefix(text.find(marks.quote));
+  }
   const bool opens = !field.quoted && marks.has_quote() && text.starts_with(marks.quote);
   bool inside = field.quoted || opens;
   for (size_t i = opens ? 1 : 0; i < text.size(); ++i) {
@@ -249,8 +260,11 @@ void Scanner::index_quotes(size_t base, const BlockMasks& masks) {
 }
 
 bool Scanner::in_comment() const {
-  return options_.comment != '\0' && state_ == State::plain && at_first_field() &&
-         begins_[num_records_] < size_ && buffer_[begins_[num_records_]] == options_.comment;
+  if (options_.comment == '\0' || state_ != State::plain || !at_first_field()) {
+    return false;
+  }
+  const size_t begin = begins_[num_records_];
+  return begins_comment({buffer_.data() + begin, size_ - begin}, options_);
 }
 
 // Marks without a meaning: escaped ones, and those in skipped lines.
@@ -304,10 +318,13 @@ void Scanner::see_quote(size_t place) {
     }
     state_ = State::quoted;
     flags_ |= kEscaped;
-  } else if (place == field_begin()) {
+  } else if (const size_t begin = field_begin(); place == begin) {
     state_ = State::quoted;
     flags_ = kQuoted;
-  }  // any other is an ordinary character
+  } else if (marks_.skips_blanks && opens_after_blanks({buffer_.data() + begin, place + 1 - begin}, marks_)) {
+    state_ = State::quoted;
+    flags_ = kEscaped;  // an odd field, which still includes its quotes
+  }                     // any other is an ordinary character
 }
 
 void Scanner::see_end(size_t place, bool ends_record) {
@@ -390,68 +407,6 @@ size_t Scanner::num_regular(size_t fields) const {
 bool Scanner::is_blank(size_t record) const {
   const RawField only = field(record, 0);
   return num_fields(record) == 1 && only.size == 0 && !only.quoted;
-}
-
-void Scanner::drop_blanks() {
-  const uint32_t rest = begins_[num_records_];
-  size_t records = first_;
-  size_t ends = first_end_;
-  size_t begin = first_end_;  // of the record's ends
-  for (size_t from = first_; from < num_records_; ++from) {
-    const size_t end = record_ends_[from] + size_t{1};
-    const RawField only = cut(buffer_.data(), begins_[from], ends_[begin], true);
-    if (end - begin > 1 || only.size > 0 || only.quoted) {
-      std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(end),
-                ends_.begin() + static_cast<ptrdiff_t>(ends));
-      begins_[records] = begins_[from];
-      ends += end - begin;
-      record_ends_[records++] = static_cast<uint32_t>(ends - 1);
-    }
-    begin = end;
-  }
-  std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(num_ends_),
-            ends_.begin() + static_cast<ptrdiff_t>(ends));
-  num_ends_ -= begin - ends;
-  num_records_ = records;
-  begins_[records] = rest;
-}
-
-// The fields are empty and between adjacent bytes, starting at the line end.
-void Scanner::pad_one(std::vector<uint32_t>& ends, size_t begin, size_t missing) const {
-  uint32_t place = ends.back() & kPlace;
-  if (buffer_[place] == '\n' && place > begin && buffer_[place - 1] == '\r') {
-    ends.back() -= 1;
-    --place;
-  }
-  for (size_t i = 1; i <= missing; ++i) {
-    ends.push_back(static_cast<uint32_t>(place + i));
-  }
-}
-
-void Scanner::pad_records(size_t fields) {
-  std::vector<uint32_t> ends(ends_.begin(), ends_.begin() + static_cast<ptrdiff_t>(first_end_));
-  size_t from = first_end_;
-  for (size_t record = first_; record < num_records_; ++record) {
-    const size_t to = record_ends_[record] + size_t{1};
-    const bool has_room = record == first_ || ends.size() < first_end_ + kMaxFields;
-    ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
-                ends_.begin() + static_cast<ptrdiff_t>(to));
-    const RawField only = cut(buffer_.data(), begins_[record], ends_[from], true);
-    const bool is_empty_line = to - from == 1 && only.size == 0 && !only.quoted;  // to be dropped
-    if (to - from < fields && has_room && !is_empty_line) {
-      const size_t begin = to - from == 1 ? begins_[record] : (ends[ends.size() - 2] & kPlace) + size_t{1};
-      pad_one(ends, begin, fields - (to - from));
-    }
-    record_ends_[record] = static_cast<uint32_t>(ends.size() - 1);
-    from = to;
-  }
-  ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
-              ends_.begin() + static_cast<ptrdiff_t>(num_ends_));
-  num_ends_ = ends.size();
-  ends_ = std::move(ends);
-  make_room();
-  // Readers may access some bytes after a field's start.
-  buffer_.resize(std::max(buffer_.size(), size_ + fields + kBlockBytes));
 }
 
 void Scanner::consume(size_t records) {

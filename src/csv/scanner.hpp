@@ -21,8 +21,8 @@ struct RawField {
   bool quoted = false;
   bool escaped = false;  // needs unescape()
 
-  // Not quoted and yet escaped: it has an escape outside of quotes, or text after its closing quote, and
-  // still includes its quotes.
+  // Not quoted and yet escaped: it has an escape outside of quotes, blanks before its opening quote, or text
+  // after its closing quote, and still includes its quotes.
   [[nodiscard]] std::string_view text() const { return {data, size}; }
 };
 
@@ -94,6 +94,10 @@ class Scanner {
   // An empty line.
   [[nodiscard]] bool is_blank(size_t record) const;
   void drop_blanks();
+  // Whether a record has an empty field after the given number of fields, and nothing else.
+  [[nodiscard]] bool has_trailing(size_t record, size_t fields) const;
+  // Removes such fields.
+  void drop_trailing(size_t fields);
   // Pads records with too few fields: all records, or as many as reasonable memory allows.
   void pad_records(size_t fields);
   // The text of some records, including line ends.
@@ -127,6 +131,8 @@ class Scanner {
   static constexpr uint32_t kQuoted = uint32_t{1} << 31;
   static constexpr uint32_t kEscaped = uint32_t{1} << 30;
   static constexpr uint32_t kPlace = kEscaped - 1;
+
+  static constexpr size_t kMaxFields = size_t{1} << 20;  // per record
 
   enum class State : uint8_t { plain, quoted, closed, comment };
   struct Failure {

@@ -29,6 +29,7 @@ struct Sample {
   std::vector<uint64_t>
       lines;  // where the first ones begin, counted from 1: titles and the record after them
   size_t quoted_fields = 0;
+  size_t after_blanks = 0;  // fields in quotes that blanks precede
   bool failed = false;
 };
 
@@ -38,6 +39,11 @@ Record take_record(const Scanner& scanner, size_t index, Sample& sample) {
   for (size_t i = 0; i < scanner.num_fields(index); ++i) {
     const RawField field = scanner.field(index, i);
     sample.quoted_fields += field.quoted ? 1 : 0;
+    if (scanner.marks().skips_blanks && field.escaped && !field.quoted &&
+        scanner.marks().is_blank(field.text().front())) {
+      ++sample.after_blanks;
+      sample.failed = sample.failed || !field.text().ends_with(scanner.marks().quote);
+    }
     record.emplace_back(value_of(field, scanner.marks(), scratch));
   }
   return record;
@@ -51,7 +57,7 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
   while (sample.records.size() < kSniffRecords) {
     // Quotes that are open at the end of a part of a text may be closed in the rest of it.
     const bool fails = !scanner.fill().ok();
-    sample.failed = fails && (is_whole || !scanner.ends_in_quotes());
+    sample.failed = sample.failed || (fails && (is_whole || !scanner.ends_in_quotes()));
     if (fails || scanner.num_records() == 0) {
       break;
     }
@@ -140,10 +146,21 @@ bool prefers_apostrophes(const Candidate& with, const Candidate& without, std::s
                                   !is_better(without.shape, with.shape));
 }
 
+// Whether all lines that could be split without quotes are in quotes as a whole: values of one column.
+bool quotes_lines(const Candidate& with, const Candidate& without) {
+  const auto split = static_cast<size_t>(
+      std::ranges::count_if(without.sample.records, [](const Record& record) { return record.size() > 1; }));
+  return with.shape.fields == 1 && with.shape.share == 1 && !with.sample.failed &&
+         with.sample.records.size() == without.sample.records.size() && with.sample.quoted_fields >= split;
+}
+
 // Quotes are ordinary characters if a text can only be split into fields that way.
 bool prefers_no_quotes(const Candidate& with, const Candidate& without) {
   if (mends(without, with)) {
     return true;
+  }
+  if (quotes_lines(with, without)) {
+    return false;
   }
   const double enough = with.shape.fields <= 1 ? 0.9 : 1;  // with an error in some quotes: all records
   return (with.shape.fields <= 1 || with.sample.failed) && without.shape.fields > 1 &&
@@ -162,7 +179,29 @@ bool may_have_escapes(std::string_view text) {
   return any;
 }
 
+// Blanks before an opening quote are skipped if records are alike only that way, or if most have such quotes.
+bool prefers_no_blanks(const Candidate& candidate, const Candidate& best) {
+  return mends(candidate, best) ||
+         (!candidate.sample.failed && 2 * candidate.sample.after_blanks > candidate.sample.records.size() &&
+          !is_better(best.shape, candidate.shape));
+}
+
+// Lines are comments if all others are alike, and none of them is: also a header row may begin with the mark.
+bool prefers_comments(const Candidate& candidate, const Candidate& best) {
+  return !candidate.sample.failed && candidate.shape.fields > 1 && candidate.shape.share == 1 &&
+         candidate.sample.records.size() > 1 &&
+         std::ranges::none_of(best.sample.records, [&](const Record& record) {
+           return record.size() == candidate.shape.fields && begins_comment(record[0], candidate.options);
+         });
+}
+
 bool is_preferred(const Candidate& candidate, const Candidate& best, std::string_view text) {
+  if (candidate.options.skip_blanks != best.options.skip_blanks) {
+    return prefers_no_blanks(candidate, best);
+  }
+  if (candidate.options.comment != best.options.comment) {
+    return prefers_comments(candidate, best);
+  }
   if (candidate.options.quote == best.options.quote) {
     return is_better(candidate.shape, best.shape);
   }
@@ -183,15 +222,49 @@ bool may_be_preferred(char delimiter, char quote, const Candidate& best, std::st
   return text.find(delimiter) != std::string_view::npos;
 }
 
+// Whether a line after the first one that is not a comment begins with blanks and this mark: before the table
+// they are skipped as notes.
+bool has_comments(std::string_view text, char mark, char line_end) {
+  bool any_other = false;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(line_end, begin), text.size());
+    const size_t first = text.find_first_not_of(" \t", begin);
+    const bool is_comment = first < end && text[first] == mark;
+    if (is_comment && any_other) {
+      return true;
+    }
+    any_other = any_other || !is_comment;
+    begin = end + 1;
+  }
+  return false;
+}
+
+// Whether a quote comes after blanks that begin a field, by any delimiter.
+bool has_blanks_before_quotes(std::string_view text, const Marks& marks) {
+  const std::string before{',', ';', '|', marks.delimiter, marks.line_end};
+  for (size_t at = text.find(marks.quote, 1); at < text.size(); at = text.find(marks.quote, at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && marks.is_blank(text[begin - 1])) {
+      --begin;
+    }
+    if (begin < at && (begin == 0 || before.find(text[begin - 1]) != std::string::npos)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr char kComment = '#';
+
 Candidate find_marks(std::string_view text, bool is_whole, const Options& options, const Known& known) {
   std::optional<Candidate> best;
-  char escape = options.escape;
+  Options basis = options;
   const auto consider = [&](char delimiter, char quote) {
-    Options tried = options;
+    Options tried = basis;
     tried.delimiter = delimiter;
     tried.quote = quote;
-    tried.escape = escape;
-    if (!check(tried).ok() || (best && !may_be_preferred(delimiter, quote, *best, text))) {
+    const bool same = tried.skip_blanks == options.skip_blanks && tried.comment == options.comment;
+    if (!check(tried).ok() || (best && same && !may_be_preferred(delimiter, quote, *best, text))) {
       return;
     }
     Candidate candidate = try_options(text, is_whole, tried);
@@ -208,11 +281,11 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
     }
   };
   consider_all(known.quote.value_or(options.quote));
-  const bool is_split = best && best->shape.fields > 1 && best->shape.share == 1;
-  if (!is_split && escape == '\0' && known.quote.value_or('"') == '"' && may_have_escapes(text)) {
-    escape = '\\';
+  const auto is_split = [&] { return best && best->shape.fields > 1 && best->shape.share == 1; };
+  if (!is_split() && options.escape == '\0' && known.quote.value_or('"') == '"' && may_have_escapes(text)) {
+    basis.escape = '\\';
     consider_all('"');
-    escape = '\0';
+    basis.escape = '\0';
   }
   if (!known.quote && text.find('\'') != std::string_view::npos) {
     consider_all('\'');
@@ -220,22 +293,38 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   if (!known.quote && text.find('"') != std::string_view::npos) {
     consider_all('\0');
   }
+  if (best && best->options.quote != '\0' && has_blanks_before_quotes(text, marks_of(best->options))) {
+    basis = best->options;
+    basis.skip_blanks = true;
+    consider(basis.delimiter, basis.quote);
+    if (!is_split()) {
+      consider_all(basis.quote);
+    }
+  }
+  if (best && !is_split() && options.comment == '\0' &&
+      has_comments(text, kComment, marks_of(options).line_end)) {
+    basis = best->options;
+    basis.comment = kComment;
+    consider_all(basis.quote);
+  }
   return best ? std::move(*best) : Candidate{options, {}, {}};
 }
 
-// Lines before the table, a title or a note: they are one field each, where the table has several. Takes them
-// out of the sample and returns how many lines to skip.
-uint64_t take_titles(Sample& sample, size_t fields) {
-  constexpr size_t kLeastFields = 3;  // with two, a line of one field may be a record cut short
-  const auto table = std::ranges::find_if(sample.records, [](const Record& r) { return r.size() != 1; });
-  const auto titles = table - sample.records.begin();
-  const bool are_titles = fields >= kLeastFields && titles > 0 && titles <= ptrdiff_t{kMostTitles} &&
-                          table != sample.records.end() && table->size() == fields;
-  if (!are_titles) {
-    return 0;
+// All records but the first one, which has the names, end in a delimiter. Removes the empty fields after it.
+bool take_trailing(Candidate& found) {
+  std::vector<Record>& records = found.sample.records;
+  if (records.size() < 2 || found.options.ragged == Ragged::pad) {
+    return false;
   }
-  sample.records.erase(sample.records.begin(), table);
-  return sample.lines[static_cast<size_t>(titles)] - 1;
+  const size_t fields = records[0].size();
+  const bool all = std::all_of(records.begin() + 1, records.end(), [&](const Record& record) {
+    return record.size() == fields + 1 && record.back().empty();
+  });
+  for (size_t r = 1; r < records.size() && all; ++r) {
+    records[r].pop_back();
+  }
+  found.shape.fields = all ? fields : found.shape.fields;
+  return all;
 }
 
 // 1990, 1991, 1992: numbers that are column names.
@@ -261,37 +350,70 @@ bool is_typed(const Guess& guess) {
   return guess.settled() && !is_string(guess.type().type);
 }
 
-// Whether the first record contains names: its types differ from those of the others, or no column has a
-// type.
-bool finds_header(const Sample& sample, size_t fields, const NullTest& is_null) {
-  if (sample.records.empty() || sample.records[0].size() != fields) {
-    return true;
+enum class Header : uint8_t { none, likely, certain };
+
+// Whether the first record contains names: certainly, if its types differ from those of the others; likely,
+// if no column has a type.
+Header find_header(std::span<const Record> records, size_t fields, const NullTest& is_null) {
+  if (records.empty() || records[0].size() != fields) {
+    return Header::likely;
   }
   bool any_typed = false;
   std::vector<int64_t> numbers;
   for (size_t c = 0; c < fields; ++c) {
-    const std::string& first = sample.records[0][c];
+    const std::string& first = records[0][c];
     if (is_null(RawField{first.data(), first.size()})) {
       continue;
     }
     Guess guess;
-    for (size_t r = 1; r < sample.records.size(); ++r) {
-      const Record& record = sample.records[r];
+    for (size_t r = 1; r < records.size(); ++r) {
+      const Record& record = records[r];
       if (c < record.size() && !is_null(RawField{record[c].data(), record[c].size()})) {
         (void)guess.add(record[c]);
       }
     }
-    const bool typed = is_typed(guess) || sample.records.size() == 1;
+    const bool typed = is_typed(guess) || records.size() == 1;
     (void)guess.add(first);
-    if (typed && sample.records.size() > 1 && !is_typed(guess) && !is_data(first)) {
-      return true;
+    if (typed && records.size() > 1 && !is_typed(guess) && !is_data(first)) {
+      return Header::certain;
     }
     any_typed = any_typed || (typed && is_typed(guess)) || is_data(first);
     if (int64_t number = 0; typed && read_long_signed(first, number)) {
       numbers.push_back(number);
     }
   }
-  return !any_typed || are_steps(numbers);
+  return !any_typed || are_steps(numbers) ? Header::likely : Header::none;
+}
+
+// The number of records before the table, titles or notes: one field each, where the table has several; or
+// fewer than the table has, if all after them are alike and begin with names.
+size_t count_titles(const std::vector<Record>& records, size_t fields, const NullTest& is_null) {
+  constexpr size_t kLeastFields = 3;  // with two, a line of one field may be a record cut short
+  const auto short_ones = [](auto begin, auto end, size_t most) {
+    return static_cast<size_t>(
+        std::find_if(begin, end, [&](const Record& record) { return record.size() > most; }) - begin);
+  };
+  const size_t titles = short_ones(records.begin(), records.end(), 1);
+  if (fields < kLeastFields || titles == records.size()) {
+    return 0;
+  }
+  if (titles > 0 && records[titles].size() == fields) {
+    return titles;
+  }
+  const size_t notes = short_ones(records.begin(), records.end(), fields - 1);
+  const auto table = std::span(records).subspan(notes);
+  const bool alike = std::ranges::all_of(table, [&](const Record& r) { return r.size() == fields; });
+  return alike && find_header(table, fields, is_null) == Header::certain ? notes : 0;
+}
+
+// Takes them out of the sample and returns how many lines to skip.
+uint64_t take_titles(Sample& sample, size_t fields, const NullTest& is_null) {
+  const size_t titles = count_titles(sample.records, fields, is_null);
+  if (titles == 0 || titles > kMostTitles) {
+    return 0;
+  }
+  sample.records.erase(sample.records.begin(), sample.records.begin() + static_cast<ptrdiff_t>(titles));
+  return sample.lines[titles] - 1;
 }
 
 Result<std::string> read_begin(Source& source, bool& is_whole) {
@@ -320,12 +442,14 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& known
   basis.header = false;
   basis.line_end = find_line_end(text, is_whole);
   Candidate found = find_marks(text, is_whole, basis, known);
+  const NullTest is_null(options.nulls);
+  found.options.trailing = take_trailing(found);
   Sniffed sniffed{found.options, found.shape.fields};
   if (!known.skips) {
-    sniffed.options.skip_lines = take_titles(found.sample, found.shape.fields);
+    sniffed.options.skip_lines = take_titles(found.sample, found.shape.fields, is_null);
   }
   sniffed.options.header =
-      known.header.value_or(finds_header(found.sample, found.shape.fields, NullTest(options.nulls)));
+      known.header.value_or(find_header(found.sample.records, found.shape.fields, is_null) != Header::none);
   return sniffed;
 }
 
@@ -336,10 +460,15 @@ std::string describe(const Sniffed& sniffed) {
                                                                     options.skip_lines == 1 ? "" : "s");
   const std::string escape =
       options.escape == '\0' ? "" : fmt::format("escape {}, ", mark_name(options.escape));
-  return fmt::format("delimiter {}, quote {}, {}{}, {} column{}{}{}", mark_name(options.delimiter),
-                     mark_name(options.quote), escape, options.header ? "header row" : "no header row",
-                     sniffed.columns, sniffed.columns == 1 ? "" : "s",
-                     options.line_end == LineEnd::cr ? ", lines end in CR" : "", skipped);
+  const std::string comment =
+      options.comment == '\0' ? "" : fmt::format("comment {}, ", mark_name(options.comment));
+  return fmt::format("delimiter {}, quote {}, {}{}{}, {} column{}{}{}{}{}", mark_name(options.delimiter),
+                     mark_name(options.quote), escape, comment,
+                     options.header ? "header row" : "no header row", sniffed.columns,
+                     sniffed.columns == 1 ? "" : "s",
+                     options.line_end == LineEnd::cr ? ", lines end in CR" : "",
+                     options.skip_blanks ? ", blanks before quotes skipped" : "",
+                     options.trailing ? ", delimiter after the last column" : "", skipped);
 }
 
 }  // namespace bobbin::csv

@@ -87,7 +87,7 @@ void Writer::put_quoted(std::string_view text) {
 }
 
 void Writer::put_string(std::string_view text, bool may_be_special) {
-  const bool comment = at_record_ && options_.comment != '\0' && text.starts_with(options_.comment);
+  const bool comment = at_record_ && begins_comment(text, options_);
   // Without quotes there is no other text for the empty string, and it does not mean null.
   const bool empty = text.empty() && marks_.has_quote();
   put_field(text, empty || is_null_text(text) || comment || (at_start_ && misleads_at_start(text)) ||
@@ -156,7 +156,7 @@ Status Writer::begin() {
     }
     const std::string& name = names_[i];
     const bool mark = at_start_ && misleads_at_start(name);
-    const bool comment = at_record_ && options_.comment != '\0' && name.starts_with(options_.comment);
+    const bool comment = at_record_ && begins_comment(name, options_);
     const bool special = has_special(name.data(), name.data() + name.size(), marks_);
     put_field(name, (name.empty() && marks_.has_quote()) || mark || special || comment);
     at_start_ = at_record_ = false;

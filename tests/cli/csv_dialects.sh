@@ -12,6 +12,11 @@ try 'Sales\n2024\n\na,b,c\n1,2,3\n4,5,6\n'
 try 'a,b\n1,2,3\n4\n' --ragged pad
 try 'a,b\n"x\\"y",2\n' --escape '\'
 try 'a,b\n"x,2\n' --quote none
+try 'name\n"x,y"\n"u,v"\n'
+try 'a, "b"\n1, "x, y"\n2, "z"\n'
+try 'a,b\n1,2,\n3,4,\n'
+try 'a,b\n # note\n1,2\n3,4\n'
+try 'Sales, by region\na,b,c\n1,2,3\n4,5,6\n'
 try 'gr\366\337e\n1\n' --encoding latin1
 try '\377\376a\000,\000b\000\n\0001\000,\0002\000\n\000'
 # Duplicate names, and a column that is text because of one value.

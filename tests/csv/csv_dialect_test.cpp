@@ -8,6 +8,7 @@
 #include "csv/reader.hpp"
 #include "csv/sniff.hpp"
 #include "tests/csv/support.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::csv_tests {
 namespace {
@@ -48,14 +49,19 @@ TEST(CsvSniff, Delimiters) {
 }
 
 TEST(CsvSniff, LinesBeforeTheTable) {
-  const std::string text = "Sales, by region\n2024\n\nregion,year,sum\nN,2023,1\nS,2024,2\n";
   EXPECT_EQ(found("Sales by region\n2024\n\nregion,year,sum\nN,2023,1\nS,2024,2\n"),
             "delimiter ',', quote '\"', header row, 3 columns, 3 lines skipped");
   EXPECT_EQ(found("Sales\na,b,c\n1,2,3\n4,5,6\n", {.skips = true}),
             "delimiter ',', quote '\"', header row, 3 columns");
-  // A title that would be cut into fields, or a header with too few names, is not taken for one.
-  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 3 columns");
+  // Lines that contain delimiters, if names of typed columns follow.
+  EXPECT_EQ(found("Sales, by region\n2024\n\nregion,year,sum\nN,2023,1\nS,2024,2\n"),
+            "delimiter ',', quote '\"', header row, 3 columns, 3 lines skipped");
+  EXPECT_EQ(found("x,y\nregion,name,city\nN,a,b\nS,c,d\n"),
+            "delimiter ',', quote '\"', header row, 3 columns");
+  // Not a header with too few or too many names, nor a record that is too short.
   EXPECT_EQ(found("a,b\n1,2,3\n4,5,6\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b,c,d\nx,y,z\n4,5,6\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b,c\n1,2\n4,5,6\n7,8,9\n"), "delimiter ',', quote '\"', header row, 3 columns");
   EXPECT_EQ(found("a\n1,2\n4,5\n"), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
@@ -84,6 +90,131 @@ TEST(CsvSniff, Quotes) {
     rows += i == 20 ? "2,\"u,v\"\n" : "2,w\n";
   }
   EXPECT_EQ(found(rows), "delimiter ',', quote '\"', header row, 2 columns");
+}
+
+// Values of one column, not fields that quotes are parts of.
+TEST(CsvSniff, LinesInQuotes) {
+  EXPECT_EQ(found("name\n\"x,y\"\n\"u,v\"\n"), "delimiter ',', quote '\"', header row, 1 column");
+  EXPECT_EQ(found("\"a;b\"\n\"x;y\"\n\"u;v\"\n"), "delimiter ',', quote '\"', header row, 1 column");
+  std::string text = "name\n";
+  for (int i = 0; i < 3000; ++i) {
+    text += i % 50 == 7 ? "Oslo\n" : "\"Berlin, Germany\"\n";
+  }
+  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 1 column");
+}
+
+TEST(CsvSniff, BlanksBeforeQuotes) {
+  const std::string text = "\"Year\", \"Title\"\n1968, \"Greetings\"\n1970,\t \"Hi, Mom!\"\n";
+  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 2 columns, blanks before quotes skipped");
+  const Options skip{.skip_blanks = true};
+  EXPECT_EQ(read_as(text, skip), "Year:i64,Title:utf8\n1968|Greetings\n1970|Hi, Mom!");
+  EXPECT_EQ(read_as("a, b\n x, \"\"\"y\"\"\" z\r\n  \"u\"  ,\"\"\n , \"\"\n", skip),
+            "a:utf8,\" b\":utf8\n x|\"y\" z\nu  |\n |");
+  EXPECT_EQ(read_as("a,b\n1, \"x\n", skip), "t.csv:2:3: a quoted field is not closed");
+  EXPECT_EQ(read_as("a\tb\n1\t \"x\ty\"\n", {.delimiter = '\t', .skip_blanks = true}),
+            "a:i64,b:utf8\n1|x\ty");
+  EXPECT_EQ(read_as("a,b\n1, \"x \\\" y\"\n", {.escape = '\\', .skip_blanks = true}),
+            "a:i64,b:utf8\n1|x \" y");
+  // Only a few values begin so, and records are alike without: quotes are characters of the text.
+  EXPECT_EQ(found("a,b\n1,x\n2, \"y\"\n3,z\n4,u\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("a,b\n1, \"x\" y\n2, \"u\" v\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found(text, {.quote = '\0'}), "delimiter ',', quote none, header row, 2 columns");
+}
+
+TEST(CsvSniff, DelimitersAfterTheLastColumn) {
+  const std::string text = "a,b\n1,2,\n3,4,\r\n5,6,";
+  EXPECT_EQ(found(text), "delimiter ',', quote '\"', header row, 2 columns, delimiter after the last column");
+  const Options trailing{.trailing = true};
+  EXPECT_EQ(read_as(text, trailing), "a:i64,b:i64\n1|2\n3|4\n5|6");
+  EXPECT_EQ(read_as("a,b\n1,2\n\n3,\"4\",\n", trailing), "a:i64,b:i64\n1|2\n3|4");
+  EXPECT_EQ(read_as("a\n1,\n\n2,\n", trailing), "a:i64\n1\n~\n2");
+  EXPECT_EQ(read_as("a,b\n1,2,\n3,4,5\n", trailing), "t.csv:3:5: expected 2 fields, found 3");
+  EXPECT_EQ(read_as("a,b\n1,2,\n3,4,\"\"\n", trailing), "t.csv:3:5: expected 2 fields, found 3");
+  EXPECT_EQ(read_as("a,b\n1,2,,\n", trailing),
+            "t.csv:2:5: expected 2 fields, found 4 (--ragged pad adds columns that the header lacks)");
+  EXPECT_EQ(found("1,2\n3,4,\n5,6,\n"),
+            "delimiter ',', quote '\"', no header row, 2 columns, delimiter after the last column");
+  // A column without a name, or with values.
+  EXPECT_EQ(found("a,b,\n1,2,\n3,4,\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b\n1,2,\n3,4,5\n"), "delimiter ',', quote '\"', header row, 3 columns");
+}
+
+TEST(CsvSniff, Comments) {
+  EXPECT_EQ(found("a;b\n  # x\n1;2\n#y;z;u\n3;4\n"),
+            "delimiter ';', quote '\"', comment '#', header row, 2 columns");
+  EXPECT_EQ(read_as("\t# x\na;b\n  # x\n1;2\n #", {.delimiter = ';', .comment = '#'}), "a:i64,b:i64\n1|2");
+  // Fields may begin with it, and a header row, which lines before it do not change.
+  EXPECT_EQ(found("a,b\n#1,2\n#3,4\n5\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("# x\n#id,b,c\n1,2,3\n4,5,6\n"),
+            "delimiter ',', quote '\"', header row, 3 columns, 1 line skipped");
+  EXPECT_EQ(found("## x\n#id,b,c\n1,2,3\n# y\n4,5,6\n"),
+            "delimiter ',', quote '\"', header row, 3 columns, 1 line skipped");
+}
+
+// A table, and the same as other programs write it.
+struct Dialects {
+  std::string plain;
+  std::string other;
+};
+
+enum class Kind : uint8_t { usual, trailing, comments, notes };
+
+std::string some_words(Random& random, size_t delimiters) {
+  std::string line = "about";
+  for (size_t i = 0; i < delimiters; ++i) {
+    line += ", part " + std::to_string(random.below(9));
+  }
+  return line + "\n";
+}
+
+std::string put_words(Random& random, bool blanks) {
+  const char* const words[] = {"x", "Hi, Mom!", "a;b;c", "say \"\"yes\"\"", "two\nlines", "it's"};
+  const std::string quoted = std::string("\"") + words[random.below(std::size(words))] + "\"";
+  return (blanks ? std::string(1 + random.below(3), ' ') : "") + quoted;
+}
+
+Dialects draw_dialects(Random& random, Kind kind, bool blanks) {
+  const size_t columns = 3 + random.below(4);
+  Dialects made;
+  for (uint64_t i = kind == Kind::notes ? 1 + random.below(4) : 0; i > 0; --i) {
+    made.other += some_words(random, random.below(columns - 1));
+  }
+  std::string header = "id";
+  for (size_t c = 1; c < columns; ++c) {
+    header += ",name" + std::to_string(c);
+  }
+  made.plain += header + "\n";
+  made.other += header + "\n";
+  for (uint64_t row = 2 + random.below(40); row > 0; --row) {
+    if (kind == Kind::comments && (row == 2 || random.below(4) == 0)) {
+      made.other += std::string(random.below(3), ' ') + "# " + some_words(random, random.below(columns - 1));
+    }
+    const std::string id = std::to_string(random.below(1000));
+    made.plain += id;
+    made.other += id;
+    for (size_t c = 1; c < columns; ++c) {
+      const std::string words = put_words(random, blanks);
+      made.plain += "," + words.substr(words.find('"'));
+      made.other += "," + words;
+    }
+    made.plain += "\n";
+    made.other += kind == Kind::trailing ? ",\n" : "\n";
+  }
+  return made;
+}
+
+TEST(CsvSniff, DrawnDialectsAreTheSameTable) {
+  Random random(17 + testing::draw_number());
+  for (int round = 0; round < 400; ++round) {
+    const auto kind = static_cast<Kind>(round % 4);
+    const Dialects texts = draw_dialects(random, kind, round / 4 % 2 == 1);
+    csv::Source source = csv::Source::from_memory(texts.other, "t.csv");
+    const Result<csv::Sniffed> sniffed = csv::sniff(source, {}, {});
+    ASSERT_TRUE(sniffed.has_value());
+    ASSERT_EQ(read_as(texts.other, sniffed->options), read_as(texts.plain, {}))
+        << csv::describe(*sniffed) << "\n"
+        << texts.other;
+  }
 }
 
 TEST(CsvSniff, Escapes) {

@@ -25,6 +25,8 @@ csv::Options draw_options(Random& random) {
     options.escape = random.below(4) == 0 ? '\\' : '\0';
     options.comment = random.below(4) == 0 ? '-' : '\0';
     options.line_end = static_cast<csv::LineEnd>(random.below(3));
+    options.skip_blanks = random.below(4) == 0;
+    options.trailing = random.below(4) == 0;
   } while (!csv::check(options).ok());
   options.buffer_bytes = 1 + random.below(300);
   options.batch_rows = 1 + random.below(40);
