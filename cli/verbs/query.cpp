@@ -105,7 +105,7 @@ void add_query(const Parser& parser, Action& action) {
   add_where_option(verb, args->where);
   Option list = add_parsed(verb, "--agg", args->aggregates, &query::parse_aggregates,
                            "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
-                           "avg(c), min(c), max(c)")
+                           "avg(c), min(c), max(c), where c is a column or an expression")
                     .type_name("LIST")
                     .default_text("count()");
   Option group = add_parsed(verb, "--group", args->group, &parse_names,
@@ -125,10 +125,13 @@ void add_query(const Parser& parser, Action& action) {
       "characters with \". In like, % matches any characters and _ one; ilike ignores case. Dates "
       "and\n"
       "timestamps are strings: day >= '2014-08-08'. Booleans are true or false.\n"
+      "Expressions: columns and numbers with + - * and parentheses, in tests and aggregates. Integers and\n"
+      "decimals are exact; with a float, the result is a double. Null if an operand is null.\n"
       "Examples:\n"
       "  bobbin query orders.bob --where 'price < 3.5 and qty >= 2' --agg 'avg(price),count()'\n"
       "  bobbin query log.bob --where \"host in ('a', 'b') and not code = 200\"\n"
       "  bobbin query log.bob --group host,code --agg 'count(),max(time)' --order 'count() desc' --limit 10\n"
+      "  bobbin query orders.bob --where '2 * qty > stock' --agg 'sum(price * (1 - discount))'\n"
       "  bobbin query orders.bob --select 'id,price' --order 'price desc' --limit 3");
   verb.callback([args, &action] { action = [args] { return report(run_query(*args)); }; });
 }

@@ -44,31 +44,12 @@
 #include <vector>
 
 #include "bobbin/export.h"
+#include "bobbin/expression.hpp"
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/types.hpp"
 
 namespace bobbin::query {
-
-// A constant to compare with.
-struct Literal {
-  enum class Kind : uint8_t { integer, real, text, boolean };
-
-  Literal(std::integral auto value)
-      : kind(std::same_as<decltype(value), bool> ? Kind::boolean : Kind::integer), integer(value) {}
-  Literal(Int128 value) : kind(Kind::integer), integer(value) {}
-  Literal(std::floating_point auto value) : kind(Kind::real), real(static_cast<double>(value)) {}
-  Literal(std::string value) : kind(Kind::text), text(std::move(value)) {}
-  Literal(std::string_view value) : Literal(std::string(value)) {}
-  Literal(const char* value) : Literal(std::string(value)) {}
-
-  Kind kind;
-  Int128 integer = 0;  // for booleans: 0 or 1
-  double real = 0;
-  std::string text;  // for a real: its digits as written, if the double alone would compare differently
-
-  friend bool operator==(const Literal&, const Literal&) = default;
-};
 
 // Which rows pass: a tree of tests. Made by col(), by parse_predicate() or by hand; whether columns exist and
 // types fit is checked when a query runs.
@@ -86,7 +67,8 @@ struct Predicate {
     ilike,  // the same, ignoring case
     both,   // all of `parts`
     either,
-    negation,  // not parts[0]
+    negation,             // not parts[0]
+    compare_expressions,  // expressions[0] with expressions[1], by `op`
   };
 
   Kind kind{};
@@ -95,6 +77,7 @@ struct Predicate {
   std::string other{};  // for compare_columns
   std::vector<Literal> literals{};
   std::vector<Predicate> parts{};
+  std::vector<Expression> expressions{};
 
   friend bool operator==(const Predicate&, const Predicate&) = default;
 };
@@ -108,6 +91,8 @@ struct Predicate {
 class BOBBIN_API ColumnName {
  public:
   explicit ColumnName(std::string name) : name_(std::move(name)) {}
+
+  operator Formula() const { return Expression{.kind = Expression::Kind::column, .column = name_}; }
 
   [[nodiscard]] Predicate compare(Compare op, Literal literal) const;
   [[nodiscard]] Predicate compare(Compare op, const ColumnName& other) const;
@@ -166,6 +151,28 @@ class BOBBIN_API ColumnName {
   return ColumnName(std::move(name));
 }
 
+// Compares two expressions. Integers and decimals compare exactly; if one side is a float, the other is first
+// rounded to a double. Two columns, or a column and a constant, make the test that col() makes.
+[[nodiscard]] BOBBIN_API Predicate compare(const Formula& a, Compare op, const Formula& b);
+[[nodiscard]] inline Predicate operator==(const Formula& a, const Formula& b) {
+  return compare(a, Compare::eq, b);
+}
+[[nodiscard]] inline Predicate operator!=(const Formula& a, const Formula& b) {
+  return compare(a, Compare::ne, b);
+}
+[[nodiscard]] inline Predicate operator<(const Formula& a, const Formula& b) {
+  return compare(a, Compare::lt, b);
+}
+[[nodiscard]] inline Predicate operator<=(const Formula& a, const Formula& b) {
+  return compare(a, Compare::le, b);
+}
+[[nodiscard]] inline Predicate operator>(const Formula& a, const Formula& b) {
+  return compare(a, Compare::gt, b);
+}
+[[nodiscard]] inline Predicate operator>=(const Formula& a, const Formula& b) {
+  return compare(a, Compare::ge, b);
+}
+
 // What to compute from the matching rows.
 struct AggregateSpec {
   enum class Kind : uint8_t {
@@ -179,7 +186,8 @@ struct AggregateSpec {
   };
 
   Kind kind{};
-  std::string column{};  // empty: none; only for `count`
+  std::string column{};                    // empty: none; only for `count`
+  std::optional<Expression> expression{};  // instead of a column; not for count_distinct
 
   friend bool operator==(const AggregateSpec&, const AggregateSpec&) = default;
 };
@@ -188,22 +196,28 @@ struct AggregateSpec {
   return {};
 }
 [[nodiscard]] inline AggregateSpec count(std::string column) {
-  return {AggregateSpec::Kind::count, std::move(column)};
+  return {AggregateSpec::Kind::count, std::move(column), {}};
 }
 [[nodiscard]] inline AggregateSpec sum(std::string column) {
-  return {AggregateSpec::Kind::sum, std::move(column)};
+  return {AggregateSpec::Kind::sum, std::move(column), {}};
 }
 [[nodiscard]] inline AggregateSpec min(std::string column) {
-  return {AggregateSpec::Kind::min, std::move(column)};
+  return {AggregateSpec::Kind::min, std::move(column), {}};
 }
 [[nodiscard]] inline AggregateSpec max(std::string column) {
-  return {AggregateSpec::Kind::max, std::move(column)};
+  return {AggregateSpec::Kind::max, std::move(column), {}};
 }
 [[nodiscard]] inline AggregateSpec avg(std::string column) {
-  return {AggregateSpec::Kind::avg, std::move(column)};
+  return {AggregateSpec::Kind::avg, std::move(column), {}};
 }
+// Of an expression; that of a column alone is the same as above.
+[[nodiscard]] BOBBIN_API AggregateSpec count(Formula of);
+[[nodiscard]] BOBBIN_API AggregateSpec sum(Formula of);
+[[nodiscard]] BOBBIN_API AggregateSpec min(Formula of);
+[[nodiscard]] BOBBIN_API AggregateSpec max(Formula of);
+[[nodiscard]] BOBBIN_API AggregateSpec avg(Formula of);
 [[nodiscard]] inline AggregateSpec count_distinct(std::string column) {
-  return {AggregateSpec::Kind::count_distinct, std::move(column)};
+  return {AggregateSpec::Kind::count_distinct, std::move(column), {}};
 }
 
 // A result value.
@@ -261,8 +275,9 @@ struct OrderTerm {
 // there. Parentheses and `not` may be nested up to 100 deep.
 //
 //   price < 3.5 and (qty >= 2 or not flag = 1) and "odd name" in ('abc', 'it''s') and x is not null and a < b
+//   and 2 * (a + b) <= c - 1
 [[nodiscard]] BOBBIN_API Result<Predicate> parse_predicate(std::string_view text);
-// "sum(price), count(), count(distinct city)"
+// "sum(price), count(), count(distinct city), avg(price * (1 - discount))"
 [[nodiscard]] BOBBIN_API Result<std::vector<AggregateSpec>> parse_aggregates(std::string_view text);
 // "city, sum(price) desc, day asc nulls last"
 [[nodiscard]] BOBBIN_API Result<std::vector<OrderTerm>> parse_order(std::string_view text);

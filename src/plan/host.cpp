@@ -4,12 +4,14 @@
 #include "plan/host.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "codecs/alp/alp.hpp"
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
 #include "plan/batch_column.hpp"
+#include "plan/batch_expression.hpp"
 #include "plan/host_loops.hpp"
 #include "plan/totals.hpp"
 
@@ -24,6 +26,9 @@ class HostFilter {
     for (const Condition& condition : filter) {
       const bool tests = condition.kind == Condition::Kind::test || condition.kind == Condition::Kind::member;
       tests_.push_back(tests ? columns[condition.column].make_test(condition) : HostTest());
+      comparisons_.push_back(condition.kind == Condition::Kind::compare
+                                 ? std::make_unique<BatchComparison>(*condition.comparison, columns)
+                                 : nullptr);
     }
   }
 
@@ -45,6 +50,9 @@ class HostFilter {
             std::ranges::transform(stack_[depth], stack_[depth].begin(), std::bit_not());
           }
           ++depth;
+          break;
+        case Condition::Kind::compare:
+          comparisons_[i]->test(batch, columns, stack_[depth++]);
           break;
         case Condition::Kind::both:
           --depth;
@@ -80,27 +88,41 @@ class HostFilter {
   }
 
   const Filter& filter_;
-  std::vector<HostTest> tests_;  // one per condition
+  std::vector<HostTest> tests_;                                // one per condition
+  std::vector<std::unique_ptr<BatchComparison>> comparisons_;  // the same
   std::vector<BitmapWords> stack_;
 };
 
 // The running state of one aggregate.
 class HostFold {
  public:
-  explicit HostFold(const Aggregate& aggregate) : aggregate_(aggregate) {}
+  HostFold(const Aggregate& aggregate, const std::vector<BatchColumn>& columns) : aggregate_(aggregate) {
+    if (aggregate.expression != nullptr) {
+      const bool extremes = aggregate.fold == Fold::extremes && !aggregate.expression->is_real();
+      computed_.emplace(*aggregate.expression, columns,
+                        extremes ? std::optional(NumberType::i64) : std::nullopt);
+    }
+  }
 
   void add(const RowBatch& batch, const BitmapWords& passed, std::vector<BatchColumn>& columns) {
-    const bool nulls = aggregate_.column.has_value() && columns[*aggregate_.column].has_nulls();
+    const bool nulls = computed_.has_value()
+                           ? computed_->has_nulls(columns)
+                           : aggregate_.column.has_value() && columns[*aggregate_.column].has_nulls();
     if (nulls) {
       valid_ = passed;
-      columns[*aggregate_.column].keep_valid(batch, valid_);
+      if (computed_.has_value()) {
+        computed_->keep_valid(batch, columns, valid_);
+      } else {
+        columns[*aggregate_.column].keep_valid(batch, valid_);
+      }
     }
     add_rows(batch, nulls ? valid_ : passed, columns);
   }
 
   Total finish(const std::vector<BatchColumn>& columns) {
     if (aggregate_.fold != Fold::count) {
-      set_extremes(columns[*aggregate_.column].type(), extremes_, total_);
+      set_extremes(computed_.has_value() ? computed_type() : columns[*aggregate_.column].type(), extremes_,
+                   total_);
       total_.real_sum = sum_of_sums();
     }
     return total_;
@@ -113,6 +135,10 @@ class HostFold {
     if (aggregate_.fold == Fold::count) {
       return;
     }
+    if (computed_.has_value()) {
+      add_computed(batch, rows, columns);
+      return;
+    }
     BatchColumn& column = columns[*aggregate_.column];
     if (is_float(column.type()) && aggregate_.fold == Fold::sum) {
       add_reals(batch, rows, count == 0 ? nullptr : column.values(batch), column.type());
@@ -122,6 +148,41 @@ class HostFold {
       visit_type(column.type(), [&]<class T>(std::type_identity<T>) {
         add_integers<T>(reinterpret_cast<const T*>(column.values(batch)), batch.words(), rows.data());
       });
+    }
+  }
+
+  [[nodiscard]] DType computed_type() const {
+    return computed_->type() == NumberType::f64 ? DType::f64 : DType::i64;
+  }
+  // Each vector is folded while its values are in the nearest cache.
+  void add_computed(const RowBatch& batch, const BitmapWords& rows, std::vector<BatchColumn>& columns) {
+    constexpr uint64_t kWords = kVectorLength / 32;
+    for (uint64_t v = 0; v < batch.words() / kWords; ++v) {
+      const uint32_t* const some = rows.data() + v * kWords;
+      const bool any = std::any_of(some, some + kWords, [](uint32_t word) { return word != 0; });
+      const std::byte* const values = any ? computed_->values(batch, v, columns) : nullptr;
+      switch (computed_->type()) {
+        case NumberType::f64:
+          add_computed_reals(reinterpret_cast<const double*>(values), some);
+          break;
+        case NumberType::i32:
+          if (any) {
+            add_integers<int32_t>(reinterpret_cast<const int32_t*>(values), kWords, some);
+          }
+          break;
+        default:
+          if (any) {
+            add_integers<int64_t>(reinterpret_cast<const int64_t*>(values), kWords, some);
+          }
+      }
+    }
+  }
+  void add_computed_reals(const double* values, const uint32_t* rows) {
+    if (aggregate_.fold == Fold::sum) {
+      const auto sum = have_avx2() ? &sum_vector_avx2<double> : &sum_vector<double>;
+      sums_.push_back(values == nullptr ? 0 : sum(values, rows));
+    } else if (values != nullptr) {
+      add_integers<double>(values, kVectorLength / 32, rows);
     }
   }
 
@@ -180,6 +241,7 @@ class HostFold {
   }
 
   Aggregate aggregate_;
+  std::optional<BatchExpression> computed_;
   Total total_;
   Extremes extremes_;
   BitmapWords valid_;
@@ -191,7 +253,7 @@ bool is_one_pass(std::span<const Source> columns, const Filter& filter,
                  std::span<const Aggregate> aggregates) {
   if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||
       !filter[0].more.empty() || aggregates.size() != 1 || aggregates[0].fold != Fold::sum ||
-      aggregates[0].column != filter[0].column) {
+      aggregates[0].expression != nullptr || aggregates[0].column != filter[0].column) {
     return false;
   }
   const Array* array = columns[filter[0].column].array;
@@ -239,6 +301,19 @@ Total run_one_pass(const Source& source, const ValueRange& range, const Rows& al
   return total;
 }
 
+// Whether the values of a column are needed.
+bool decodes(uint32_t c, const Filter& filter, std::span<const Aggregate> aggregates) {
+  const auto uses = [&](const auto* computed) {
+    return computed != nullptr && std::ranges::binary_search(computed->columns(), c);
+  };
+  return std::ranges::any_of(filter,
+                             [&](const Condition& condition) { return uses(condition.comparison.get()); }) ||
+         std::ranges::any_of(aggregates, [&](const Aggregate& aggregate) {
+           return aggregate.fold != Fold::count &&
+                  (aggregate.column == c || uses(aggregate.expression.get()));
+         });
+}
+
 }  // namespace
 
 Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& asked,
@@ -247,19 +322,19 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   BOBBIN_TRY(check_filter(asked, columns));
   const Filter filter = merge_tests(asked, columns);
   for (const Aggregate& aggregate : aggregates) {
-    BOBBIN_TRY(check_aggregate(aggregate, columns.size()));
+    BOBBIN_TRY(check_aggregate(aggregate, columns));
   }
   if (rows == nullptr && is_one_pass(columns, filter, aggregates)) {
     return std::vector{run_one_pass(columns[filter[0].column], filter[0].range, all)};
   }
   std::vector<BatchColumn> opened;
   for (uint32_t c = 0; c < columns.size(); ++c) {
-    const bool decodes = std::ranges::any_of(aggregates, [&](const Aggregate& aggregate) {
-      return aggregate.fold != Fold::count && aggregate.column == c;
-    });
-    opened.emplace_back(columns[c], all, decodes);
+    opened.emplace_back(columns[c], all, decodes(c, filter, aggregates));
   }
-  std::vector<HostFold> folds(aggregates.begin(), aggregates.end());
+  std::vector<HostFold> folds;
+  for (const Aggregate& aggregate : aggregates) {
+    folds.emplace_back(aggregate, opened);
+  }
   HostFilter evaluator(filter, opened);
   const uint64_t end = all.offset + all.length;
   if (rows != nullptr) {

@@ -17,6 +17,7 @@
 #include "codecs/codec.hpp"
 #include "plan/column_plan.hpp"
 #include "plan/compose.hpp"
+#include "plan/expression.hpp"
 #include "plan/pieces.hpp"
 #include "plan/query_input.hpp"
 
@@ -29,6 +30,7 @@ struct Condition {
     member,    // `passes` has 1 at the value (a code), or at its last element for greater ones
     is_null,   // the row is null
     not_null,  // the row is not null
+    compare,   // `comparison` holds; its columns are not null, and no step has 128 bits
     both,      // the two previous conditions
     either,
   };
@@ -37,13 +39,16 @@ struct Condition {
   ValueRange range{};
   std::vector<ValueRange> more{};
   std::vector<uint8_t> passes{};  // member: 1 or 0, at least one; values are unsigned, of up to 32 bits
+  std::shared_ptr<const Comparison> comparison{};
 };
 using Filter = std::vector<Condition>;
 
-// Over the matching rows; over the non-null ones if a column is given. Only `count` needs no column.
+// Over the matching rows; over the non-null ones if a column or an expression is given. Only `count` needs
+// neither. Steps of the expression have at most 64 bits; its totals are of i64 or f64.
 struct Aggregate {
   Fold fold{};
   std::optional<uint32_t> column;
+  std::shared_ptr<const Expression> expression{};
 };
 
 struct Total {

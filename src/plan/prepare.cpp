@@ -147,6 +147,8 @@ class Preparer {
           BOBBIN_TRY(
               add_step(make_step(StepOp::is_null, column, condition.kind == Condition::Kind::not_null)));
           break;
+        case Condition::Kind::compare:
+          return {StatusCode::unsupported, "plan: expressions are evaluated on the host"};
         case Condition::Kind::both:
           BOBBIN_TRY(add_both());
           break;
@@ -276,7 +278,9 @@ class Preparer {
   Status add_folds() {
     bool reals = false;
     for (const Aggregate& aggregate : aggregates_) {
-      BOBBIN_TRY(check_aggregate(aggregate, columns_.size()));
+      BOBBIN_TRY(check_aggregate(aggregate, columns_));
+      BOBBIN_RETURN_IF(aggregate.expression != nullptr, StatusCode::unsupported,
+                       "plan: expressions are evaluated on the host");
       made_.folds_.push_back(
           {.op = aggregate.fold, .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
       made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type

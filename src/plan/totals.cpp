@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/totals.hpp"
 
+#include <algorithm>
+
 namespace bobbin::plan {
 
 Scalar value_of_place(DType type, uint64_t place) {
@@ -44,12 +46,35 @@ bool can_merge(const Condition& a, const Condition& b, std::span<const Source> c
 
 }  // namespace
 
+namespace {
+
+// Whether all columns are arrays of numbers.
+bool has_numbers(std::span<const uint32_t> used, std::span<const Source> columns) {
+  return std::ranges::all_of(used, [&](uint32_t c) {
+    return c < columns.size() && columns[c].array != nullptr && !is_string(columns[c].array->type);
+  });
+}
+
+Status check_comparison(const Condition& condition, std::span<const Source> columns) {
+  const Comparison* const comparison = condition.comparison.get();
+  BOBBIN_RETURN_IF(comparison == nullptr || comparison->is_wide() ||
+                       comparison->left.is_real() != comparison->right.is_real() ||
+                       !has_numbers(comparison->columns(), columns),
+                   StatusCode::invalid_argument, "plan: a comparison lacks its operands");
+  return {};
+}
+
+}  // namespace
+
 Status check_filter(const Filter& filter, std::span<const Source> columns) {
   size_t depth = 0;
   for (const Condition& condition : filter) {
     const bool joins = condition.kind == Condition::Kind::both || condition.kind == Condition::Kind::either;
     BOBBIN_RETURN_IF(joins ? depth < 2 : condition.column >= columns.size(), StatusCode::invalid_argument,
                      "plan: a condition lacks its operands");
+    if (condition.kind == Condition::Kind::compare) {
+      BOBBIN_TRY(check_comparison(condition, columns));
+    }
     if (condition.kind == Condition::Kind::member) {
       BOBBIN_TRY(check_member(condition, columns[condition.column]));
     }
@@ -95,9 +120,15 @@ Filter merge_tests(const Filter& filter, std::span<const Source> columns) {
   return merged;
 }
 
-Status check_aggregate(const Aggregate& aggregate, size_t columns) {
+Status check_aggregate(const Aggregate& aggregate, std::span<const Source> columns) {
+  if (aggregate.expression != nullptr) {
+    BOBBIN_RETURN_IF(aggregate.column.has_value() || aggregate.expression->is_wide() ||
+                         !has_numbers(aggregate.expression->columns(), columns),
+                     StatusCode::invalid_argument, "plan: an expression lacks its columns");
+    return {};
+  }
   BOBBIN_RETURN_IF(
-      aggregate.column.has_value() ? *aggregate.column >= columns : aggregate.fold != Fold::count,
+      aggregate.column.has_value() ? *aggregate.column >= columns.size() : aggregate.fold != Fold::count,
       StatusCode::invalid_argument, "plan: an aggregate lacks its column");
   return {};
 }

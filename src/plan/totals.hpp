@@ -28,7 +28,7 @@ void set_extremes(DType type, const Extremes& extremes, Total& total);
 [[nodiscard]] Filter merge_tests(const Filter& filter, std::span<const Source> columns);
 // All ranges of a test.
 [[nodiscard]] std::vector<ValueRange> ranges_of(const Condition& condition);
-[[nodiscard]] Status check_aggregate(const Aggregate& aggregate, size_t columns);
+[[nodiscard]] Status check_aggregate(const Aggregate& aggregate, std::span<const Source> columns);
 
 // The rows: the same for all arrays.
 struct Rows {

@@ -8,6 +8,7 @@
 
 #include "core/scalar.hpp"
 #include "query/average.hpp"
+#include "query/computed.hpp"
 #include "query/text.hpp"
 #include "query/value.hpp"
 #include "query/value_ids.hpp"
@@ -233,6 +234,9 @@ Value RowCounter::value(uint32_t group) const {
 std::unique_ptr<Accumulator> make_accumulator(std::span<const Column> columns,
                                               const BoundAggregate& aggregate) {
   using Kind = AggregateSpec::Kind;
+  if (aggregate.expression != nullptr) {
+    return make_computed_accumulator(columns, aggregate);
+  }
   if (!aggregate.column.has_value()) {
     return std::make_unique<RowCounter>();
   }

@@ -106,7 +106,7 @@ ValueClass class_of(const Column& column) {
 
 class Binder {
  public:
-  explicit Binder(std::span<const Column> columns) : columns_(columns) {}
+  Binder(std::span<const Column> columns, const FindBounds& find) : columns_(columns), find_(find) {}
 
   Result<Bound> bind(const Predicate& predicate, bool negated, int depth) {
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::invalid_argument,
@@ -119,6 +119,11 @@ class Binder {
       case Predicate::Kind::both:
       case Predicate::Kind::either:
         return join(predicate, negated, depth);
+      case Predicate::Kind::compare_expressions: {
+        BOBBIN_ASSIGN(BoundComparison bound, bind_comparison(columns_, predicate, negated, find_));
+        return Bound{.kind = Bound::Kind::compare,
+                     .comparison = std::make_shared<const BoundComparison>(std::move(bound))};
+      }
       default:
         return leaf(predicate, negated);
     }
@@ -273,6 +278,7 @@ class Binder {
   }
 
   std::span<const Column> columns_;
+  const FindBounds& find_;
 };
 
 }  // namespace
@@ -285,13 +291,21 @@ Result<uint32_t> find_column(std::span<const Column> columns, const std::string&
   return static_cast<uint32_t>(found - columns.begin());
 }
 
-Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate) {
-  return Binder(columns).bind(predicate, false, 0);
+Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate,
+                             const FindBounds& find) {
+  return Binder(columns, find).bind(predicate, false, 0);
 }
 
-Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const AggregateSpec& aggregate) {
+Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const AggregateSpec& aggregate,
+                                      const FindBounds& find) {
+  if (aggregate.expression.has_value()) {
+    BOBBIN_RETURN_IF(aggregate.kind == AggregateSpec::Kind::count_distinct || !aggregate.column.empty(),
+                     StatusCode::invalid_argument, fmt::format("{} requires a column", to_text(aggregate)));
+    BOBBIN_ASSIGN(BoundExpression bound, bind_expression(columns, *aggregate.expression, find));
+    return BoundAggregate{aggregate.kind, {}, std::make_shared<const BoundExpression>(std::move(bound))};
+  }
   if (aggregate.kind == AggregateSpec::Kind::count && aggregate.column.empty()) {
-    return BoundAggregate{aggregate.kind, {}};
+    return BoundAggregate{aggregate.kind, {}, {}};
   }
   BOBBIN_ASSIGN(const uint32_t index, find_column(columns, aggregate.column));
   using Kind = AggregateSpec::Kind;
@@ -303,7 +317,7 @@ Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const Agg
     return cannot(columns[index],
                   fmt::format("{}() is not defined for dates and times", to_string(aggregate.kind)));
   }
-  return BoundAggregate{aggregate.kind, index};
+  return BoundAggregate{aggregate.kind, index, {}};
 }
 
 }  // namespace bobbin::query

@@ -14,6 +14,7 @@
 #include "bobbin/query.hpp"
 #include "codecs/codec.hpp"
 #include "core/bit_ranges.hpp"
+#include "query/expression.hpp"
 #include "query/key_set.hpp"
 #include "query/string_tests.hpp"
 
@@ -31,8 +32,9 @@ struct Bound {
     not_null,
     both,  // all parts; there is at least one
     either,
-    rows,   // those of `bitmap`: precomputed during execution
-    codes,  // those whose code in the column's dictionary has 1 in `passes`: precomputed too
+    rows,     // those of `bitmap`: precomputed during execution
+    compare,  // `comparison` holds
+    codes,    // those whose code in the column's dictionary has 1 in `passes`: precomputed too
   };
 
   Kind kind = Kind::always;
@@ -47,17 +49,22 @@ struct Bound {
   std::vector<Bound> parts{};
   BitmapWords bitmap{};
   std::vector<uint8_t> passes{};
+  std::shared_ptr<const BoundComparison> comparison{};
 };
 
 struct BoundAggregate {
   AggregateSpec::Kind kind{};
   std::optional<uint32_t> column;
+  std::shared_ptr<const BoundExpression> expression{};  // instead of a column
 };
 
 // Errors name the column and its type.
 [[nodiscard]] Result<uint32_t> find_column(std::span<const Column> columns, const std::string& name);
-[[nodiscard]] Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate);
+// `find`, if given, bounds the integers of columns in expressions.
+[[nodiscard]] Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate,
+                                           const FindBounds& find = {});
 [[nodiscard]] Result<BoundAggregate> bind_aggregate(std::span<const Column> columns,
-                                                    const AggregateSpec& aggregate);
+                                                    const AggregateSpec& aggregate,
+                                                    const FindBounds& find = {});
 
 }  // namespace bobbin::query

@@ -27,6 +27,7 @@ class DecodedColumn {
 
   [[nodiscard]] DType type() const { return type_; }
   [[nodiscard]] uint64_t length() const { return length_; }
+  [[nodiscard]] bool has_nulls() const { return is_string(type_) || !validity_.words.empty(); }
   [[nodiscard]] bool is_null(uint64_t row) const {
     return is_string(type_) ? strings_.view().is_null(row) : !validity_.words.empty() && !validity_.at(row);
   }

@@ -64,22 +64,28 @@ class GroupFolds {
  private:
   // Values are counted as rows if none is null.
   [[nodiscard]] Aggregate fold_of(const BoundAggregate& aggregate) const {
+    if (aggregate.expression != nullptr) {
+      return {fold_kind(aggregate.kind), {}, {aggregate.expression, &aggregate.expression->program}};
+    }
     switch (aggregate.kind) {
       case AggregateSpec::Kind::count:
         return {Fold::count, aggregate.column.has_value() && num_nulls(group_.chunk(*aggregate.column)) > 0
                                  ? aggregate.column
                                  : std::nullopt};
-      case AggregateSpec::Kind::sum:
-      case AggregateSpec::Kind::avg:
-        return {Fold::sum, aggregate.column};
       default:
-        break;
+        return {fold_kind(aggregate.kind), aggregate.column};
     }
-    return {Fold::extremes, aggregate.column};
+  }
+  static Fold fold_kind(AggregateSpec::Kind kind) {
+    using Kind = AggregateSpec::Kind;
+    return kind == Kind::count                      ? Fold::count
+           : kind == Kind::sum || kind == Kind::avg ? Fold::sum
+                                                    : Fold::extremes;
   }
   // Whether the footer alone gives the answer.
   [[nodiscard]] bool is_free(const Aggregate& fold) const {
-    return bound_.kind == Bound::Kind::always && fold.fold == Fold::count && !fold.column.has_value();
+    return bound_.kind == Bound::Kind::always && fold.fold == Fold::count && !fold.column.has_value() &&
+           fold.expression == nullptr;
   }
   // Non-null strings are counted as rows with one more test.
   Status count_strings(uint32_t column) {
@@ -93,7 +99,10 @@ class GroupFolds {
   }
   void share(const Aggregate& fold) {
     const auto found = std::ranges::find_if(folds_, [&](const Aggregate& other) {
-      return other.fold == fold.fold && other.column == fold.column;
+      const bool same = fold.expression == nullptr || other.expression == nullptr
+                            ? fold.expression == other.expression
+                            : *fold.expression == *other.expression;
+      return other.fold == fold.fold && other.column == fold.column && same;
     });
     shared_.emplace_back(totals_.size() - 1, static_cast<size_t>(found - folds_.begin()));
     if (found == folds_.end()) {
@@ -112,6 +121,9 @@ class GroupFolds {
 }  // namespace
 
 bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate) {
+  if (aggregate.expression != nullptr) {
+    return fits_launch(aggregate.expression->program);
+  }
   const bool extreme =
       aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
   return aggregate.kind != AggregateSpec::Kind::count_distinct &&
@@ -119,7 +131,9 @@ bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregat
 }
 
 DType Folder::type_of(const BoundAggregate& aggregate) const {
-  return aggregate.column.has_value() ? columns_[*aggregate.column].type : DType::u64;
+  return aggregate.expression != nullptr ? aggregate.expression->type.type
+         : aggregate.column.has_value()  ? columns_[*aggregate.column].type
+                                         : DType::u64;
 }
 
 Status Folder::add(RowGroupQuery& group, const Bound& bound) {
@@ -135,7 +149,11 @@ Value Folder::value_of(const BoundAggregate& aggregate, const Total& total) cons
   if (aggregate.kind == AggregateSpec::Kind::count) {
     return Value::of_integer(total.count);
   }
-  const Column& column = columns_[*aggregate.column];
+  const Column column = aggregate.expression != nullptr
+                            ? Column{.name = {},
+                                     .type = aggregate.expression->type.type,
+                                     .logical = aggregate.expression->type.logical}
+                            : columns_[*aggregate.column];
   const bool averages = aggregate.kind == AggregateSpec::Kind::avg;
   if (averages || aggregate.kind == AggregateSpec::Kind::sum) {
     if (!is_float(column.type)) {

@@ -4,70 +4,24 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <variant>
 
 #include "bobbin/query.hpp"
-#include "query/place.hpp"
+#include "query/parse_expression.hpp"
 #include "query/text.hpp"
 #include "query/tokens.hpp"
 
 namespace bobbin::query {
 namespace {
 
-// How deep parentheses and `not` may be nested.
-constexpr int kMaxNesting = 100;
-
 constexpr std::pair<std::string_view, Compare> kOperators[] = {
     {"=", Compare::eq}, {"==", Compare::eq}, {"!=", Compare::ne}, {"<>", Compare::ne},
     {"<", Compare::lt}, {"<=", Compare::le}, {">", Compare::gt},  {">=", Compare::ge}};
 
-// Parses an integer of up to 128 bits with a sign; empty if it is larger.
-std::optional<Int128> to_integer(std::string_view digits, bool negative) {
-  constexpr Int128 kMost = (Int128{1} << 126) - 1 + (Int128{1} << 126);
-  Int128 value = 0;  // kept negative: there is one more negative value
-  for (const char c : digits) {
-    const int digit = c - '0';
-    if (value < (-kMost - 1 + digit) / 10) {
-      return std::nullopt;
-    }
-    value = value * 10 - digit;
-  }
-  if (!negative && value < -kMost) {
-    return std::nullopt;
-  }
-  return negative ? value : -value;
-}
-
 constexpr std::string_view kOperand = "a number, a string in single quotes, true, false or a column's name";
 
-// What a column is compared with.
-using Operand = std::variant<Literal, ColumnName>;
-
-Predicate compare(const ColumnName& column, Compare op, const Operand& operand) {
-  return std::visit([&](const auto& right) { return column.compare(op, right); }, operand);
-}
-
-// The equivalent operator with its sides exchanged.
-Compare mirrored(Compare op) {
-  switch (op) {
-    case Compare::lt:
-      return Compare::gt;
-    case Compare::le:
-      return Compare::ge;
-    case Compare::gt:
-      return Compare::lt;
-    case Compare::ge:
-      return Compare::le;
-    case Compare::eq:
-    case Compare::ne:
-      break;
-  }
-  return op;
-}
-
-class Parser {
+class Parser : ExpressionParser {
  public:
   static Result<Parser> create(std::string_view text) {
     Parser parser(text);
@@ -85,12 +39,19 @@ class Parser {
     return list<AggregateSpec>("',' or the end", [&] { return aggregate(); });
   }
 
+  Result<Expression> expression() {
+    BOBBIN_ASSIGN(Operand parsed, operand(kOperand, 0));
+    BOBBIN_TRY(expect_end("an operator or the end"));
+    auto* const found = std::get_if<Expression>(&parsed);
+    return found == nullptr ? Result<Expression>(error_at(0, "expected an expression")) : std::move(*found);
+  }
+
   Result<std::vector<OrderTerm>> order() {
     return list<OrderTerm>("'asc', 'desc', 'nulls', ',' or the end", [&] { return order_term(); });
   }
 
  private:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : ExpressionParser(text) {}
 
   // Elements separated by commas, to the end of the text.
   template <class T, class F>
@@ -103,36 +64,6 @@ class Parser {
     BOBBIN_TRY(failure_);
     BOBBIN_TRY(expect_end(expected_after));
     return found;
-  }
-
-  Status advance() {
-    BOBBIN_ASSIGN(token_, next_token(text_, token_.position + token_.source.size()));
-    return {};
-  }
-  [[nodiscard]] Status expected(std::string_view what) const {
-    return error_at(token_.position, fmt::format("expected {}, found {}", what, token_.shown()));
-  }
-  Status expect_end(std::string_view what) const {
-    return token_.kind == Token::Kind::end ? Status() : expected(what);
-  }
-  Status expect_symbol(std::string_view symbol, std::string_view what) {
-    return token_.is_symbol(symbol) ? advance() : expected(what);
-  }
-  Status expect_keyword(std::string_view keyword, std::string_view what) {
-    return token_.is_keyword(keyword) ? advance() : expected(what);
-  }
-  // Whether the token after this one is that symbol.
-  [[nodiscard]] bool is_followed_by(std::string_view symbol) const {
-    const Result<Token> next = next_token(text_, token_.position + token_.source.size());
-    return next.has_value() && next->is_symbol(symbol);
-  }
-  // Whether the token was there; if so, it is consumed. What follows may not be a valid token: then failure_
-  // is set.
-  bool taken_symbol(std::string_view symbol) { return token_.is_symbol(symbol) && step(); }
-  bool taken_keyword(std::string_view keyword) { return token_.is_keyword(keyword) && step(); }
-  bool step() {
-    failure_ = advance();
-    return failure_.ok();
   }
 
   Result<Predicate> either(int depth) {
@@ -156,46 +87,19 @@ class Parser {
   }
 
   Result<Predicate> unary(int depth) {
-    if (depth == kMaxNesting) {
-      return error_at(token_.position, fmt::format("nested more than {} deep", kMaxNesting));
-    }
+    BOBBIN_TRY(check_depth(depth));
     if (taken_keyword("not")) {
       BOBBIN_ASSIGN(Predicate parsed, unary(depth + 1));
       return !std::move(parsed);
     }
     BOBBIN_TRY(failure_);
-    if (taken_symbol("(")) {
+    if (token_.is_symbol("(") && !at_computed()) {
+      BOBBIN_TRY(advance());
       BOBBIN_ASSIGN(Predicate parsed, either(depth + 1));
       BOBBIN_TRY(expect_symbol(")", "'and', 'or' or ')'"));
       return parsed;
     }
-    BOBBIN_TRY(failure_);
-    return test();
-  }
-
-  Result<std::string> name(std::string_view what) {
-    if (token_.kind != Token::Kind::name && (token_.kind != Token::Kind::word || token_.is_reserved())) {
-      return expected(what);
-    }
-    std::string found = std::move(token_.value);
-    BOBBIN_TRY(advance());
-    return found;
-  }
-
-  // Whether a constant begins here, rather than a column's name.
-  [[nodiscard]] bool at_literal() const {
-    return token_.kind == Token::Kind::text || token_.kind == Token::Kind::number || token_.is_symbol("-") ||
-           token_.is_symbol("+") || token_.is_keyword("true") || token_.is_keyword("false") ||
-           token_.is_keyword("nan") || token_.is_keyword("inf");
-  }
-
-  Result<Operand> operand() {
-    if (at_literal()) {
-      BOBBIN_ASSIGN(Literal constant, literal());
-      return Operand(std::move(constant));
-    }
-    BOBBIN_ASSIGN(std::string found, name(kOperand));
-    return Operand(ColumnName(std::move(found)));
+    return test(depth);
   }
 
   // Empty if the token is not an operator.
@@ -208,62 +112,80 @@ class Parser {
     return std::nullopt;
   }
 
-  // `3 < x`
-  Result<Predicate> literal_test() {
-    BOBBIN_ASSIGN(const Literal constant, literal());
-    const std::optional<Compare> op = comparison();
-    if (!op.has_value()) {
-      return expected("an operator such as '<'");
+  // The left side, and what is there otherwise.
+  Result<Operand> tested(int depth) {
+    constexpr std::string_view kStart = "a column's name, 'not' or '('";
+    // Columns may be called inf and nan.
+    if (token_.is_keyword("inf") || token_.is_keyword("nan")) {
+      BOBBIN_ASSIGN(std::string found, name(kStart));
+      return Operand(ColumnName(std::move(found)));
     }
-    BOBBIN_TRY(advance());
-    BOBBIN_ASSIGN(std::string found, name("a column's name"));
-    return ColumnName(std::move(found)).compare(mirrored(*op), constant);
+    return operand(kStart, depth);
   }
 
-  Result<Predicate> test() {
-    // Columns may be called inf and nan.
-    if (at_literal() && !token_.is_keyword("inf") && !token_.is_keyword("nan")) {
-      return literal_test();
-    }
-    BOBBIN_ASSIGN(std::string found, name("a column's name, 'not' or '('"));
-    const ColumnName column(std::move(found));
+  Result<Predicate> test(int depth) {
+    BOBBIN_ASSIGN(const Operand left, tested(depth));
+    const bool constant = std::holds_alternative<Literal>(left);
     if (const std::optional<Compare> op = comparison(); op.has_value()) {
       BOBBIN_TRY(advance());
-      BOBBIN_ASSIGN(const Operand right, operand());
-      return compare(column, *op, right);
+      const Token start = token_;
+      BOBBIN_ASSIGN(const Operand right, operand(constant ? "a column's name" : kOperand, depth));
+      if (constant && std::holds_alternative<Literal>(right)) {
+        return expected("a column's name", start);
+      }
+      return compare(formula_of(left), *op, formula_of(right));
+    }
+    if (constant) {
+      return expected("an operator such as '<'");
     }
     if (taken_keyword("is")) {
-      return null_test(column);
+      return null_test(left);
     }
     BOBBIN_TRY(failure_);
     const bool negated = taken_keyword("not");
     BOBBIN_TRY(failure_);
-    BOBBIN_ASSIGN(Predicate parsed, word_test(column, negated));
+    BOBBIN_ASSIGN(Predicate parsed, word_test(left, negated, depth));
     return negated ? !std::move(parsed) : std::move(parsed);
   }
 
-  Result<Predicate> null_test(const ColumnName& column) {
+  Result<Predicate> null_test(const Operand& left) {
     const bool negated = taken_keyword("not");
     BOBBIN_TRY(failure_);
     BOBBIN_TRY(expect_keyword("null", negated ? "'null'" : "'null' or 'not null'"));
-    return negated ? !column.is_null() : column.is_null();
+    Predicate parsed = is_null(formula_of(left).expression);
+    return negated ? !std::move(parsed) : std::move(parsed);
+  }
+  // An expression is null if one of its columns is; it has at least one.
+  static Predicate is_null(const Expression& expression) {
+    if (expression.kind == Expression::Kind::column) {
+      return ColumnName(expression.column).is_null();
+    }
+    std::optional<Predicate> any;
+    for (const Expression& operand : expression.operands) {
+      if (operand.kind != Expression::Kind::constant) {
+        Predicate one = is_null(operand);
+        any = any.has_value() ? *std::move(any) || std::move(one) : std::move(one);
+      }
+    }
+    return any.has_value() ? *std::move(any) : Predicate{.kind = Predicate::Kind::either};
   }
 
-  Result<Predicate> word_test(const ColumnName& column, bool negated) {
+  Result<Predicate> word_test(const Operand& left, bool negated, int depth) {
     if (taken_keyword("between")) {
-      BOBBIN_ASSIGN(const Operand least, operand());
+      BOBBIN_ASSIGN(const Operand least, operand(kOperand, depth));
       BOBBIN_TRY(expect_keyword("and", "'and'"));
-      BOBBIN_ASSIGN(const Operand greatest, operand());
-      return between(column, least, greatest);
+      BOBBIN_ASSIGN(const Operand greatest, operand(kOperand, depth));
+      return between(left, least, greatest);
     }
     BOBBIN_TRY(failure_);
     if (taken_keyword("in")) {
-      return in_list(column);
+      return in_list(left, depth);
     }
     BOBBIN_TRY(failure_);
+    const auto* const column = std::get_if<ColumnName>(&left);
     for (const std::string_view keyword : {"like", "ilike"}) {
-      if (taken_keyword(keyword)) {
-        return pattern(column, keyword == "ilike");
+      if (column != nullptr && taken_keyword(keyword)) {
+        return pattern(*column, keyword == "ilike");
       }
       BOBBIN_TRY(failure_);
     }
@@ -271,37 +193,41 @@ class Parser {
                             : "an operator such as '<', or 'between', 'in', 'like', 'ilike', 'is' or 'not'");
   }
 
-  static Predicate between(const ColumnName& column, const Operand& least, const Operand& greatest) {
+  static Predicate between(const Operand& left, const Operand& least, const Operand& greatest) {
+    const auto* const column = std::get_if<ColumnName>(&left);
     const auto* const low = std::get_if<Literal>(&least);
     const auto* const high = std::get_if<Literal>(&greatest);
-    return low != nullptr && high != nullptr
-               ? column.between(*low, *high)
-               : compare(column, Compare::ge, least) && compare(column, Compare::le, greatest);
+    return column != nullptr && low != nullptr && high != nullptr
+               ? column->between(*low, *high)
+               : compare(formula_of(left), Compare::ge, formula_of(least)) &&
+                     compare(formula_of(left), Compare::le, formula_of(greatest));
   }
 
-  Result<Predicate> in_list(const ColumnName& column) {
+  Result<Predicate> in_list(const Operand& left, int depth) {
     BOBBIN_TRY(expect_symbol("(", "'('"));
+    const auto* const column = std::get_if<ColumnName>(&left);
     std::vector<Literal> literals;
-    std::vector<ColumnName> others;
+    std::vector<Operand> others;
     do {
-      BOBBIN_ASSIGN(Operand one, operand());
-      if (auto* const constant = std::get_if<Literal>(&one)) {
+      BOBBIN_ASSIGN(Operand one, operand(kOperand, depth));
+      if (auto* const constant = std::get_if<Literal>(&one); constant != nullptr && column != nullptr) {
         literals.push_back(std::move(*constant));
       } else {
-        others.push_back(std::get<ColumnName>(std::move(one)));
+        others.push_back(std::move(one));
       }
     } while (taken_symbol(","));
     BOBBIN_TRY(failure_);
     BOBBIN_TRY(expect_symbol(")", "',' or ')'"));
     if (others.empty()) {
-      return column.in(std::move(literals));
+      return column->in(std::move(literals));
     }
     Predicate any{.kind = Predicate::Kind::either};
     if (!literals.empty()) {
-      any.parts.push_back(column.in(std::move(literals)));
+      any.parts.push_back(column->in(std::move(literals)));
     }
-    std::ranges::transform(others, std::back_inserter(any.parts),
-                           [&](const ColumnName& other) { return column == other; });
+    std::ranges::transform(others, std::back_inserter(any.parts), [&](const Operand& other) {
+      return compare(formula_of(left), Compare::eq, formula_of(other));
+    });
     return any;
   }
 
@@ -330,46 +256,6 @@ class Parser {
                                   : column == wanted;
   }
 
-  Result<Literal> literal() {
-    if (token_.kind == Token::Kind::text) {
-      Literal text(std::move(token_.value));
-      BOBBIN_TRY(advance());
-      return text;
-    }
-    const bool truth = token_.is_keyword("true");
-    if (truth || token_.is_keyword("false")) {
-      BOBBIN_TRY(advance());
-      return Literal(truth);
-    }
-    const bool negative = token_.is_symbol("-");
-    if (negative || token_.is_symbol("+")) {
-      BOBBIN_TRY(advance());
-    }
-    BOBBIN_ASSIGN(Literal found, number(negative));
-    BOBBIN_TRY(advance());
-    return found;
-  }
-
-  [[nodiscard]] Result<Literal> number(bool negative) const {
-    const auto with_sign = [&](double value) { return Literal(negative ? -value : value); };
-    if (token_.is_keyword("nan")) {
-      return with_sign(std::numeric_limits<double>::quiet_NaN());
-    }
-    if (token_.is_keyword("inf")) {
-      return with_sign(std::numeric_limits<double>::infinity());
-    }
-    if (token_.kind != Token::Kind::number) {
-      return expected(kOperand);
-    }
-    const std::string_view digits = token_.source;
-    if (digits.find_first_not_of("0123456789") == std::string_view::npos) {
-      if (const std::optional<Int128> value = to_integer(digits, negative); value.has_value()) {
-        return Literal(*value);
-      }
-    }
-    return literal_of_digits((negative ? "-" : "") + std::string(digits));
-  }
-
   Result<AggregateSpec> aggregate() {
     using Kind = AggregateSpec::Kind;
     for (const Kind kind : {Kind::count, Kind::sum, Kind::min, Kind::max, Kind::avg}) {
@@ -392,10 +278,28 @@ class Parser {
       parsed.kind = AggregateSpec::Kind::count_distinct;
     }
     if (!rows) {
-      BOBBIN_ASSIGN(parsed.column, name("a column's name"));
+      BOBBIN_TRY(add_values(parsed));
     }
     BOBBIN_TRY(expect_symbol(")", "')'"));
     return parsed;
+  }
+
+  // A column, or an expression.
+  Status add_values(AggregateSpec& to) {
+    constexpr std::string_view kColumn = "a column's name";
+    const Token start = token_;
+    BOBBIN_ASSIGN(Operand found, operand(kColumn, 0));
+    const bool distinct = to.kind == AggregateSpec::Kind::count_distinct;
+    if (std::holds_alternative<Literal>(found) || (distinct && std::holds_alternative<Expression>(found))) {
+      return expected(kColumn, start);
+    }
+    Expression made = formula_of(found).expression;
+    if (made.kind == Expression::Kind::column) {
+      to.column = std::move(made.column);
+    } else {
+      to.expression = std::move(made);
+    }
+    return {};
   }
 
   Result<OrderTerm> order_term() {
@@ -417,10 +321,6 @@ class Parser {
     BOBBIN_TRY(failure_);
     return term;
   }
-
-  std::string_view text_;
-  Token token_;
-  Status failure_;
 };
 
 }  // namespace
@@ -433,6 +333,11 @@ Result<Predicate> parse_predicate(std::string_view text) {
 Result<std::vector<AggregateSpec>> parse_aggregates(std::string_view text) {
   BOBBIN_ASSIGN(Parser parser, Parser::create(text));
   return parser.aggregates();
+}
+
+Result<Expression> parse_expression(std::string_view text) {
+  BOBBIN_ASSIGN(Parser parser, Parser::create(text));
+  return parser.expression();
 }
 
 Result<std::vector<OrderTerm>> parse_order(std::string_view text) {

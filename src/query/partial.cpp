@@ -13,6 +13,7 @@
 #include "query/bind.hpp"
 #include "query/decoded.hpp"
 #include "query/order.hpp"
+#include "query/parse_expression.hpp"
 #include "query/text.hpp"
 
 namespace bobbin::query {
@@ -30,7 +31,8 @@ std::vector<AggregateSpec> parts_of(const AggregateSpec& aggregate) {
     case Kind::count_distinct:
       return {};
     case Kind::avg:
-      return {sum(aggregate.column), count(aggregate.column)};
+      return {{Kind::sum, aggregate.column, aggregate.expression},
+              {Kind::count, aggregate.column, aggregate.expression}};
     default:
       return {aggregate};
   }
@@ -222,6 +224,9 @@ struct Source {
   friend bool operator==(const Source&, const Source&) = default;
 };
 
+// Aggregates of expressions have this bit in their kind, and the expression's text instead of a column.
+constexpr uint8_t kComputed = 0x40;
+
 Source source_of(std::span<const Column> columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &Column::name);
   return {name,
@@ -272,10 +277,21 @@ Result<std::vector<AggregateSpec>> read_aggregates(ByteInput& input) {
   for (uint64_t i = 0; i < count; ++i) {
     BOBBIN_ASSIGN(const uint8_t kind, input.number<uint8_t>());
     BOBBIN_ASSIGN(std::string column, input.text());
-    if (kind > static_cast<uint8_t>(Kind::count_distinct)) {
+    const bool computed = (kind & kComputed) != 0;
+    const auto known = static_cast<uint8_t>(kind & ~kComputed);
+    if (known > static_cast<uint8_t>(Kind::count_distinct)) {
       return input.corrupt("an aggregate is unknown");
     }
-    aggregates.push_back({static_cast<Kind>(kind), std::move(column)});
+    aggregates.push_back({.kind = static_cast<Kind>(known)});
+    if (!computed) {
+      aggregates.back().column = std::move(column);
+      continue;
+    }
+    auto parsed = parse_expression(column);
+    if (!parsed.has_value() || aggregates.back().kind == Kind::count_distinct) {
+      return input.corrupt("an expression cannot be read");
+    }
+    aggregates.back().expression = std::move(*parsed);
   }
   return aggregates;
 }
@@ -313,9 +329,13 @@ struct Partial::Impl {
     }
   }
 
-  // The column of a key or an aggregate, keys first.
-  [[nodiscard]] const std::string& name_of(size_t index) const {
-    return index < keys.size() ? keys[index] : aggregates[index - keys.size()].column;
+  // The column of a key or an aggregate, keys first; or the expression.
+  [[nodiscard]] std::string name_of(size_t index) const {
+    if (index < keys.size()) {
+      return keys[index];
+    }
+    const AggregateSpec& aggregate = aggregates[index - keys.size()];
+    return aggregate.expression.has_value() ? to_string(*aggregate.expression) : aggregate.column;
   }
   [[nodiscard]] Status check_same(const Impl& other) const;
   Status read_sources(ByteInput& input);
@@ -444,9 +464,11 @@ Result<Partial> Query::partial(const std::vector<std::string>& keys,
                                const std::vector<AggregateSpec>& aggregates, uint64_t max_groups,
                                QueryStats* stats) const {
   const std::vector<Column>& columns = reader_->columns();
+  std::vector<BoundAggregate> wanted;
   for (const AggregateSpec& aggregate : aggregates) {
-    const auto bound = bind_aggregate(columns, aggregate);
+    auto bound = bind_aggregate(columns, aggregate);
     BOBBIN_TRY(bound.error().in(file::ReaderAccess::name(*reader_)));
+    wanted.push_back(std::move(*bound));
   }
   auto impl = std::make_unique<Partial::Impl>(keys, aggregates);
   BOBBIN_ASSIGN(const ResultTable table, group_by(keys, impl->parts, {.max_groups = max_groups}, stats));
@@ -454,7 +476,9 @@ Result<Partial> Query::partial(const std::vector<std::string>& keys,
     impl->groups.add(row);
   }
   for (size_t i = 0; i < keys.size() + aggregates.size(); ++i) {
-    impl->sources.push_back(source_of(columns, impl->name_of(i)));
+    const auto* const computed = i < keys.size() ? nullptr : wanted[i - keys.size()].expression.get();
+    impl->sources.push_back(computed != nullptr ? Source{impl->name_of(i), computed->type}
+                                                : source_of(columns, impl->name_of(i)));
   }
   size_t next = 0;
   for (const AggregateSpec& aggregate : aggregates) {
@@ -499,8 +523,9 @@ Result<ResultTable> Partial::finish(const ResultOptions& options) const {
     const bool is_key = i < impl_->keys.size();
     const AggregateSpec aggregate = is_key ? AggregateSpec() : computed[i - impl_->keys.size()];
     const bool is_value = is_key || aggregate.kind == Kind::min || aggregate.kind == Kind::max;
+    const bool is_column = is_value && !aggregate.expression.has_value();
     table.columns.push_back(
-        {is_key ? impl_->keys[i] : to_text(aggregate), is_value ? impl_->sources[i].type : std::nullopt});
+        {is_key ? impl_->keys[i] : to_text(aggregate), is_column ? impl_->sources[i].type : std::nullopt});
   }
   const auto counts = impl_->distinct_counts();
   for (const Row& row : impl_->groups.rows()) {
@@ -519,8 +544,10 @@ std::vector<std::byte> Partial::to_bytes() const {
   std::ranges::for_each(impl_->keys, [&](const std::string& key) { put_text(out, key); });
   put<uint64_t>(out, impl_->aggregates.size());
   for (const AggregateSpec& aggregate : impl_->aggregates) {
-    put<uint8_t>(out, static_cast<uint8_t>(aggregate.kind));
-    put_text(out, aggregate.column);
+    const bool computed = aggregate.expression.has_value();
+    put<uint8_t>(out,
+                 static_cast<uint8_t>(static_cast<uint8_t>(aggregate.kind) | (computed ? kComputed : 0)));
+    put_text(out, computed ? to_string(*aggregate.expression) : aggregate.column);
   }
   std::ranges::for_each(impl_->sources, [&](const Source& source) { put_type(out, source.type); });
   put_groups(out, impl_->groups);

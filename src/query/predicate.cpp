@@ -39,6 +39,44 @@ Predicate operator!(Predicate a) {
   return negation;
 }
 
+namespace {
+
+// The equivalent operator with its sides exchanged.
+Compare mirrored(Compare op) {
+  switch (op) {
+    case Compare::lt:
+      return Compare::gt;
+    case Compare::le:
+      return Compare::ge;
+    case Compare::gt:
+      return Compare::lt;
+    case Compare::ge:
+      return Compare::le;
+    case Compare::eq:
+    case Compare::ne:
+      break;
+  }
+  return op;
+}
+
+}  // namespace
+
+Predicate compare(const Formula& a, Compare op, const Formula& b) {
+  using Kind = Expression::Kind;
+  const Expression& left = a.expression;
+  const Expression& right = b.expression;
+  if (left.kind == Kind::column && right.kind == Kind::column) {
+    return col(left.column).compare(op, col(right.column));
+  }
+  if (left.kind == Kind::column && right.kind == Kind::constant) {
+    return col(left.column).compare(op, *right.constant);
+  }
+  if (left.kind == Kind::constant && right.kind == Kind::column) {
+    return col(right.column).compare(mirrored(op), *left.constant);
+  }
+  return {.kind = Predicate::Kind::compare_expressions, .op = op, .expressions = {left, right}};
+}
+
 Predicate ColumnName::compare(Compare op, Literal literal) const {
   return {.kind = Predicate::Kind::compare, .op = op, .column = name_, .literals = {std::move(literal)}};
 }

@@ -20,6 +20,8 @@ plan::Condition::Kind condition_of(Bound::Kind kind) {
       return plan::Condition::Kind::either;
     case Bound::Kind::codes:
       return plan::Condition::Kind::member;
+    case Bound::Kind::compare:
+      return plan::Condition::Kind::compare;
     default:
       return plan::Condition::Kind::test;
   }
@@ -44,6 +46,14 @@ class Compiler {
     if (bound.kind == Bound::Kind::always) {
       return;
     }
+    if (bound.kind == Bound::Kind::compare) {
+      auto comparison = std::make_shared<plan::Comparison>(bound.comparison->program);
+      number_columns(comparison->left);
+      number_columns(comparison->right);
+      program_.filter.push_back(
+          {.kind = plan::Condition::Kind::compare, .comparison = std::move(comparison)});
+      return;
+    }
     if (bound.parts.empty()) {
       program_.filter.push_back({.kind = condition_of(bound.kind),
                                  .column = number_of(operand_of(bound)),
@@ -60,12 +70,26 @@ class Compiler {
   }
 
   void add(const plan::Aggregate& aggregate) {
-    program_.aggregates.push_back({aggregate.fold, aggregate.column.has_value()
-                                                       ? std::optional(number_of(*aggregate.column))
-                                                       : std::nullopt});
+    program_.aggregates.push_back(aggregate);
+    plan::Aggregate& added = program_.aggregates.back();
+    if (added.column.has_value()) {
+      added.column = number_of(*added.column);
+    }
+    if (added.expression != nullptr) {
+      auto expression = std::make_shared<plan::Expression>(*added.expression);
+      number_columns(*expression);
+      added.expression = std::move(expression);
+    }
   }
 
  private:
+  void number_columns(plan::Expression& expression) {
+    for (plan::Expression::Step& step : expression.steps) {
+      if (step.op == plan::Expression::Op::column) {
+        step.column = number_of(step.column);
+      }
+    }
+  }
   uint32_t number_of(const Operand& operand) {
     const auto found = std::ranges::find(program_.operands, operand);
     const auto number = static_cast<uint32_t>(found - program_.operands.begin());

@@ -96,6 +96,12 @@ bool is_null_throughout(const Bound& comparison, const file::RowGroup& group) {
          num_nulls(group.chunks[comparison.other]) == group.num_rows;
 }
 
+bool is_null_throughout(const BoundComparison& comparison, const file::RowGroup& group) {
+  return std::ranges::any_of(comparison.program.columns(), [&](uint32_t column) {
+    return num_nulls(group.chunks[column]) == group.num_rows;
+  });
+}
+
 Bound prune_parts(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group) {
   const bool both = bound.kind == Bound::Kind::both;
   const Bound::Kind neutral = both ? Bound::Kind::always : Bound::Kind::never;
@@ -131,6 +137,8 @@ Bound prune(const Bound& bound, std::span<const Column> columns, const file::Row
     case Bound::Kind::both:
     case Bound::Kind::either:
       return prune_parts(bound, columns, group);
+    case Bound::Kind::compare:
+      return is_null_throughout(*bound.comparison, group) ? Bound{.kind = Bound::Kind::never} : bound;
     case Bound::Kind::columns:
       return is_null_throughout(bound, group) ? Bound{.kind = Bound::Kind::never} : bound;
     default:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/scalar.hpp"
 #include "file/access.hpp"
 #include "plan/pieces.hpp"
 #include "query/bind.hpp"
@@ -21,13 +22,34 @@ namespace {
 
 using file::ReaderAccess;
 
-Result<Bound> bind_all(std::span<const Column> columns, std::span<const Predicate> predicates) {
+// The integers of a column, by the zone maps of all row groups.
+plan::Bounds bounds_in(const Reader& reader, uint32_t column) {
+  std::optional<plan::Bounds> all;
+  for (const file::RowGroup& group : ReaderAccess::footer(reader).row_groups) {
+    const file::Chunk& chunk = group.chunks[column];
+    if (num_nulls(chunk) == group.num_rows) {
+      continue;
+    }
+    visit_integer(reader.columns()[column].type, [&]<class T>(std::type_identity<T>) {
+      const plan::Bounds here{value_of<T>(chunk.zone.min), value_of<T>(chunk.zone.max)};
+      all = all.has_value()
+                ? plan::Bounds{std::min(all->least, here.least), std::max(all->greatest, here.greatest)}
+                : here;
+    });
+  }
+  return all.value_or(plan::Bounds{});
+}
+FindBounds find_bounds(const Reader& reader) {
+  return [&reader](uint32_t column) { return bounds_in(reader, column); };
+}
+
+Result<Bound> bind_all(const Reader& reader, std::span<const Predicate> predicates) {
   Bound bound;
   if (!predicates.empty()) {
     bound.kind = Bound::Kind::both;
   }
   for (const Predicate& predicate : predicates) {
-    BOBBIN_ASSIGN(Bound part, bind_predicate(columns, predicate));
+    BOBBIN_ASSIGN(Bound part, bind_predicate(reader.columns(), predicate, find_bounds(reader)));
     bound.parts.push_back(std::move(part));
   }
   return bound;
@@ -122,11 +144,11 @@ Result<std::vector<uint64_t>> rows_between(RowGroupQuery& group, const Bound& bo
   return rows;
 }
 
-Result<std::vector<BoundAggregate>> bind_aggregates(std::span<const Column> columns,
+Result<std::vector<BoundAggregate>> bind_aggregates(const Reader& reader,
                                                     std::span<const AggregateSpec> aggregates) {
   std::vector<BoundAggregate> bound;
   for (const AggregateSpec& aggregate : aggregates) {
-    BOBBIN_ASSIGN(const BoundAggregate one, bind_aggregate(columns, aggregate));
+    BOBBIN_ASSIGN(const BoundAggregate one, bind_aggregate(reader.columns(), aggregate, find_bounds(reader)));
     bound.push_back(one);
   }
   return bound;
@@ -146,8 +168,9 @@ Result<std::vector<uint32_t>> find_columns(std::span<const Column> columns,
 std::optional<ColumnType> type_of(std::span<const Column> columns, const AggregateSpec& aggregate) {
   const auto found = std::ranges::find(columns, aggregate.column, &Column::name);
   const bool own = aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
-  return own && found != columns.end() ? std::optional(ColumnType{found->type, found->logical})
-                                       : std::nullopt;
+  return own && !aggregate.expression.has_value() && found != columns.end()
+             ? std::optional(ColumnType{found->type, found->logical})
+             : std::nullopt;
 }
 
 // Aggregates over all rows: those folded on encoded columns, and the others.
@@ -223,7 +246,7 @@ Query Query::row_groups(size_t begin, size_t end) const {
 }
 
 Result<std::vector<size_t>> Query::candidates() const {
-  const auto bound = bind_all(reader_->columns(), predicates_);
+  const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
   const auto& groups = ReaderAccess::footer(*reader_).row_groups;
   std::vector<size_t> found;
@@ -237,9 +260,9 @@ Result<std::vector<size_t>> Query::candidates() const {
 
 Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregates, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
-  const auto bound = bind_all(reader_->columns(), predicates_);
+  const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(name));
-  const auto wanted = bind_aggregates(reader_->columns(), aggregates);
+  const auto wanted = bind_aggregates(*reader_, aggregates);
   BOBBIN_TRY(wanted.error().in(name));
   Totals totals(reader_->columns(), *wanted);
   const auto found =
@@ -319,9 +342,9 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
                                                           const std::vector<AggregateSpec>& aggregates,
                                                           uint64_t max_groups, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
-  const auto bound = bind_all(reader_->columns(), predicates_);
+  const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(name));
-  const auto wanted = bind_aggregates(reader_->columns(), aggregates);
+  const auto wanted = bind_aggregates(*reader_, aggregates);
   BOBBIN_TRY(wanted.error().in(name));
   GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
   const auto found =
@@ -338,7 +361,7 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
                                   QueryStats* stats) const {
   const std::span<const Column> all = reader_->columns();
   const std::string& name = ReaderAccess::name(*reader_);
-  const auto bound = bind_all(all, predicates_);
+  const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(name));
   const auto wanted = find_columns(all, columns);
   BOBBIN_TRY(wanted.error().in(name));
@@ -370,11 +393,11 @@ Result<GroupCounts> Query::group_counts(const std::string& column, QueryStats* s
 }
 
 Status Query::check() const {
-  return bind_all(reader_->columns(), predicates_).error().in(ReaderAccess::name(*reader_));
+  return bind_all(*reader_, predicates_).error().in(ReaderAccess::name(*reader_));
 }
 
 Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
-  const auto bound = bind_all(reader_->columns(), predicates_);
+  const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
   const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
     BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_between(group, pruned, begin, end));

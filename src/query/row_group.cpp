@@ -16,6 +16,7 @@
 #include "plan/count_codes.hpp"
 #include "plan/host.hpp"
 #include "query/compare_columns.hpp"
+#include "query/computed.hpp"
 #include "query/program.hpp"
 
 namespace bobbin::query {
@@ -134,14 +135,12 @@ Result<const Array*> RowGroupQuery::place(uint32_t column) {
   return &there->array;
 }
 
-Result<plan::Source> RowGroupQuery::place(const Operand& operand) {
+Result<plan::Source> RowGroupQuery::place(const Operand& operand, bool on_host) {
   const auto* codes = std::get_if<CodesOf>(&operand);
   const uint32_t column = codes != nullptr ? codes->column : std::get<uint32_t>(operand);
-  BOBBIN_ASSIGN(const Array* array, place(column));
-  return plan::Source{.array = array,
-                      .bitmap = nullptr,
-                      .host = &values_on_device(chunks_.at(column).array),
-                      .column = column};
+  BOBBIN_ASSIGN(const Array* array, on_host ? load(column) : place(column));
+  const Array* const host = &values_on_device(chunks_.at(column).array);
+  return plan::Source{.array = on_host ? host : array, .bitmap = nullptr, .host = host, .column = column};
 }
 
 Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
@@ -284,6 +283,8 @@ Status RowGroupQuery::settle(Bound& bound) {
       return settle_set(bound);
     case Bound::Kind::columns:
       return settle_columns(bound);
+    case Bound::Kind::compare:
+      return on_cpu() && fits_launch(bound.comparison->program) ? Status() : settle_comparison(bound);
     case Bound::Kind::strings:
     case Bound::Kind::is_null:
     case Bound::Kind::not_null:
@@ -319,10 +320,26 @@ Status RowGroupQuery::settle_columns(Bound& bound) {
   return {};
 }
 
+Status RowGroupQuery::settle_comparison(Bound& bound) {
+  BitmapWords found;
+  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+    std::vector<const DecodedColumn*> values;
+    for (const uint32_t column : bound.comparison->program.columns()) {
+      BOBBIN_ASSIGN(const DecodedColumn* one, decoded(column, piece));
+      values.push_back(one);
+    }
+    BOBBIN_ASSIGN(const BitmapWords words, compare_rows(*bound.comparison, reader_.columns(), values));
+    std::ranges::copy(words, std::back_inserter(found));
+  }
+  found.resize(words_of(info_.num_rows));
+  bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
+  return {};
+}
+
 Status RowGroupQuery::to_bitmap(Bound& bound) {
   if (bound.kind != Bound::Kind::rows) {
     BitmapWords found;
-    BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found));
+    BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found, on_cpu()));
     bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   }
   return {};
@@ -360,28 +377,28 @@ Status RowGroupQuery::reduce(Bound& bound) {
 
 Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
                                                        std::span<const plan::Aggregate> aggregates,
-                                                       BitmapWords* rows) {
+                                                       BitmapWords* rows, bool on_host) {
   const Program program = compile(bound, aggregates);
   std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
   for (const Operand& operand : program.operands) {
     if (!std::holds_alternative<const BitmapWords*>(operand)) {
-      BOBBIN_ASSIGN(const plan::Source source, place(operand));
+      BOBBIN_ASSIGN(const plan::Source source, place(operand, on_host));
       sources.push_back(source);
       continue;
     }
     const BitmapWords& words = *std::get<const BitmapWords*>(operand);
-    if (!on_cpu()) {
+    if (!on_host) {
       BOBBIN_ASSIGN(DeviceBuffer sent, send(words, stream_));
       bitmaps.push_back(std::move(sent));
     }
-    sources.push_back({.bitmap = on_cpu() ? words.data() : bitmaps.back().as<uint32_t>()});
+    sources.push_back({.bitmap = on_host ? words.data() : bitmaps.back().as<uint32_t>()});
   }
   const Array alone = rows_alone(info_.num_rows);
   if (std::ranges::none_of(sources, [](const plan::Source& source) { return source.array != nullptr; })) {
     sources.push_back({.array = &alone});
   }
-  if (!on_cpu()) {
+  if (!on_host) {
     return run_on_device(sources, program, words_of(info_.num_rows), rows, stream_, pieces_);
   }
   if (pieces_->reports != nullptr) {
@@ -400,6 +417,41 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
                                                      std::span<const plan::Aggregate> aggregates) {
   BOBBIN_TRY(settle(bound));
   BOBBIN_TRY(reduce(bound));
+  const bool computes = std::ranges::any_of(
+      aggregates, [](const plan::Aggregate& aggregate) { return aggregate.expression != nullptr; });
+  if (!on_cpu() && computes) {
+    return fold_on_both(std::move(bound), aggregates);
+  }
+  return fold_settled(bound, aggregates, on_cpu());
+}
+
+// A bitmap of the matching rows is made on the device, and used for both.
+Result<std::vector<plan::Total>> RowGroupQuery::fold_on_both(Bound bound,
+                                                             std::span<const plan::Aggregate> aggregates) {
+  if (bound.kind != Bound::Kind::always) {
+    BOBBIN_TRY(to_bitmap(bound));
+  }
+  std::vector<plan::Total> totals(aggregates.size());
+  for (const bool on_host : {false, true}) {
+    std::vector<plan::Aggregate> some;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      if ((aggregates[i].expression != nullptr) == on_host) {
+        some.push_back(aggregates[i]);
+        places.push_back(i);
+      }
+    }
+    BOBBIN_ASSIGN(const auto found, fold_settled(bound, some, on_host));
+    for (size_t i = 0; i < places.size(); ++i) {
+      totals[places[i]] = found[i];
+    }
+  }
+  return totals;
+}
+
+Result<std::vector<plan::Total>> RowGroupQuery::fold_settled(Bound& bound,
+                                                             std::span<const plan::Aggregate> aggregates,
+                                                             bool on_host) {
   if (!fits(bound, aggregates)) {
     BOBBIN_TRY(to_bitmap(bound));
   }
@@ -410,7 +462,7 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
     while (!fits(bound, left.first(taken))) {
       --taken;
     }
-    BOBBIN_ASSIGN(const auto some, launch(bound, left.first(taken), nullptr));
+    BOBBIN_ASSIGN(const auto some, launch(bound, left.first(taken), nullptr, on_host));
     totals.insert(totals.end(), some.begin(), some.end());
   }
   return totals;

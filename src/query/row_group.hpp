@@ -73,7 +73,8 @@ class RowGroupQuery {
   Status check_content(uint32_t column);
   // The chunk in the memory of the backend.
   Result<const Array*> place(uint32_t column);
-  Result<plan::Source> place(const Operand& operand);
+  // In the memory of the host, or of the backend.
+  Result<plan::Source> place(const Operand& operand, bool on_host);
   // The codes of a column with a dictionary, in the memory of the backend.
   struct Codes {
     const Array* array = nullptr;
@@ -85,6 +86,7 @@ class RowGroupQuery {
   Status settle_strings(Bound& bound);
   Status settle_set(Bound& bound);
   Status settle_columns(Bound& bound);
+  Status settle_comparison(Bound& bound);
   // One bit per matching string; the bits after the last one may be anything.
   Result<BitmapWords> match(const Bound& bound, const Array& strings, Backend backend);
   Result<BitmapWords> search(const Bound& bound, const Array& strings, const StringQuery& query,
@@ -97,9 +99,14 @@ class RowGroupQuery {
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);
   Status to_bitmap(Bound& bound);
+  // Of a predicate that is settled and reduced.
+  Result<std::vector<plan::Total>> fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates,
+                                                bool on_host);
+  // Expressions on the host, columns on the device.
+  Result<std::vector<plan::Total>> fold_on_both(Bound bound, std::span<const plan::Aggregate> aggregates);
   // The predicate and the aggregates must fit into one launch.
   Result<std::vector<plan::Total>> launch(const Bound& bound, std::span<const plan::Aggregate> aggregates,
-                                          BitmapWords* rows);
+                                          BitmapWords* rows, bool on_host);
 
   const Reader& reader_;
   size_t index_;

@@ -116,7 +116,8 @@ std::string type_text(const Column& column) {
 
 std::string to_text(const AggregateSpec& aggregate) {
   const bool distinct = aggregate.kind == AggregateSpec::Kind::count_distinct;
-  return fmt::format("{}({}{})", to_string(aggregate.kind), distinct ? "distinct " : "", aggregate.column);
+  return fmt::format("{}({}{})", to_string(aggregate.kind), distinct ? "distinct " : "",
+                     aggregate.expression.has_value() ? to_string(*aggregate.expression) : aggregate.column);
 }
 
 }  // namespace bobbin::query

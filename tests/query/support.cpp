@@ -690,8 +690,13 @@ std::string to_source(const Predicate& predicate) {
   const std::string name = '"' + predicate.column + '"';
   switch (predicate.kind) {
     case Predicate::Kind::compare:
-    case Predicate::Kind::compare_columns: {
+    case Predicate::Kind::compare_columns:
+    case Predicate::Kind::compare_expressions: {
       constexpr std::string_view kSymbols[] = {"=", "<>", "<", "<=", ">", ">="};
+      if (predicate.kind == Predicate::Kind::compare_expressions) {
+        return fmt::format("{} {} {}", to_string(predicate.expressions[0]),
+                           kSymbols[static_cast<size_t>(predicate.op)], to_string(predicate.expressions[1]));
+      }
       return fmt::format("{} {} {}", name, kSymbols[static_cast<size_t>(predicate.op)],
                          predicate.kind == Predicate::Kind::compare ? to_source(predicate.literals[0])
                                                                     : '"' + predicate.other + '"');

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions over columns in host memory, a vector at a time. Steps have at most 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/batch_column.hpp"
+#include "plan/vector_program.hpp"
+
+namespace bobbin::plan {
+
+class BatchExpression {
+ public:
+  // `result` as for VectorProgram.
+  BatchExpression(const Expression& expression, const std::vector<BatchColumn>& columns,
+                  std::optional<NumberType> result = {});
+
+  [[nodiscard]] NumberType type() const { return program_.type(); }
+  // The values of a vector of the batch, valid until the next call.
+  [[nodiscard]] const std::byte* values(const RowBatch& batch, uint64_t vector,
+                                        std::vector<BatchColumn>& columns);
+  // Clears the rows of a bitmap for which it is null.
+  void keep_valid(const RowBatch& batch, const std::vector<BatchColumn>& columns, BitmapWords& bitmap) const;
+  [[nodiscard]] bool has_nulls(const std::vector<BatchColumn>& columns) const;
+
+ private:
+  VectorProgram program_;
+  std::vector<const std::byte*> inputs_;
+};
+
+// Tests rows of a batch.
+class BatchComparison {
+ public:
+  BatchComparison(const Comparison& comparison, const std::vector<BatchColumn>& columns);
+
+  void test(const RowBatch& batch, std::vector<BatchColumn>& columns, BitmapWords& bitmap);
+
+ private:
+  bool negated_;
+  BatchExpression left_;
+  BatchExpression right_;
+  CompareLoop loop_;
+};
+
+}  // namespace bobbin::plan

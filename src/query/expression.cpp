@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/digits.hpp"
+#include "core/dispatch.hpp"
+#include "plan/query_input.hpp"
+#include "query/bind.hpp"
+#include "query/place.hpp"
+#include "query/text.hpp"
+
+namespace bobbin::query {
+namespace {
+
+using plan::Bounds;
+using plan::NumberType;
+using Op = plan::Expression::Op;
+using Step = plan::Expression::Step;
+
+constexpr int kMaxDepth = 500;
+
+// A part of an expression.
+struct Part {
+  std::vector<Step> steps{};
+  Bounds bounds{};     // of integers
+  uint32_t scale = 0;  // digits after the point
+  bool has_column = false;
+
+  [[nodiscard]] bool is_real() const { return steps.back().type == NumberType::f64; }
+  [[nodiscard]] bool is_constant() const { return steps.size() == 1 && steps[0].op == Op::constant; }
+};
+
+// The type of an operation: no narrower than that of its operands, so that they are only ever widened.
+NumberType type_of(const Bounds& bounds, const Part& a, const Part& b) {
+  return std::max({plan::type_for(bounds), a.steps.back().type, b.steps.back().type});
+}
+
+Status invalid(std::string message) {
+  return {StatusCode::invalid_argument, std::move(message)};
+}
+
+Part integer_part(Int128 value, uint32_t scale) {
+  const Bounds bounds{value, value};
+  return {.steps = {{.op = Op::constant, .type = plan::type_for(bounds), .integer = value}},
+          .bounds = bounds,
+          .scale = scale};
+}
+
+Part real_part(double value) {
+  return {.steps = {{.op = Op::constant, .type = NumberType::f64, .real = value}}};
+}
+
+class ExpressionBinder {
+ public:
+  ExpressionBinder(std::span<const Column> columns, const FindBounds& find)
+      : columns_(columns), find_(find) {}
+
+  Result<Part> bind(const Expression& expression, int depth) {
+    const size_t operands = expression.kind == Expression::Kind::column     ? 0
+                            : expression.kind == Expression::Kind::constant ? 0
+                            : expression.kind == Expression::Kind::negate   ? 1
+                                                                            : 2;
+    if (depth > kMaxDepth || expression.operands.size() != operands) {
+      return invalid(depth > kMaxDepth ? fmt::format("an expression is nested more than {} deep", kMaxDepth)
+                                       : "an expression lacks its operands");
+    }
+    switch (expression.kind) {
+      case Expression::Kind::column:
+        return column(expression.column);
+      case Expression::Kind::constant:
+        return expression.constant.has_value() ? constant(*expression.constant)
+                                               : invalid("an expression lacks its operands");
+      case Expression::Kind::negate: {
+        BOBBIN_ASSIGN(Part part, bind(expression.operands[0], depth + 1));
+        return negated(std::move(part));
+      }
+      default:
+        break;
+    }
+    BOBBIN_ASSIGN(Part a, bind(expression.operands[0], depth + 1));
+    BOBBIN_ASSIGN(Part b, bind(expression.operands[1], depth + 1));
+    const Op op = expression.kind == Expression::Kind::add        ? Op::add
+                  : expression.kind == Expression::Kind::subtract ? Op::subtract
+                                                                  : Op::multiply;
+    return two(op, std::move(a), std::move(b));
+  }
+
+  // Makes both of one kind: reals, or integers of the same scale.
+  static Status align(Part& a, Part& b) {
+    if (a.is_real() || b.is_real()) {
+      to_real(a);
+      to_real(b);
+      return {};
+    }
+    const uint32_t scale = std::max(a.scale, b.scale);
+    to_scale(a, scale);
+    to_scale(b, scale);
+    return {};
+  }
+
+ private:
+  Result<Part> column(const std::string& name) const {
+    BOBBIN_ASSIGN(const uint32_t index, find_column(columns_, name));
+    const Column& column = columns_[index];
+    const bool number =
+        column.logical.kind == Logical::Kind::plain || column.logical.kind == Logical::Kind::decimal;
+    if (is_string(column.type) || !number) {
+      return invalid(fmt::format("column {} holds {}: expressions are of numbers", single_quoted(name),
+                                 type_text(column)));
+    }
+    Part part{.has_column = true};
+    if (is_float(column.type)) {
+      part.steps.push_back({.op = Op::column, .type = NumberType::f64, .column = index});
+      return part;
+    }
+    part.bounds = find_ ? find_(index) : bounds_of(column.type);
+    part.scale = column.logical.scale;
+    part.steps.push_back({.op = Op::column, .type = plan::type_for(part.bounds), .column = index});
+    return part;
+  }
+
+  // A number with a point is the decimal that it is written as.
+  static Result<Part> constant(const Literal& literal) {
+    if (literal.kind == Literal::Kind::integer) {
+      return integer_part(literal.integer, 0);
+    }
+    if (literal.kind != Literal::Kind::real) {
+      return invalid(fmt::format("the {} {} is not a number", kind_text(literal), to_text(literal)));
+    }
+    for (uint32_t scale = 0; scale <= Logical::kMaxScale; ++scale) {
+      const Column decimal{.name = {},
+                           .type = DType::i64,
+                           .logical = {.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(scale)}};
+      BOBBIN_ASSIGN(const Place place, place_in(decimal, literal));
+      if (!place.is_nan && place.floor == place.ceil && place.floor < kFar && place.floor > -kFar) {
+        Part part = integer_part(place.floor, scale);
+        part.steps[0].real = literal.real;  // if it becomes a real
+        return part;
+      }
+    }
+    return real_part(literal.real);
+  }
+
+  static Result<Part> negated(Part part) {
+    if (!part.is_real()) {
+      part.bounds = plan::bounds_of(Op::negate, part.bounds, part.bounds);
+    }
+    part.steps.push_back(
+        {.op = Op::negate, .type = part.is_real() ? NumberType::f64 : type_of(part.bounds, part, part)});
+    return part;
+  }
+
+  static Result<Part> two(Op op, Part a, Part b) {
+    const bool reals = a.is_real() || b.is_real();
+    if (reals || op != Op::multiply) {
+      BOBBIN_TRY(align(a, b));
+    }
+    const uint32_t scale = op == Op::multiply ? a.scale + b.scale : a.scale;
+    if (!reals && scale > Logical::kMaxScale) {
+      return invalid(fmt::format("a product has {} digits after the point: at most {} are supported", scale,
+                                 Logical::kMaxScale));
+    }
+    Part made = std::move(a);
+    made.has_column = made.has_column || b.has_column;
+    made.scale = reals ? 0 : scale;
+    made.bounds = reals ? Bounds{} : plan::bounds_of(op, made.bounds, b.bounds);
+    const NumberType type = reals ? NumberType::f64 : type_of(made.bounds, made, b);
+    made.steps.insert(made.steps.end(), b.steps.begin(), b.steps.end());
+    made.steps.push_back({.op = op, .type = type});
+    return made;
+  }
+
+  static void to_real(Part& part) {
+    if (part.is_real()) {
+      return;
+    }
+    const double divisor = static_cast<double>(kPowersOfTen[part.scale]);
+    if (part.is_constant()) {
+      const double real = part.scale == 0 ? static_cast<double>(part.steps[0].integer) : part.steps[0].real;
+      part = real_part(real);
+      return;
+    }
+    part.steps.push_back({.op = Op::to_real, .type = NumberType::f64, .real = divisor});
+    part.scale = 0;
+  }
+
+  static void to_scale(Part& part, uint32_t scale) {
+    if (part.scale == scale) {
+      return;
+    }
+    const auto power = static_cast<Int128>(kPowersOfTen[scale - part.scale]);
+    const Part factor = integer_part(power, 0);
+    const Bounds bounds = plan::bounds_of(Op::multiply, part.bounds, factor.bounds);
+    if (part.is_constant() && plan::type_for(bounds) != NumberType::i128) {
+      part = integer_part(part.steps[0].integer * power, scale);
+      return;
+    }
+    const NumberType type = type_of(bounds, part, factor);
+    part.steps.push_back(factor.steps[0]);
+    part.steps.push_back({.op = Op::multiply, .type = type});
+    part.bounds = bounds;
+    part.scale = scale;
+  }
+
+  std::span<const Column> columns_;
+  const FindBounds& find_;
+};
+
+bool fits_launch(bool wide, size_t columns) {
+  return !wide && columns < plan::kMaxColumns;  // and a bitmap
+}
+
+std::string_view symbol_of(Compare op) {
+  switch (op) {
+    case Compare::eq:
+      return "=";
+    case Compare::ne:
+      return "!=";
+    case Compare::lt:
+      return "<";
+    case Compare::le:
+      return "<=";
+    case Compare::gt:
+      return ">";
+    case Compare::ge:
+      break;
+  }
+  return ">=";
+}
+
+}  // namespace
+
+Bounds bounds_of(DType type) {
+  return visit_integer(type, []<class T>(std::type_identity<T>) {
+    return Bounds{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  });
+}
+
+bool fits_launch(const plan::Expression& expression) {
+  return fits_launch(expression.is_wide(), expression.columns().size());
+}
+
+bool fits_launch(const plan::Comparison& comparison) {
+  return fits_launch(comparison.is_wide(), comparison.columns().size());
+}
+
+Result<BoundExpression> bind_expression(std::span<const Column> columns, const Expression& expression,
+                                        const FindBounds& find) {
+  BOBBIN_ASSIGN(Part part, ExpressionBinder(columns, find).bind(expression, 0));
+  const std::string text = to_string(expression);
+  if (!part.has_column) {
+    return invalid(fmt::format("{} has no column", text));
+  }
+  const ColumnType type{
+      part.is_real() ? DType::f64 : DType::i64,
+      part.scale == 0 ? Logical()
+                      : Logical{.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(part.scale)}};
+  return BoundExpression{{std::move(part.steps)}, type, text};
+}
+
+Result<BoundComparison> bind_comparison(std::span<const Column> columns, const Predicate& predicate,
+                                        bool negated, const FindBounds& find) {
+  if (predicate.expressions.size() != 2) {
+    return invalid("a comparison of expressions lacks its operands");
+  }
+  ExpressionBinder binder(columns, find);
+  BOBBIN_ASSIGN(Part left, binder.bind(predicate.expressions[0], 0));
+  BOBBIN_ASSIGN(Part right, binder.bind(predicate.expressions[1], 0));
+  std::string text = fmt::format("{} {} {}", to_string(predicate.expressions[0]), symbol_of(predicate.op),
+                                 to_string(predicate.expressions[1]));
+  if (!left.has_column && !right.has_column) {
+    return invalid(fmt::format("{} has no column", text));
+  }
+  BOBBIN_TRY(ExpressionBinder::align(left, right));
+  return BoundComparison{{{std::move(left.steps)}, predicate.op, {std::move(right.steps)}, negated},
+                         std::move(text)};
+}
+
+}  // namespace bobbin::query
