@@ -67,6 +67,10 @@ class Command {
   Action action_;
 };
 
+// Parses the arguments, without the program's name, and runs the verb. Returns the exit code; says what was
+// wrong with arguments that it does not understand.
+int run(const std::vector<std::string>& arguments);
+
 // Options that several verbs share, with the same help text.
 Option add_input(const Verb& verb, std::string& path, const std::string& help);
 Option add_inputs(const Verb& verb, std::vector<std::string>& paths, const std::string& help);

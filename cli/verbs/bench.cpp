@@ -29,7 +29,7 @@ constexpr uint64_t kSampleRows = uint64_t{1} << 22;
 constexpr uint64_t kEmulatorRows = uint64_t{1} << 16;  // the emulator runs thread by thread
 constexpr uint64_t kSeed = 1;
 
-struct Args {
+struct BenchArgs {
   std::string input;
   std::string type;
   std::string backend = "auto";
@@ -66,7 +66,7 @@ struct Values {
 
 class Bench {
  public:
-  Bench(const Args& args, Backend backend)
+  Bench(const BenchArgs& args, Backend backend)
       : backend_(backend),
         plan_{.runs = args.runs,
               .seconds = 3,
@@ -245,7 +245,7 @@ Result<Bytes> load(const Input& input, DType type, uint64_t rows) {
   return bytes;
 }
 
-Status measure_samples(const Args& args, Bench& bench) {
+Status measure_samples(const BenchArgs& args, Bench& bench) {
   for (const bench::Shape& shape : bench::all_shapes()) {
     const DType type = args.type.empty() ? shape.type : *parse_dtype(args.type);
     const Bytes raw = bench::make_values(shape, type, args.rows == 0 ? kSampleRows : args.rows, kSeed);
@@ -258,7 +258,7 @@ bool is_table(const std::string& path) {
   return path.ends_with(".bob") || csv::delimiter_by_name(path).has_value();
 }
 
-Status measure_file(const Args& args, Bench& bench) {
+Status measure_file(const BenchArgs& args, Bench& bench) {
   if (args.type.empty()) {
     return bench.measure_table(args.input, args.rows);
   }
@@ -268,7 +268,7 @@ Status measure_file(const Args& args, Bench& bench) {
   return bench.measure(input.name, type, raw);
 }
 
-void print_rows(const Args& args, const std::vector<Row>& rows) {
+void print_rows(const BenchArgs& args, const std::vector<Row>& rows) {
   const bench::Machine machine = bench::describe_machine();
   bench::TextTable table(
       {"data", "type", "method", "backend", "bytes", "ratio", "encode MB/s", "decode GB/s", "of memcpy"}, 4);
@@ -289,7 +289,7 @@ void print_rows(const Args& args, const std::vector<Row>& rows) {
                     table.markdown()));
 }
 
-Status run_bench(const Args& args) {
+Status run_bench(const BenchArgs& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   Bench bench(args, backend);
   BOBBIN_TRY(args.sample ? measure_samples(args, bench) : measure_file(args, bench));
@@ -307,7 +307,7 @@ Status run_bench(const Args& args) {
 void add_bench(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("bench", "Measure sizes and speeds on your data, compared with memcpy, zstd and lz4");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<BenchArgs>();
   Option input = add_input(verb, args->input,
                            "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
   add_type_option(verb, args->type);

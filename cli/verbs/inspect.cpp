@@ -15,7 +15,7 @@
 namespace bobbin::cli {
 namespace {
 
-struct Args {
+struct InspectArgs {
   std::vector<std::string> inputs;
   bool json = false;
   bool row_groups = false;
@@ -169,7 +169,7 @@ Json to_json(const OpenReader& file) {
           {"row_groups", row_groups_json(file.reader)}};
 }
 
-Status inspect(const Args& args, size_t index, Json& json) {
+Status inspect(const InspectArgs& args, size_t index, Json& json) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
   if (args.json) {
     json.push_back(to_json(file));
@@ -189,7 +189,7 @@ Status inspect(const Args& args, size_t index, Json& json) {
 
 void add_inspect(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("inspect", "Show columns, encodings, sizes, ratios and zone maps");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<InspectArgs>();
   add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
   verb.add_flag("--row-groups", args->row_groups, "Show each row group too");
   verb.add_flag("--json", args->json,

@@ -14,7 +14,7 @@
 namespace bobbin::cli {
 namespace {
 
-struct Args {
+struct SchemaArgs {
   std::string input;
   bool text = false;
   bool json = false;
@@ -28,7 +28,7 @@ bool may_be_null(const Column& column) {
   return column.nullable || is_string(column.type);
 }
 
-void print_table(const std::vector<Column>& columns) {
+void print_schema(const std::vector<Column>& columns) {
   size_t names = 0;
   size_t types = 0;
   for (const Column& column : columns) {
@@ -54,7 +54,7 @@ void print_json(const Reader& reader) {
         "\n");
 }
 
-Status schema(const Args& args) {
+Status schema(const SchemaArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   if (args.json) {
     print_json(file.reader);
@@ -63,7 +63,7 @@ Status schema(const Args& args) {
   } else {
     print(fmt::format("{}: {}, {}\n", printable(file.name), count(file.reader.columns().size(), "column"),
                       count(file.reader.num_rows(), "row")));
-    print_table(file.reader.columns());
+    print_schema(file.reader.columns());
   }
   return {};
 }
@@ -72,7 +72,7 @@ Status schema(const Args& args) {
 
 void add_schema(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("schema", "Show the columns of a .bob file and their types");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<SchemaArgs>();
   add_input(verb, args->input, "A .bob file; '-' for stdin").required();
   verb.add_flag("--text", args->text, "Print one line, in the form of 'compress --schema'");
   verb.add_flag("--json", args->json, "Print JSON");

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kLongestName = 40;
 constexpr size_t kLongestBound = 24;
 
-struct Args {
+struct StatsArgs {
   std::vector<std::string> inputs;
   bool json = false;
 };
@@ -31,7 +31,7 @@ std::string encodings_text(const ColumnSummary& summary) {
   return text.empty() ? "-" : text;
 }
 
-void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summaries) {
+void print_column_stats(const Reader& reader, const std::vector<ColumnSummary>& summaries) {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < summaries.size(); ++i) {
     const Column& column = reader.columns()[i];
@@ -76,7 +76,7 @@ Json to_json(const OpenReader& file, const std::vector<ColumnSummary>& summaries
           {"columns", std::move(columns)}};
 }
 
-Status stats(const Args& args, size_t index, Json& json) {
+Status stats(const StatsArgs& args, size_t index, Json& json) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
   const std::vector<ColumnSummary> summaries = summarize(file.reader);
   if (args.json) {
@@ -87,7 +87,7 @@ Status stats(const Args& args, size_t index, Json& json) {
     print(fmt::format("{}{}:\n", index == 0 ? "" : "\n",
                       styled(printable(file.name), Style::bold, STDOUT_FILENO)));
   }
-  print_columns(file.reader, summaries);
+  print_column_stats(file.reader, summaries);
   return {};
 }
 
@@ -95,7 +95,7 @@ Status stats(const Args& args, size_t index, Json& json) {
 
 void add_stats(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("stats", "Show one line per column: type, bounds, sizes, encodings");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<StatsArgs>();
   add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
   verb.add_flag("--json", args->json,
                 "Print JSON, with full names and bounds; an array if there are several files");
