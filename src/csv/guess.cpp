@@ -195,7 +195,8 @@ uint32_t Guess::look_at_float(const NumberText& number, std::string_view text) {
   uint32_t fits = 0;
   uint8_t forms = 0;
   if ((fits_ & (kFloat | kAnyFloat)) != 0 && comes_back(number, text)) {
-    forms |= float_forms(number, text);
+    // Once values have had different forms, no form is common to all.
+    forms |= (float_forms_ & ~kLongForms) != 0 ? float_forms(number, text) : uint8_t{0};
     fits |= kFloat | kAnyFloat;
   }
   if ((fits_ & kLongFloat) != 0) {
