@@ -2,6 +2,7 @@
 // The CPU's figures for queries over encoded columns, compared with a loop over raw values that the compiler
 // vectorised, and for decoding ALP, compared with memcpy; one core. All results are compared.
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -82,8 +83,97 @@ BOBBIN_AVX2 Answer<T> raw_query_avx2(const T* values, uint64_t count, T low, T h
   return raw_query<T>(values, count, low, high);
 }
 
+// Columns of lineitem with TPC-H's distributions: days, and decimals with two digits.
+struct LineItems {
+  std::vector<int32_t> shipdate;  // within 7 years
+  std::vector<int64_t> discount;  // 0.00 to 0.10
+  std::vector<int64_t> quantity;  // 1 to 50
+  std::vector<int64_t> price;     // quantity times 900 to 2099
+
+  explicit LineItems(uint64_t count) : shipdate(count), discount(count), quantity(count), price(count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t random = mix(i + 1);
+      shipdate[i] = static_cast<int32_t>(8037 + random % 2526);
+      discount[i] = static_cast<int64_t>(random >> 12) % 11;
+      quantity[i] = (static_cast<int64_t>(random >> 24 & 0xffff) % 50 + 1) * 100;
+      price[i] = quantity[i] / 100 * (90'000 + static_cast<int64_t>(random >> 40) % 120'000);
+    }
+  }
+  [[nodiscard]] uint64_t bytes() const { return price.size() * (sizeof(int32_t) + 3 * sizeof(int64_t)); }
+};
+
+// Ranges of a query, inclusive: sum(price * discount) of rows in all of them. TPC-H Q6; SSB's Q1.1 is of the
+// same shape, with other ranges.
+struct Ranges {
+  int32_t days[2];
+  int64_t discount[2];
+  int64_t quantity[2];
+};
+
+BOBBIN_INLINE Answer<uint64_t> raw_revenue(const LineItems& lines, const Ranges& ranges) {
+  Answer<uint64_t> all;
+  for (uint64_t i = 0; i < lines.price.size(); ++i) {
+    const bool hit = (lines.shipdate[i] >= ranges.days[0]) & (lines.shipdate[i] <= ranges.days[1]) &
+                     (lines.discount[i] >= ranges.discount[0]) & (lines.discount[i] <= ranges.discount[1]) &
+                     (lines.quantity[i] >= ranges.quantity[0]) & (lines.quantity[i] <= ranges.quantity[1]);
+    all.count += hit ? 1 : 0;
+    all.sum += hit ? static_cast<uint64_t>(lines.price[i] * lines.discount[i]) : 0;
+  }
+  return all;
+}
+BOBBIN_AVX2 Answer<uint64_t> raw_revenue_avx2(const LineItems& lines, const Ranges& ranges) {
+  return raw_revenue(lines, ranges);
+}
+
 class CpuQueryBench {
  public:
+  Status measure_revenue(const std::string& what, const LineItems& lines, const Ranges& ranges) {
+    Answer<uint64_t> expected;
+    const auto query = have_avx2() ? &raw_revenue_avx2 : &raw_revenue;
+    const Sample raw = measure([&] { expected = query(lines, ranges); }, {});
+    std::vector<Array> arrays;
+    plan::Filter filter;
+    const auto add_column = [&]<class T>(const std::vector<T>& values, CodecId codec) -> Status {
+      BOBBIN_ASSIGN(Array array,
+                    array::encode(codec, {kDTypeOf<T>, values.data(), values.size()}, Backend::cpu));
+      arrays.push_back(std::move(array));
+      return {};
+    };
+    const auto add_test = [&]<class T>(const T(&range)[2]) {
+      filter.push_back({plan::Condition::Kind::test, static_cast<uint32_t>(arrays.size() - 1),
+                        ValueRange::between(kDTypeOf<T>, scalar_of(range[0]), scalar_of(range[1]))});
+      if (filter.size() > 1) {
+        filter.push_back({.kind = plan::Condition::Kind::both});
+      }
+    };
+    BOBBIN_TRY(add_column(lines.shipdate, CodecId::ffor));
+    add_test(ranges.days);
+    BOBBIN_TRY(add_column(lines.discount, CodecId::ffor));
+    add_test(ranges.discount);
+    BOBBIN_TRY(add_column(lines.quantity, CodecId::dict));
+    add_test(ranges.quantity);
+    BOBBIN_TRY(add_column(lines.price, CodecId::ffor));
+    using Op = plan::Expression::Op;
+    using Type = plan::NumberType;
+    const auto product = std::make_shared<const plan::Expression>(
+        plan::Expression{{{.op = Op::column, .type = Type::i32, .column = 3},
+                          {.op = Op::column, .type = Type::i32, .column = 1},
+                          {.op = Op::multiply, .type = Type::i64}}});
+    const std::vector<plan::Aggregate> sum{{plan::Fold::sum, {}, product}};
+    std::vector<plan::Source> columns;
+    uint64_t encoded = 0;
+    for (const Array& array : arrays) {
+      columns.push_back({&array, nullptr});
+      encoded += array::encoded_bytes(array);
+    }
+    std::vector<plan::Total> totals;
+    const Sample ours = measure([&] { totals = *plan::run_on_host(columns, filter, sum); }, {});
+    BOBBIN_RETURN_IF(totals[0].count != expected.count || totals[0].sum != Int128{expected.sum},
+                     StatusCode::corrupt, what + ": the answers differ");
+    add(what, "query", encoded, lines.bytes(), ours, raw, "a raw loop");
+    return {};
+  }
+
   template <class T>
   Status measure_query(const std::string& what, CodecId codec, const std::vector<T>& values, T low, T high) {
     BOBBIN_ASSIGN(const Array array,
@@ -162,6 +252,10 @@ Status run(const Arguments& arguments) {
   BOBBIN_TRY(bench.measure_query<double>("f64, 16 bits", CodecId::alp, wide, 100, 400));
   BOBBIN_TRY(bench.measure_decode<double>("f64, 16 bits", CodecId::alp, wide));
   BOBBIN_TRY(bench.measure_decode<float>("f32, 16 bits", CodecId::alp, make_values<float>(args.values, 16)));
+  const LineItems lines(args.values / 4);
+  BOBBIN_TRY(bench.measure_revenue("TPC-H Q6", lines, {{8766, 9130}, {5, 7}, {100, 2300}}));
+  BOBBIN_TRY(bench.measure_revenue("SSB Q1.1", lines, {{8401, 8765}, {1, 3}, {100, 2400}}));
+  BOBBIN_TRY(bench.measure_revenue("SSB Q1.2", lines, {{8766, 8796}, {4, 6}, {2600, 3500}}));
   return publish(bench.markdown(), bench.rows(), arguments);
 }
 

@@ -2,6 +2,9 @@
 #include "plan/batch_expression.hpp"
 
 #include <algorithm>
+#include <functional>
+
+#include "core/dispatch.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -18,7 +21,9 @@ std::vector<DType> types_of(const Expression& expression, const std::vector<Batc
 
 BatchExpression::BatchExpression(const Expression& expression, const std::vector<BatchColumn>& columns,
                                  std::optional<NumberType> result)
-    : program_(expression, types_of(expression, columns), result), inputs_(program_.columns().size()) {}
+    : program_(expression, types_of(expression, columns), result),
+      inputs_(program_.columns().size()),
+      picked_(inputs_.size(), std::vector<uint64_t>(kVectorLength)) {}
 
 const std::byte* BatchExpression::values(const RowBatch& batch, uint64_t vector,
                                          std::vector<BatchColumn>& columns) {
@@ -27,6 +32,20 @@ const std::byte* BatchExpression::values(const RowBatch& batch, uint64_t vector,
     inputs_[i] = column.values(batch) + vector * kVectorLength * size_bytes(column.type());
   }
   return program_.run(inputs_);
+}
+
+const std::byte* BatchExpression::values_of(std::span<const uint16_t> rows, const RowBatch& batch,
+                                            uint64_t vector, std::vector<BatchColumn>& columns) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    BatchColumn& column = columns[program_.columns()[i]];
+    visit_bits(column.type(), [&]<class T>(std::type_identity<T>) {
+      const auto* const from = reinterpret_cast<const T*>(column.values(batch)) + vector * kVectorLength;
+      auto* const to = reinterpret_cast<T*>(picked_[i].data());
+      std::ranges::transform(rows, to, [&](uint16_t row) { return from[row]; });
+    });
+    inputs_[i] = reinterpret_cast<const std::byte*>(picked_[i].data());
+  }
+  return program_.run(inputs_, static_cast<uint32_t>(rows.size()));
 }
 
 void BatchExpression::keep_valid(const RowBatch& batch, const std::vector<BatchColumn>& columns,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plan/batch_column.hpp"
@@ -20,6 +21,9 @@ class BatchExpression {
   // The values of a vector of the batch, valid until the next call.
   [[nodiscard]] const std::byte* values(const RowBatch& batch, uint64_t vector,
                                         std::vector<BatchColumn>& columns);
+  // The values of some rows of a vector, by their positions in it, one after another. The same.
+  [[nodiscard]] const std::byte* values_of(std::span<const uint16_t> rows, const RowBatch& batch,
+                                           uint64_t vector, std::vector<BatchColumn>& columns);
   // Clears the rows of a bitmap for which it is null.
   void keep_valid(const RowBatch& batch, const std::vector<BatchColumn>& columns, BitmapWords& bitmap) const;
   [[nodiscard]] bool has_nulls(const std::vector<BatchColumn>& columns) const;
@@ -27,6 +31,7 @@ class BatchExpression {
  private:
   VectorProgram program_;
   std::vector<const std::byte*> inputs_;
+  std::vector<std::vector<uint64_t>> picked_;  // values of some rows of each column
 };
 
 // Tests rows of a batch.

@@ -4,6 +4,7 @@
 #include "plan/host.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 
@@ -154,27 +155,46 @@ class HostFold {
   [[nodiscard]] DType computed_type() const {
     return computed_->type() == NumberType::f64 ? DType::f64 : DType::i64;
   }
-  // Each vector is folded while its values are in the nearest cache.
+  // Each vector is folded while its values are in the nearest cache. If few rows are left of it, only they
+  // are computed; not for sums of floats, which have a fixed order.
   void add_computed(const RowBatch& batch, const BitmapWords& rows, std::vector<BatchColumn>& columns) {
     constexpr uint64_t kWords = kVectorLength / 32;
+    constexpr uint64_t kFew = kVectorLength / 8;
     for (uint64_t v = 0; v < batch.words() / kWords; ++v) {
       const uint32_t* const some = rows.data() + v * kWords;
-      const bool any = std::any_of(some, some + kWords, [](uint32_t word) { return word != 0; });
-      const std::byte* const values = any ? computed_->values(batch, v, columns) : nullptr;
-      switch (computed_->type()) {
-        case NumberType::f64:
-          add_computed_reals(reinterpret_cast<const double*>(values), some);
-          break;
-        case NumberType::i32:
-          if (any) {
-            add_integers<int32_t>(reinterpret_cast<const int32_t*>(values), kWords, some);
-          }
-          break;
-        default:
-          if (any) {
-            add_integers<int64_t>(reinterpret_cast<const int64_t*>(values), kWords, some);
-          }
+      const uint64_t count = (have_avx2() ? count_rows_avx2 : count_rows)(some, kWords);
+      if (computed_->type() == NumberType::f64) {
+        const auto* const values = count == 0 ? nullptr : computed_->values(batch, v, columns);
+        add_computed_reals(reinterpret_cast<const double*>(values), some);
+      } else if (count > kFew) {
+        add_computed_integers(computed_->values(batch, v, columns), some);
+      } else if (count != 0) {
+        add_few(batch, v, some, columns);
       }
+    }
+  }
+  void add_computed_integers(const std::byte* values, const uint32_t* rows) {
+    constexpr uint64_t kWords = kVectorLength / 32;
+    if (computed_->type() == NumberType::i32) {
+      add_integers<int32_t>(reinterpret_cast<const int32_t*>(values), kWords, rows);
+    } else {
+      add_integers<int64_t>(reinterpret_cast<const int64_t*>(values), kWords, rows);
+    }
+  }
+  void add_few(const RowBatch& batch, uint64_t vector, const uint32_t* rows,
+               std::vector<BatchColumn>& columns) {
+    few_.clear();
+    for (uint32_t w = 0; w < kVectorLength / 32; ++w) {
+      for (uint32_t rest = rows[w]; rest != 0; rest &= rest - 1) {
+        few_.push_back(static_cast<uint16_t>(w * 32 + static_cast<uint32_t>(std::countr_zero(rest))));
+      }
+    }
+    const std::byte* const values = computed_->values_of(few_, batch, vector, columns);
+    const bool narrow = computed_->type() == NumberType::i32;
+    for (size_t i = 0; i < few_.size(); ++i) {
+      add_times<int64_t>(
+          narrow ? reinterpret_cast<const int32_t*>(values)[i] : reinterpret_cast<const int64_t*>(values)[i],
+          1);
     }
   }
   void add_computed_reals(const double* values, const uint32_t* rows) {
@@ -242,6 +262,7 @@ class HostFold {
 
   Aggregate aggregate_;
   std::optional<BatchExpression> computed_;
+  std::vector<uint16_t> few_;  // rows of a vector
   Total total_;
   Extremes extremes_;
   BitmapWords valid_;

@@ -64,11 +64,11 @@ BOBBIN_INLINE Out combine(Out a, Out b) {
 
 template <class Op, class Out, class A, class B>
 BOBBIN_INLINE void combine_vectors(const std::byte* a, const std::byte* b, std::byte* out,
-                                   [[maybe_unused]] uint8_t* overflow) {
+                                   [[maybe_unused]] uint8_t* overflow, uint32_t count) {
   const A* const x = values<A>(a);
   const B* const y = values<B>(b);
   auto* const to = reinterpret_cast<Out*>(out);
-  for (uint32_t i = 0; i < kRows; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     if constexpr (sizeof(Out) == sizeof(Int128)) {
       const bool exceeds = Op::kOp == Expression::Op::add        ? __builtin_add_overflow(x[i], y[i], &to[i])
                            : Op::kOp == Expression::Op::subtract ? __builtin_sub_overflow(x[i], y[i], &to[i])
@@ -80,8 +80,9 @@ BOBBIN_INLINE void combine_vectors(const std::byte* a, const std::byte* b, std::
   }
 }
 template <class Op, class Out, class A, class B>
-BOBBIN_AVX2 void combine_avx2(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow) {
-  combine_vectors<Op, Out, A, B>(a, b, out, overflow);
+BOBBIN_AVX2 void combine_avx2(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow,
+                              uint32_t count) {
+  combine_vectors<Op, Out, A, B>(a, b, out, overflow, count);
 }
 template <class Op, class Out, class A, class B>
 VectorProgram::Loop combine_loop() {
@@ -110,14 +111,15 @@ VectorProgram::Loop loop_for(NumberType out, NumberType a, NumberType b) {
 
 template <class Out, class In>
 BOBBIN_INLINE void convert_vector(const std::byte* a, const std::byte* /*b*/, std::byte* out,
-                                  uint8_t* /*overflow*/) {
-  for (uint32_t i = 0; i < kRows; ++i) {
+                                  uint8_t* /*overflow*/, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
     reinterpret_cast<Out*>(out)[i] = static_cast<Out>(values<In>(a)[i]);
   }
 }
 template <class Out, class In>
-BOBBIN_AVX2 void convert_avx2(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow) {
-  convert_vector<Out, In>(a, b, out, overflow);
+BOBBIN_AVX2 void convert_avx2(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow,
+                              uint32_t count) {
+  convert_vector<Out, In>(a, b, out, overflow, count);
 }
 template <class Out, class In>
 VectorProgram::Loop convert_loop() {
@@ -245,17 +247,17 @@ uint32_t VectorProgram::to_real(uint32_t from, NumberType type, double divisor) 
   return instructions_.back().out;
 }
 
-const std::byte* VectorProgram::run(std::span<const std::byte* const> inputs) {
+const std::byte* VectorProgram::run(std::span<const std::byte* const> inputs, uint32_t count) {
   std::ranges::copy(inputs, registers_.begin());
   if (overflow_ != nullptr) {
     std::fill_n(overflow_.get(), kRows, 0);
   }
   for (const Instruction& instruction : instructions_) {
     auto* const out = memory_[instruction.out - columns_.size()].data();
-    instruction.loop(registers_[instruction.a], registers_[instruction.b], out, overflow_.get());
+    instruction.loop(registers_[instruction.a], registers_[instruction.b], out, overflow_.get(), count);
     if (instruction.divisor != 1) {
       auto* const reals = reinterpret_cast<double*>(out);
-      std::transform(reals, reals + kRows, reals, [&](double real) { return real / instruction.divisor; });
+      std::transform(reals, reals + count, reals, [&](double real) { return real / instruction.divisor; });
     }
   }
   return registers_[result_];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates an expression for a vector of 1024 rows at a time: a list of loops over vectors, one for each
-// step, chosen once. Values of rows that do not exist or are null may be anything.
+// Evaluates an expression for a vector of up to 1024 rows at a time: a list of loops over vectors, one for
+// each step, chosen once. Values of rows that do not exist or are null may be anything.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,16 @@ class VectorProgram {
   [[nodiscard]] NumberType type() const { return type_; }
   // Different ones, ascending.
   [[nodiscard]] std::span<const uint32_t> columns() const { return columns_; }
-  // The result for 1024 values of each of columns(), which are not copied. Valid until the next run.
-  [[nodiscard]] const std::byte* run(std::span<const std::byte* const> inputs);
+  // The result for `count` values of each of columns(), which are not copied. Valid until the next run.
+  [[nodiscard]] const std::byte* run(std::span<const std::byte* const> inputs,
+                                     uint32_t count = kVectorLength);
+  [[nodiscard]] bool may_overflow() const { return overflow_ != nullptr; }
   // Whether a value of the last run exceeded 128 bits.
   [[nodiscard]] bool overflows(uint32_t row) const { return overflow_ != nullptr && overflow_[row] != 0; }
 
   // A loop over the values of two registers, or of one.
-  using Loop = void (*)(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow);
+  using Loop = void (*)(const std::byte* a, const std::byte* b, std::byte* out, uint8_t* overflow,
+                        uint32_t count);
 
  private:
   struct Instruction {

@@ -36,8 +36,7 @@ class ComputedAccumulator final : public Accumulator {
   ComputedAccumulator(std::span<const Column> columns, const BoundAggregate& aggregate)
       : kind_(aggregate.kind),
         expression_(aggregate.expression),
-        rows_(expression_->program, columns, expression_->text,
-              std::is_same_v<T, double> ? NumberType::f64 : NumberType::i128) {}
+        rows_(expression_->program, columns, expression_->text, result_type(expression_->program)) {}
 
   void resize(size_t num_groups) override { totals_.resize(num_groups); }
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
@@ -49,12 +48,9 @@ class ComputedAccumulator final : public Accumulator {
     for (size_t first = 0; first < groups.size(); first += kVectorLength) {
       const size_t count = std::min<size_t>(kVectorLength, groups.size() - first);
       BOBBIN_ASSIGN(const std::byte* values, rows_.run(from, first, count));
-      const auto* const numbers = reinterpret_cast<const T*>(values);
-      for (size_t i = 0; i < count; ++i) {
-        if (!rows_.is_null(i)) {
-          BOBBIN_TRY(totals_[groups[first + i]].add(numbers[i], kind_, expression_->text));
-        }
-      }
+      const auto some = groups.subspan(first, count);
+      BOBBIN_TRY(rows_.type() == NumberType::i64 ? add_values(reinterpret_cast<const int64_t*>(values), some)
+                                                 : add_values(reinterpret_cast<const T*>(values), some));
     }
     return {};
   }
@@ -74,25 +70,42 @@ class ComputedAccumulator final : public Accumulator {
   }
 
  private:
+  // Integers have 64 bits where that is enough.
+  static NumberType result_type(const plan::Expression& program) {
+    return program.is_real() ? NumberType::f64 : program.is_wide() ? NumberType::i128 : NumberType::i64;
+  }
+  template <class From>
+  Status add_values(const From* values, std::span<const uint32_t> groups) {
+    bool overflows = false;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (!rows_.is_null(i)) {
+        overflows = totals_[groups[i]].add(static_cast<T>(values[i]), kind_) || overflows;
+      }
+    }
+    BOBBIN_RETURN_IF(overflows, StatusCode::unsupported,
+                     fmt::format("the sum of {} exceeds 128 bits", expression_->text));
+    return {};
+  }
+
   struct Total {
     uint64_t count = 0;
     T sum = std::is_same_v<T, double> ? static_cast<T>(-0.0) : T{0};  // adding a value to it gives the value
     std::optional<T> extreme;
 
-    Status add(T value, AggregateSpec::Kind kind, const std::string& text) {
+    // Whether the sum exceeds 128 bits.
+    bool add(T value, AggregateSpec::Kind kind) {
       using Kind = AggregateSpec::Kind;
       ++count;
       if (kind == Kind::sum || kind == Kind::avg) {
         if constexpr (std::is_same_v<T, double>) {
           sum += value;
         } else {
-          BOBBIN_RETURN_IF(__builtin_add_overflow(sum, value, &sum), StatusCode::unsupported,
-                           fmt::format("the sum of {} exceeds 128 bits", text));
+          return __builtin_add_overflow(sum, value, &sum);
         }
       } else if (kind != Kind::count) {
         add_extreme(value, kind == Kind::max);
       }
-      return {};
+      return false;
     }
     void add_extreme(T value, bool greatest) {
       if constexpr (std::is_same_v<T, double>) {
@@ -159,8 +172,8 @@ Result<const std::byte*> ComputedRows::run(std::span<const SelectedColumn> from,
   for (size_t c = 0; c < from.size(); ++c) {
     gather(from[c], first, count, gathered_[c]);
   }
-  const std::byte* const values = program_.run(inputs_);
-  for (uint32_t i = 0; i < count; ++i) {
+  const std::byte* const values = program_.run(inputs_, static_cast<uint32_t>(count));
+  for (uint32_t i = 0; i < count && program_.may_overflow(); ++i) {
     BOBBIN_RETURN_IF(program_.overflows(i) && !is_null(i), StatusCode::unsupported,
                      fmt::format("a value of {} exceeds 128 bits", text_));
   }
