@@ -3,7 +3,7 @@
 // of the content at a time:
 //
 //   link     one block of threads per frame   match_kernels.hpp, once per key
-//   parse    one thread per block of content  parse_kernel.hpp: links to sequences and literals
+//   parse    eight lanes per block of content parse_kernel.hpp: links to sequences and literals
 //   tables   one warp per frame               tables_kernel.hpp: occurrences, then entropy tables
 //   blocks   one warp per frame               blocks_kernel.hpp: streams, block forms, the frame in scratch
 //   place    one block of threads             place_kernels.hpp: where each frame goes

@@ -67,8 +67,7 @@ struct EncodePlans {
     const uint64_t frames = slice.num_frames;
     BOBBIN_TRY(link(slice, executor));
     BOBBIN_TRY(observer("link"));
-    const uint64_t walkers = frames * slice.layout.num_blocks;
-    BOBBIN_TRY(executor.run(ParseKernel{slice}, ceil_div<uint64_t>(walkers, ParseKernel::kThreads)));
+    BOBBIN_TRY(executor.run(ParseKernel{slice}, ParseKernel{slice}.num_blocks()));
     BOBBIN_TRY(observer("parse"));
     BOBBIN_TRY(executor.run(TablesKernel{slice, all_default_counts()}, frames));
     BOBBIN_TRY(observer("tables"));

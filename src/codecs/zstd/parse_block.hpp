@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parse of one block, by one thread: the same source for the CPU and for devices.
+// The parse of one block: which match is best at a position, the same source for the CPU and for devices; and
+// the parse by one thread. (Devices: parse_kernel.hpp.)
 #pragma once
 
 #include <bit>
@@ -45,56 +46,25 @@ class RecentOffsets {
   uint32_t third_ = 0;
 };
 
-// An Input has the frame's bytes and links:
+// Where a block's parse is, and the best match at a position. An Input has the frame's bytes and links:
 //   word(p)                  four bytes
 //   by_short(p) by_long(p)   the latest earlier position, or kNoPosition
 //   next_by_short(p)         the same of an earlier position
 //   equal(a, b, most)        how many bytes are the same, up to `most`
 //   same_before(a, b)        whether the bytes before a and b are the same
-// A Sink gets the block's sequences in order: sink.take(anchor, sequence), where the literals begin at
-// anchor.
-template <class Input, class Sink>
-class BlockParser {
+template <class Input>
+class MatchSearch {
  public:
-  BOBBIN_HD BlockParser(Input& input, Sink& sink, const ParseSettings& settings)
-      : input_(input), sink_(sink), settings_(settings) {}
+  // A match of `gain` is left for one of the next position, or the one after, only if that gains more by:
+  static constexpr int32_t kBetterByNext = 4;
+  static constexpr int32_t kBetterByAfter = 7;
 
-  // Returns where the literals after the last sequence begin.
-  BOBBIN_HD uint32_t parse(uint32_t begin, uint32_t end) {
-    end_ = end;
-    anchor_ = begin;
-    uint32_t at = begin;
-    while (at + kMinMatch <= end) {
-      Match match = best_at(at, 0);
-      if (match.length == 0) {
-        ++at;
-        continue;
-      }
-      at = look_ahead(at, match);
-      take(at, match);
-      at = anchor_;
-    }
-    return anchor_;
-  }
+  BOBBIN_HD MatchSearch(Input& input, const ParseSettings& settings, uint32_t begin, uint32_t end)
+      : input_(input), settings_(settings), anchor_(begin), end_(end) {}
 
- private:
-  // Lengths are compared up to this many bytes; the match that is taken is then extended as far as it goes.
-  static constexpr uint32_t kMaxCompared = 64;
-
-  // A better match a little further on is worth a few literals.
-  BOBBIN_HD uint32_t look_ahead(uint32_t at, Match& match) const {
-    for (uint32_t step = 1; step <= settings_.lazy && at + step + kMinMatch <= end_;) {
-      const Match later = best_at(at + step, match.offset);
-      if (later.length != 0 && later.gain > match.gain + (step == 1 ? 4 : 7)) {
-        match = later;
-        at += step;
-        step = 1;
-      } else {
-        ++step;
-      }
-    }
-    return at;
-  }
+  // Where the literals begin that no sequence has yet.
+  [[nodiscard]] BOBBIN_HD uint32_t anchor() const { return anchor_; }
+  [[nodiscard]] BOBBIN_HD bool may_match(uint32_t at) const { return at + kMinMatch <= end_; }
 
   // `passed`: an offset whose match is already in hand from an earlier position. It is shorter from here, so
   // it cannot win, except as a recent offset, which is cheaper.
@@ -138,6 +108,29 @@ class BlockParser {
     return best;
   }
 
+  // Extends a match as far as it goes. Returns its sequence, whose literals begin where anchor() was.
+  [[nodiscard]] BOBBIN_HD CodedSequence take(uint32_t at, const Match& match) {
+    uint32_t length = match.length;
+    if (length == kMaxCompared) {
+      length += input_.equal(at + length, at - match.offset + length, end_ - at - length);
+    }
+    // Literals before the match that would have matched as well.
+    while (match.recent == 0 && at > anchor_ && at > match.offset &&
+           input_.same_before(at, at - match.offset)) {
+      --at;
+      ++length;
+    }
+    const uint32_t literals = at - anchor_;
+    const uint32_t value = match.recent != 0 ? match.recent : match.offset + 3;
+    recent_.use(value, literals, match.offset);
+    anchor_ = at + length;
+    return {literals, length, value};
+  }
+
+ private:
+  // Lengths are compared up to this many bytes; the match that is taken is then extended as far as it goes.
+  static constexpr uint32_t kMaxCompared = 64;
+
   // Whether three bytes at an offset are the same.
   [[nodiscard]] BOBBIN_HD bool starts_alike(uint32_t at, uint32_t offset, uint32_t word) const {
     const bool known = offset != 0 && offset <= at;
@@ -157,30 +150,59 @@ class BlockParser {
     }
   }
 
-  BOBBIN_HD void take(uint32_t at, const Match& match) {
-    uint32_t length = match.length;
-    if (length == kMaxCompared) {
-      length += input_.equal(at + length, at - match.offset + length, end_ - at - length);
-    }
-    // Literals before the match that would have matched as well.
-    while (match.recent == 0 && at > anchor_ && at > match.offset &&
-           input_.same_before(at, at - match.offset)) {
-      --at;
-      ++length;
-    }
-    const uint32_t literals = at - anchor_;
-    const uint32_t value = match.recent != 0 ? match.recent : match.offset + 3;
-    sink_.take(anchor_, CodedSequence{literals, length, value});
-    recent_.use(value, literals, match.offset);
-    anchor_ = at + length;
-  }
-
   Input& input_;
-  Sink& sink_;
   const ParseSettings& settings_;
   RecentOffsets recent_;
-  uint32_t anchor_ = 0;
-  uint32_t end_ = 0;
+  uint32_t anchor_;
+  uint32_t end_;
+};
+
+// One thread, one position after another. A Sink gets the block's sequences in order: sink.take(anchor,
+// sequence), where the literals begin at anchor.
+template <class Input, class Sink>
+class BlockParser {
+ public:
+  BOBBIN_HD BlockParser(Input& input, Sink& sink, const ParseSettings& settings, uint32_t begin, uint32_t end)
+      : search_(input, settings, begin, end), sink_(sink), lazy_(settings.lazy) {}
+
+  // Returns where the literals after the last sequence begin.
+  BOBBIN_HD uint32_t parse() {
+    for (uint32_t at = search_.anchor(); search_.may_match(at);) {
+      Match match = search_.best_at(at, 0);
+      if (match.length == 0) {
+        ++at;
+        continue;
+      }
+      at = look_ahead(at, match);
+      const uint32_t anchor = search_.anchor();
+      sink_.take(anchor, search_.take(at, match));
+      at = search_.anchor();
+    }
+    return search_.anchor();
+  }
+
+ private:
+  using Search = MatchSearch<Input>;
+
+  // A better match a little further on is worth a few literals.
+  BOBBIN_HD uint32_t look_ahead(uint32_t at, Match& match) const {
+    for (uint32_t step = 1; step <= lazy_ && search_.may_match(at + step);) {
+      const Match later = search_.best_at(at + step, match.offset);
+      const int32_t by = step == 1 ? Search::kBetterByNext : Search::kBetterByAfter;
+      if (later.length != 0 && later.gain > match.gain + by) {
+        match = later;
+        at += step;
+        step = 1;
+      } else {
+        ++step;
+      }
+    }
+    return at;
+  }
+
+  Search search_;
+  Sink& sink_;
+  uint32_t lazy_;
 };
 
 }  // namespace bobbin::zstd

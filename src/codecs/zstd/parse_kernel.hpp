@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links to sequences and literals: one thread per block of content.
+// Links to sequences and literals. A few lanes parse a block of content: each looks for the best match at one
+// of the next positions, then all agree on the first one that no later one beats. Content is in shared
+// memory, because candidates lie anywhere in the frame: loads of unrelated words cost a few bank conflicts
+// there, and one access each in the cache.
 #pragma once
 
 #include "codecs/zstd/encode_slice.hpp"
@@ -8,40 +11,61 @@
 namespace bobbin::zstd {
 
 struct ParseKernel {
-  static constexpr uint32_t kThreads = simt::kWarpSize;  // small blocks spread evenly over the SMs
-  using Shared = simt::NoShared;
+  static constexpr uint32_t kLanes = 8;  // per block of content
+  static constexpr uint32_t kThreads = 128;
+  static constexpr uint32_t kMinBlocks = 3;  // they fill the shared memory of an SM
+  static constexpr uint32_t kMostWords = kMaxLinkedFrame / 4 + 4;
+
+  struct Shared {
+    simt::Shared<uint32_t, kMostWords> words;
+  };
 
   EncodeSlice slice;
 
+  // Several small frames share a block of threads.
+  [[nodiscard]] BOBBIN_HD uint32_t frames_together() const { return kMaxLinkedFrame / slice.frame_bytes; }
+  [[nodiscard]] uint64_t num_blocks() const {
+    return ceil_div<uint64_t>(slice.num_frames, frames_together());
+  }
+
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t index = uint64_t{cta.block()} * kThreads + cta.thread();
-    const uint64_t frame = index / slice.layout.num_blocks;
-    const auto block = static_cast<uint32_t>(index % slice.layout.num_blocks);
-    if (frame >= slice.num_frames || block >= slice.num_blocks(frame)) {
-      return;
+    auto& shared = cta.template shared<Shared>();
+    const uint64_t first = uint64_t{cta.block()} * frames_together();
+    const uint64_t left = slice.num_frames - first;
+    const auto frames = static_cast<uint32_t>(left < frames_together() ? left : frames_together());
+    const uint64_t begin = first * slice.frame_bytes;
+    const uint64_t bytes = slice.in_bytes - begin;
+    const uint64_t most = uint64_t{frames} * slice.frame_bytes;
+    const FrameBytes content = FrameBytes::of(slice.in + begin, bytes < most ? bytes : most);
+    stage(cta, shared, content);
+    cta.sync();
+    const uint32_t count = frames * slice.layout.num_blocks;
+    constexpr uint32_t kTeams = kThreads / kLanes;
+    for (uint32_t i = 0; i < count; i += kTeams) {
+      const uint32_t walker = i + cta.thread() / kLanes;
+      const uint32_t frame = walker / slice.layout.num_blocks;
+      const uint32_t block = walker % slice.layout.num_blocks;
+      const bool exists = walker < count && block < slice.num_blocks(first + frame);
+      parse(cta, shared, content.skew + frame * slice.frame_bytes, first + frame, block, exists);
     }
-    Input<Cta> input{cta, slice.bytes(frame),
-                     slice.part<const uint16_t>(frame, slice.layout.area, slice.size(frame)),
-                     slice.part<const uint16_t>(frame, slice.layout.long_links, slice.size(frame))};
-    Sink<Cta> sink{cta, input.bytes, slice.sequences(frame, block), slice.literals<uint32_t>(frame, block)};
-    const uint32_t begin = block * slice.block_bytes;
-    const uint32_t end = begin + slice.block_size(frame, block);
-    const uint32_t anchor = BlockParser<Input<Cta>, Sink<Cta>>(input, sink, slice.settings).parse(begin, end);
-    sink.copy(anchor, end - anchor);
-    sink.finish();
-    cta.store(slice.records(frame), block, BlockRecord{sink.num_literals, sink.num_sequences});
   }
 
  private:
+  using Bytes = simt::Shared<uint8_t, 4 * kMostWords>;
+
   template <class Cta>
   struct Input {
     Cta& cta;
-    FrameBytes bytes;
+    Shared& shared;
+    uint32_t skew;  // where the frame begins
     Global<const uint16_t> short_links;
     Global<const uint16_t> long_links;
 
-    [[nodiscard]] BOBBIN_HD uint32_t word(uint32_t at) const { return bytes.word(cta, at); }
+    [[nodiscard]] BOBBIN_HD uint32_t word(uint32_t at) const {
+      const uint32_t index = (skew + at) / 4;
+      return funnel(cta.load(shared.words, index), cta.load(shared.words, index + 1), 8 * ((skew + at) % 4));
+    }
     [[nodiscard]] BOBBIN_HD uint32_t by_short(uint32_t at) const { return position(short_links, at); }
     [[nodiscard]] BOBBIN_HD uint32_t next_by_short(uint32_t at) const { return by_short(at); }
     [[nodiscard]] BOBBIN_HD uint32_t by_long(uint32_t at) const { return position(long_links, at); }
@@ -50,52 +74,145 @@ struct ParseKernel {
       return link == kNoLink ? kNoPosition : link;
     }
     [[nodiscard]] BOBBIN_HD bool same_before(uint32_t a, uint32_t b) const {
-      return bytes.byte(cta, a - 1) == bytes.byte(cta, b - 1);
+      return byte_of(cta, shared, skew + a - 1) == byte_of(cta, shared, skew + b - 1);
     }
+    // Two loads for four bytes: a word's upper part is the next one's lower part.
     [[nodiscard]] BOBBIN_HD uint32_t equal(uint32_t a, uint32_t b, uint32_t most) const {
+      const uint32_t a_shift = 8 * ((skew + a) % 4);
+      const uint32_t b_shift = 8 * ((skew + b) % 4);
+      const uint32_t a_index = (skew + a) / 4 + 1;
+      const uint32_t b_index = (skew + b) / 4 + 1;
+      uint32_t a_low = cta.load(shared.words, a_index - 1);
+      uint32_t b_low = cta.load(shared.words, b_index - 1);
       for (uint32_t length = 0; length < most; length += 4) {
-        const uint32_t differ = word(a + length) ^ word(b + length);
+        const uint32_t a_high = cta.load(shared.words, a_index + length / 4);
+        const uint32_t b_high = cta.load(shared.words, b_index + length / 4);
+        const uint32_t differ = funnel(a_low, a_high, a_shift) ^ funnel(b_low, b_high, b_shift);
         if (differ != 0) {
           const uint32_t found = length + trailing_zeros(differ) / 8;
           return found < most ? found : most;
         }
+        a_low = a_high;
+        b_low = b_high;
       }
       return most;
     }
   };
+  template <class Cta>
+  using Search = MatchSearch<Input<Cta>>;
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t byte_of(Cta& cta, Shared& shared, uint32_t place) {
+    return cta.load(simt::seen_as<const Bytes>(shared.words), place);
+  }
+
+  // The team's lanes copy literals together.
   template <class Cta>
   struct Sink {
     Cta& cta;
-    FrameBytes bytes;
+    Shared& shared;
+    uint32_t skew;
     Global<uint64_t> sequences;
-    Global<uint32_t> literals;
+    Global<uint8_t> literals;
     uint32_t num_sequences = 0;
     uint32_t num_literals = 0;
-    uint64_t pending = 0;  // literals that do not fill a word yet
 
     BOBBIN_HD void take(uint32_t anchor, const CodedSequence& sequence) {
-      cta.store(sequences, num_sequences++, PackedSequence::pack(sequence));
+      if (cta.thread() % kLanes == 0) {
+        cta.store(sequences, num_sequences, PackedSequence::pack(sequence));
+      }
+      ++num_sequences;
       copy(anchor, sequence.literals);
     }
     BOBBIN_HD void copy(uint32_t from, uint32_t count) {
-      for (uint32_t i = 0; i < count; i += 4) {
-        const uint32_t some = count - i < 4 ? count - i : 4;
-        const uint32_t word = bytes.word(cta, from + i);
-        pending |= uint64_t{some == 4 ? word : low_bits(word, 8 * some)} << (8 * (num_literals % 4));
-        if (num_literals % 4 + some >= 4) {
-          cta.store(literals, num_literals / 4, static_cast<uint32_t>(pending));
-          pending >>= 32;
-        }
-        num_literals += some;
+      for (uint32_t i = cta.thread() % kLanes; i < count; i += kLanes) {
+        cta.store(literals, num_literals + i, static_cast<uint8_t>(byte_of(cta, shared, skew + from + i)));
       }
-    }
-    BOBBIN_HD void finish() {
-      if (num_literals % 4 != 0) {
-        cta.store(literals, num_literals / 4, static_cast<uint32_t>(pending));
-      }
+      num_literals += count;
     }
   };
+
+  template <class Cta>
+  BOBBIN_HD static void stage(Cta& cta, Shared& shared, const FrameBytes& content) {
+    const uint32_t count = content.size == 0 ? 0 : static_cast<uint32_t>(content.words.size);
+    for (uint32_t i = cta.thread(); i <= count; i += kThreads) {
+      cta.store(shared.words, i, i < count ? cta.load(content.words, i) : 0);
+    }
+  }
+
+  // All lanes of a warp take part, also those of teams without a block.
+  template <class Cta>
+  BOBBIN_HD void parse(Cta& cta, Shared& shared, uint32_t skew, uint64_t frame, uint32_t block,
+                       bool exists) const {
+    const uint64_t some = exists ? frame : 0;
+    const uint64_t links = exists ? slice.size(frame) : 0;
+    Input<Cta> input{cta, shared, skew, slice.part<const uint16_t>(some, slice.layout.area, links),
+                     slice.part<const uint16_t>(some, slice.layout.long_links, links)};
+    Sink<Cta> sink{cta, shared, skew, slice.sequences(some, exists ? block : 0),
+                   slice.literals<uint8_t>(some, exists ? block : 0)};
+    const uint32_t begin = exists ? block * slice.block_bytes : 0;
+    const uint32_t end = begin + (exists ? slice.block_size(frame, block) : 0);
+    Search<Cta> search(input, slice.settings, begin, end);
+    walk(cta, search, sink, begin);
+    sink.copy(search.anchor(), end - search.anchor());
+    if (exists && cta.thread() % kLanes == 0) {
+      cta.store(slice.records(frame), block, BlockRecord{sink.num_literals, sink.num_sequences});
+    }
+  }
+
+  // From `at` on.
+  template <class Cta>
+  BOBBIN_HD void walk(Cta& cta, Search<Cta>& search, Sink<Cta>& sink, uint32_t at) const {
+    const uint32_t lane = cta.thread() % kLanes;
+    while (cta.any(search.may_match(at))) {
+      const Match own = search.may_match(at + lane) ? search.best_at(at + lane, 0) : Match{};
+      const Choice choice = choose(cta, own);
+      // Length, recent and offset: 7, 2 and 16 bits.
+      const uint32_t packed = cta.shfl(own.length | own.recent << 8 | own.offset << 16,
+                                       cta.lane() - lane + (choice.found ? choice.lane : 0));
+      if (!choice.found || !choice.settled) {
+        at += choice.lane;
+        continue;
+      }
+      const uint32_t anchor = search.anchor();
+      sink.take(anchor, search.take(at + choice.lane, {.length = packed & 255,
+                                                       .offset = packed >> 16,
+                                                       .recent = packed >> 8 & 3}));
+      at = search.anchor();
+    }
+  }
+
+  // Which of a team's matches is taken. If that is not settled yet, the team goes on from there.
+  struct Choice {
+    bool found;
+    bool settled;
+    uint32_t lane;  // kLanes if there is no match
+  };
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Choice choose(Cta& cta, const Match& own) const {
+    constexpr int32_t kNone = -(1 << 16);
+    const int32_t gain = own.length != 0 ? own.gain : kNone;
+    const uint32_t first = cta.lane() / kLanes * kLanes;
+    const uint32_t matches = low_bits(cta.ballot(own.length != 0) >> first, kLanes);
+    // Where a match is better than that of the position before, or two before.
+    const uint32_t next =
+        cta.ballot(gain > cta.shfl_up(gain, 1) + Search<Cta>::kBetterByNext) >> first;
+    const uint32_t after =
+        cta.ballot(gain > cta.shfl_up(gain, 2) + Search<Cta>::kBetterByAfter) >> first;
+    const uint32_t lazy = slice.settings.lazy;
+    uint32_t at = matches == 0 ? kLanes : trailing_zeros(matches);
+    while (at + lazy < kLanes) {
+      const uint32_t by = lazy >= 1 && (next >> (at + 1) & 1) != 0    ? 1
+                          : lazy >= 2 && (after >> (at + 2) & 1) != 0 ? 2
+                                                                      : 0;
+      if (by == 0) {
+        return {true, true, at};
+      }
+      at += by;
+    }
+    return {matches != 0, false, at};
+  }
 };
 
 }  // namespace bobbin::zstd
