@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "bobbin/memory.hpp"
 #include "codecs/zstd/batch.hpp"
 #include "codecs/zstd/encode_kernels.hpp"
 #include "codecs/zstd/kernels.hpp"
+#include "device/fork.hpp"
 
 namespace bobbin::zstd {
 
@@ -56,14 +58,34 @@ struct EncodePlans {
                         .ends = {frame_ends + first, some},
                         .before = first == 0 ? nullptr : frame_ends + first - 1,
                         .out = out};
-      BOBBIN_TRY(run(slice, Executor(stream), observer));
+      BOBBIN_TRY(run(slice, stream, observer));
     }
     return {};
   }
 
  private:
+  // Parts of a slice side by side: no stage fills a GPU alone. An observer sees one stage at a time.
   template <class Observer>
-  static Status run(const EncodeSlice& slice, const Executor& executor, const Observer& observer) {
+  static Status run(const EncodeSlice& slice, StreamView stream, const Observer& observer) {
+    constexpr uint64_t kMostParts = std::is_same_v<Observer, NoObserver> ? 4 : 1;
+    constexpr uint64_t kFramesPerPart = 256;
+    const uint64_t parts = std::clamp<uint64_t>(slice.num_frames / kFramesPerPart, 1, kMostParts);
+    const uint64_t each = ceil_div<uint64_t>(slice.num_frames, parts);
+    BOBBIN_ASSIGN(Fork fork, Fork::create(stream, static_cast<uint32_t>(parts)));
+    for (uint32_t i = 0; i < parts; ++i) {
+      BOBBIN_TRY(run_part(slice.part_of(i * each, each), Executor(fork.branch(i)), observer));
+    }
+    BOBBIN_TRY(fork.join());
+    const Executor executor(stream);
+    BOBBIN_TRY(executor.run(PlaceFramesKernel{slice}, 1));
+    BOBBIN_TRY(observer("place"));
+    BOBBIN_TRY(executor.run(CopyFramesKernel{slice}, slice.num_frames));
+    return observer("copy");
+  }
+
+  // Everything up to the frames in scratch memory.
+  template <class Observer>
+  static Status run_part(const EncodeSlice& slice, const Executor& executor, const Observer& observer) {
     const uint64_t frames = slice.num_frames;
     BOBBIN_TRY(link(slice, executor));
     BOBBIN_TRY(observer("link"));
@@ -72,11 +94,7 @@ struct EncodePlans {
     BOBBIN_TRY(executor.run(TablesKernel{slice, all_default_counts()}, frames));
     BOBBIN_TRY(observer("tables"));
     BOBBIN_TRY(executor.run(BlocksKernel{slice}, frames));
-    BOBBIN_TRY(observer("blocks"));
-    BOBBIN_TRY(executor.run(PlaceFramesKernel{slice}, 1));
-    BOBBIN_TRY(observer("place"));
-    BOBBIN_TRY(executor.run(CopyFramesKernel{slice}, frames));
-    return observer("copy");
+    return observer("blocks");
   }
 
   static Status link(const EncodeSlice& slice, const Executor& executor) {

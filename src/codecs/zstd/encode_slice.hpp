@@ -4,6 +4,8 @@
 // an area that first holds the links, then the streams of sequences and the frame itself.
 #pragma once
 
+#include <algorithm>
+
 #include "codecs/zstd/encode_blocks.hpp"
 #include "codecs/zstd/match_kernels.hpp"
 #include "codecs/zstd/parse_block.hpp"
@@ -80,6 +82,17 @@ struct EncodeSlice {
   Global<uint64_t> ends;             // in the output, of the slice's frames
   const uint64_t* before = nullptr;  // where the slice's first frame goes; nullptr: 0
   std::byte* out = nullptr;
+
+  // Some of its frames, up to the stage that places them.
+  [[nodiscard]] EncodeSlice part_of(uint64_t first, uint64_t count) const {
+    EncodeSlice part = *this;
+    part.num_frames = std::min(count, num_frames - first);
+    part.in = in + first * frame_bytes;
+    part.in_bytes = std::min(in_bytes - first * frame_bytes, part.num_frames * frame_bytes);
+    part.scratch = scratch + first * layout.stride;
+    part.sizes = {sizes.data + first, part.num_frames};
+    return part;
+  }
 
   [[nodiscard]] BOBBIN_HD uint32_t size(uint64_t frame) const {
     const uint64_t left = in_bytes - frame * frame_bytes;

@@ -14,10 +14,20 @@ struct ParseKernel {
   static constexpr uint32_t kLanes = 8;  // per block of content
   static constexpr uint32_t kThreads = 128;
   static constexpr uint32_t kMinBlocks = 3;  // they fill the shared memory of an SM
-  static constexpr uint32_t kMostWords = kMaxLinkedFrame / 4 + 4;
+  static constexpr uint32_t kTeams = kThreads / kLanes;
+  static constexpr uint32_t kPadding = 5;  // words that may be compared after the last one
+  static constexpr uint32_t kMostWords = kMaxLinkedFrame / 4 + 1 + kPadding;
+
+  // Links come through a ring of two chunks for each team and key. A chunk is on its way while the one before
+  // it is parsed: it comes from memory.
+  static constexpr uint32_t kLinksPerQuad = sizeof(Quad) / sizeof(uint16_t);
+  static constexpr uint32_t kChunk = kLanes * kLinksPerQuad;
+  static constexpr uint32_t kRingLinks = 2 * kChunk;
+  static constexpr uint32_t kRingQuads = kRingLinks / kLinksPerQuad;
 
   struct Shared {
     simt::Shared<uint32_t, kMostWords> words;
+    simt::Shared<Quad, kTeams * 2 * kRingQuads> links;
   };
 
   EncodeSlice slice;
@@ -41,7 +51,6 @@ struct ParseKernel {
     stage(cta, shared, content);
     cta.sync();
     const uint32_t count = frames * slice.layout.num_blocks;
-    constexpr uint32_t kTeams = kThreads / kLanes;
     for (uint32_t i = 0; i < count; i += kTeams) {
       const uint32_t walker = i + cta.thread() / kLanes;
       const uint32_t frame = walker / slice.layout.num_blocks;
@@ -54,49 +63,113 @@ struct ParseKernel {
  private:
   using Bytes = simt::Shared<uint8_t, 4 * kMostWords>;
 
+  using RingLinks = simt::Shared<uint16_t, kTeams * 2 * kRingLinks>;
+
+  // The links of one key: chunks before `next` are in the ring or gone, that one is in the lanes' registers.
+  struct Ring {
+    Global<const Quad> from;
+    uint32_t first;  // quad in shared memory
+    Quad ahead{};
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta, uint32_t chunk) {
+      const uint32_t quad = chunk * kLanes + cta.thread() % kLanes;
+      ahead = quad < from.size ? cta.load_once(from, quad) : Quad{};
+    }
+    template <class Cta>
+    BOBBIN_HD void store(Cta& cta, Shared& shared, uint32_t chunk) const {
+      cta.store(shared.links, first + chunk % 2 * kLanes + cta.thread() % kLanes, ahead);
+    }
+    template <class Cta>
+    [[nodiscard]] BOBBIN_HD uint32_t at(Cta& cta, Shared& shared, uint32_t position) const {
+      const auto& links = simt::seen_as<const RingLinks>(shared.links);
+      return of_link(cta.load(links, first * kLinksPerQuad + position % kRingLinks));
+    }
+  };
+  [[nodiscard]] BOBBIN_HD static uint32_t of_link(uint32_t link) {
+    return link == kNoLink ? kNoPosition : link;
+  }
+
   template <class Cta>
   struct Input {
     Cta& cta;
     Shared& shared;
     uint32_t skew;  // where the frame begins
     Global<const uint16_t> short_links;
-    Global<const uint16_t> long_links;
+    bool has_long;
+    Ring by_short_ring;
+    Ring by_long_ring;
+    uint32_t next_chunk = 0;
+
+    // Makes the links of the team's next positions ready, unless there are none. All lanes of a warp take
+    // part.
+    BOBBIN_HD void prepare(uint32_t at, bool any) {
+      bool behind = any;
+      while (cta.any(behind = behind && (at + kLanes - 1) / kChunk >= next_chunk)) {
+        cta.sync_warp();
+        if (behind) {
+          if (at / kChunk > next_chunk) {
+            start(at / kChunk);
+          }
+          by_short_ring.store(cta, shared, next_chunk);
+          if (has_long) {
+            by_long_ring.store(cta, shared, next_chunk);
+          }
+          start(next_chunk + 1);
+        }
+        cta.sync_warp();
+      }
+    }
+    BOBBIN_HD void start(uint32_t chunk) {
+      next_chunk = chunk;
+      by_short_ring.load(cta, chunk);
+      if (has_long) {
+        by_long_ring.load(cta, chunk);
+      }
+    }
 
     [[nodiscard]] BOBBIN_HD uint32_t word(uint32_t at) const {
       const uint32_t index = (skew + at) / 4;
       return funnel(cta.load(shared.words, index), cta.load(shared.words, index + 1), 8 * ((skew + at) % 4));
     }
-    [[nodiscard]] BOBBIN_HD uint32_t by_short(uint32_t at) const { return position(short_links, at); }
-    [[nodiscard]] BOBBIN_HD uint32_t next_by_short(uint32_t at) const { return by_short(at); }
-    [[nodiscard]] BOBBIN_HD uint32_t by_long(uint32_t at) const { return position(long_links, at); }
-    [[nodiscard]] BOBBIN_HD uint32_t position(const Global<const uint16_t>& links, uint32_t at) const {
-      const uint32_t link = cta.load(links, at);
-      return link == kNoLink ? kNoPosition : link;
+    [[nodiscard]] BOBBIN_HD uint32_t by_short(uint32_t at) const {
+      return by_short_ring.at(cta, shared, at);
+    }
+    [[nodiscard]] BOBBIN_HD uint32_t by_long(uint32_t at) const { return by_long_ring.at(cta, shared, at); }
+    [[nodiscard]] BOBBIN_HD uint32_t next_by_short(uint32_t at) const {
+      return of_link(cta.load(short_links, at));
     }
     [[nodiscard]] BOBBIN_HD bool same_before(uint32_t a, uint32_t b) const {
       return byte_of(cta, shared, skew + a - 1) == byte_of(cta, shared, skew + b - 1);
     }
-    // Two loads for four bytes: a word's upper part is the next one's lower part.
+    // Sixteen bytes at a time, whose loads do not wait for each other.
     [[nodiscard]] BOBBIN_HD uint32_t equal(uint32_t a, uint32_t b, uint32_t most) const {
       const uint32_t a_shift = 8 * ((skew + a) % 4);
       const uint32_t b_shift = 8 * ((skew + b) % 4);
-      const uint32_t a_index = (skew + a) / 4 + 1;
-      const uint32_t b_index = (skew + b) / 4 + 1;
-      uint32_t a_low = cta.load(shared.words, a_index - 1);
-      uint32_t b_low = cta.load(shared.words, b_index - 1);
-      for (uint32_t length = 0; length < most; length += 4) {
-        const uint32_t a_high = cta.load(shared.words, a_index + length / 4);
-        const uint32_t b_high = cta.load(shared.words, b_index + length / 4);
-        const uint32_t differ = funnel(a_low, a_high, a_shift) ^ funnel(b_low, b_high, b_shift);
-        if (differ != 0) {
-          const uint32_t found = length + trailing_zeros(differ) / 8;
-          return found < most ? found : most;
+      for (uint32_t length = 0; length < most; length += 4 * kCompared) {
+        uint32_t a_words[kCompared + 1];
+        uint32_t b_words[kCompared + 1];
+        BOBBIN_UNROLL
+        for (uint32_t i = 0; i <= kCompared; ++i) {
+          a_words[i] = cta.load(shared.words, (skew + a + length) / 4 + i);
+          b_words[i] = cta.load(shared.words, (skew + b + length) / 4 + i);
         }
-        a_low = a_high;
-        b_low = b_high;
+        uint32_t same = 4 * kCompared;
+        BOBBIN_UNROLL
+        for (uint32_t i = kCompared; i-- > 0;) {
+          const uint32_t differ =
+              funnel(a_words[i], a_words[i + 1], a_shift) ^ funnel(b_words[i], b_words[i + 1], b_shift);
+          same = differ != 0 ? 4 * i + trailing_zeros(differ) / 8 : same;
+        }
+        if (same != 4 * kCompared) {
+          return length + same < most ? length + same : most;
+        }
       }
       return most;
     }
+
+   private:
+    static constexpr uint32_t kCompared = kPadding - 1;  // words
   };
   template <class Cta>
   using Search = MatchSearch<Input<Cta>>;
@@ -135,7 +208,7 @@ struct ParseKernel {
   template <class Cta>
   BOBBIN_HD static void stage(Cta& cta, Shared& shared, const FrameBytes& content) {
     const uint32_t count = content.size == 0 ? 0 : static_cast<uint32_t>(content.words.size);
-    for (uint32_t i = cta.thread(); i <= count; i += kThreads) {
+    for (uint32_t i = cta.thread(); i < count + kPadding; i += kThreads) {
       cta.store(shared.words, i, i < count ? cta.load(content.words, i) : 0);
     }
   }
@@ -146,14 +219,24 @@ struct ParseKernel {
                        bool exists) const {
     const uint64_t some = exists ? frame : 0;
     const uint64_t links = exists ? slice.size(frame) : 0;
-    Input<Cta> input{cta, shared, skew, slice.part<const uint16_t>(some, slice.layout.area, links),
-                     slice.part<const uint16_t>(some, slice.layout.long_links, links)};
+    const uint64_t quads = ceil_div<uint64_t>(links, kLinksPerQuad);
+    const uint32_t ring = cta.thread() / kLanes * 2 * kRingQuads;
+    const EncodeLayout& layout = slice.layout;
+    Input<Cta> input{.cta = cta,
+                     .shared = shared,
+                     .skew = skew,
+                     .short_links = slice.part<const uint16_t>(some, layout.area, links),
+                     .has_long = slice.settings.long_key,
+                     .by_short_ring = {slice.part<const Quad>(some, layout.area, quads), ring},
+                     .by_long_ring = {slice.part<const Quad>(some, layout.long_links, quads),
+                                      ring + kRingQuads}};
     Sink<Cta> sink{cta, shared, skew, slice.sequences(some, exists ? block : 0),
                    slice.literals<uint8_t>(some, exists ? block : 0)};
     const uint32_t begin = exists ? block * slice.block_bytes : 0;
     const uint32_t end = begin + (exists ? slice.block_size(frame, block) : 0);
     Search<Cta> search(input, slice.settings, begin, end);
-    walk(cta, search, sink, begin);
+    input.start(begin / kChunk);
+    walk(cta, input, search, sink, begin);
     sink.copy(search.anchor(), end - search.anchor());
     if (exists && cta.thread() % kLanes == 0) {
       cta.store(slice.records(frame), block, BlockRecord{sink.num_literals, sink.num_sequences});
@@ -162,9 +245,11 @@ struct ParseKernel {
 
   // From `at` on.
   template <class Cta>
-  BOBBIN_HD void walk(Cta& cta, Search<Cta>& search, Sink<Cta>& sink, uint32_t at) const {
+  BOBBIN_HD void walk(Cta& cta, Input<Cta>& input, Search<Cta>& search, Sink<Cta>& sink,
+                      uint32_t at) const {
     const uint32_t lane = cta.thread() % kLanes;
     while (cta.any(search.may_match(at))) {
+      input.prepare(at, search.may_match(at));
       const Match own = search.may_match(at + lane) ? search.best_at(at + lane, 0) : Match{};
       const Choice choice = choose(cta, own);
       // Length, recent and offset: 7, 2 and 16 bits.
