@@ -15,7 +15,8 @@ struct ParseKernel {
   static constexpr uint32_t kThreads = 128;
   static constexpr uint32_t kMinBlocks = 3;  // they fill the shared memory of an SM
   static constexpr uint32_t kTeams = kThreads / kLanes;
-  static constexpr uint32_t kPadding = 5;  // words that may be compared after the last one
+  static constexpr uint32_t kCompared = 4;             // words at a time
+  static constexpr uint32_t kPadding = kCompared + 1;  // words that may be read after the last one
   static constexpr uint32_t kMostWords = kMaxLinkedFrame / 4 + 1 + kPadding;
 
   // Links come through a ring of two chunks for each team and key. A chunk is on its way while the one before
@@ -132,48 +133,101 @@ struct ParseKernel {
       const uint32_t index = (skew + at) / 4;
       return funnel(cta.load(shared.words, index), cta.load(shared.words, index + 1), 8 * ((skew + at) % 4));
     }
-    [[nodiscard]] BOBBIN_HD uint32_t by_short(uint32_t at) const {
-      return by_short_ring.at(cta, shared, at);
-    }
-    [[nodiscard]] BOBBIN_HD uint32_t by_long(uint32_t at) const { return by_long_ring.at(cta, shared, at); }
-    [[nodiscard]] BOBBIN_HD uint32_t next_by_short(uint32_t at) const {
-      return of_link(cta.load(short_links, at));
-    }
     [[nodiscard]] BOBBIN_HD bool same_before(uint32_t a, uint32_t b) const {
       return byte_of(cta, shared, skew + a - 1) == byte_of(cta, shared, skew + b - 1);
     }
-    // Sixteen bytes at a time, whose loads do not wait for each other.
+    // Sixteen bytes, whose loads do not wait for each other.
+    struct Bytes {
+      uint32_t words[kCompared];
+    };
+    [[nodiscard]] BOBBIN_HD Bytes bytes_at(uint32_t at) const {
+      uint32_t aligned[kCompared + 1];
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i <= kCompared; ++i) {
+        aligned[i] = cta.load(shared.words, (skew + at) / 4 + i);
+      }
+      Bytes bytes;
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kCompared; ++i) {
+        bytes.words[i] = funnel(aligned[i], aligned[i + 1], 8 * ((skew + at) % 4));
+      }
+      return bytes;
+    }
     [[nodiscard]] BOBBIN_HD uint32_t equal(uint32_t a, uint32_t b, uint32_t most) const {
-      const uint32_t a_shift = 8 * ((skew + a) % 4);
-      const uint32_t b_shift = 8 * ((skew + b) % 4);
-      for (uint32_t length = 0; length < most; length += 4 * kCompared) {
-        uint32_t a_words[kCompared + 1];
-        uint32_t b_words[kCompared + 1];
+      return equal(bytes_at(a), a, b, most);
+    }
+    // `bytes` are those at `a`.
+    [[nodiscard]] BOBBIN_HD uint32_t equal(Bytes bytes, uint32_t a, uint32_t b, uint32_t most) const {
+      for (uint32_t length = 0;;) {
+        const Bytes others = bytes_at(b + length);
+        uint32_t differ = bytes.words[kCompared - 1] ^ others.words[kCompared - 1];
+        uint32_t same = 4 * (kCompared - 1);
         BOBBIN_UNROLL
-        for (uint32_t i = 0; i <= kCompared; ++i) {
-          a_words[i] = cta.load(shared.words, (skew + a + length) / 4 + i);
-          b_words[i] = cta.load(shared.words, (skew + b + length) / 4 + i);
+        for (uint32_t i = kCompared - 1; i-- > 0;) {
+          const uint32_t here = bytes.words[i] ^ others.words[i];
+          differ = here != 0 ? here : differ;
+          same = here != 0 ? 4 * i : same;
         }
-        uint32_t same = 4 * kCompared;
-        BOBBIN_UNROLL
-        for (uint32_t i = kCompared; i-- > 0;) {
-          const uint32_t differ =
-              funnel(a_words[i], a_words[i + 1], a_shift) ^ funnel(b_words[i], b_words[i + 1], b_shift);
-          same = differ != 0 ? 4 * i + trailing_zeros(differ) / 8 : same;
+        length += same + trailing_zeros(differ) / 8;  // 4 if they are the same
+        if (differ != 0 || length >= most) {
+          return length < most ? length : most;
         }
-        if (same != 4 * kCompared) {
-          return length + same < most ? length + same : most;
+        bytes = bytes_at(a + length);
+      }
+    }
+
+    [[nodiscard]] BOBBIN_HD Match best_at(const BlockParse& parse, const ParseSettings& settings,
+                                          uint32_t at) const {
+      const uint32_t literals = at - parse.anchor;
+      const Bytes bytes = bytes_at(at);
+      const uint32_t long_link = settings.long_key ? by_long_ring.at(cta, shared, at) : kNoPosition;
+      const uint32_t short_link = by_short_ring.at(cta, shared, at);
+      const uint32_t recent1 = parse.recent.at(1, literals);
+      const uint32_t recent2 = parse.recent.at(2, literals);
+      const uint32_t recent3 = parse.recent.at(3, literals);
+      const uint32_t by_long = long_link == kNoPosition ? 0 : at - long_link;
+      const uint32_t by_short = short_link == kNoPosition || short_link == long_link ? 0 : at - short_link;
+      // A bit for each candidate that begins with the same bytes. Lanes that compare different candidates do
+      // so at the same time.
+      uint32_t alike = starts_alike(at, recent1, bytes, kThreeBytes) |
+                       starts_alike(at, recent2, bytes, kThreeBytes) << 1 |
+                       starts_alike(at, recent3, bytes, kThreeBytes) << 2 |
+                       starts_alike(at, by_short, bytes, kFourBytes) << 4;
+      if (settings.long_key) {
+        alike |= starts_alike(at, by_long, bytes, kFourBytes) << 3;
+      }
+      Match best;
+      const uint32_t most = parse.most_at(at);
+      for (; alike != 0; alike &= alike - 1) {
+        const uint32_t i = trailing_zeros(alike);
+        const uint32_t offset = i == 0   ? recent1
+                                : i == 1 ? recent2
+                                : i == 2 ? recent3
+                                : i == 3 ? by_long
+                                         : by_short;
+        best.consider(equal(bytes, at, at - offset, most), offset, i < 3 ? i + 1 : 0);
+      }
+      uint32_t earlier = short_link;
+      for (uint32_t i = 1; i < settings.chain && earlier != kNoPosition; ++i) {
+        earlier = of_link(cta.load(short_links, earlier));
+        if (earlier != kNoPosition && earlier != long_link) {
+          best.consider(equal(bytes, at, earlier, most), at - earlier, 0);
         }
       }
-      return most;
+      return best;
     }
 
    private:
-    static constexpr uint32_t kCompared = kPadding - 1;  // words
-  };
-  template <class Cta>
-  using Search = MatchSearch<Input<Cta>>;
+    static constexpr uint32_t kThreeBytes = 0x00FFFFFF;
+    static constexpr uint32_t kFourBytes = 0xFFFFFFFF;
 
+    // 1 if the bytes at an offset are the same, 0 if not or if there is none.
+    [[nodiscard]] BOBBIN_HD uint32_t starts_alike(uint32_t at, uint32_t offset, const Bytes& bytes,
+                                                  uint32_t mask) const {
+      const bool same = ((word(at - offset) ^ bytes.words[0]) & mask) == 0;
+      return static_cast<uint32_t>(same & (offset != 0));
+    }
+  };
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t byte_of(Cta& cta, Shared& shared, uint32_t place) {
     return cta.load(simt::seen_as<const Bytes>(shared.words), place);
@@ -234,23 +288,23 @@ struct ParseKernel {
                    slice.literals<uint8_t>(some, exists ? block : 0)};
     const uint32_t begin = exists ? block * slice.block_bytes : 0;
     const uint32_t end = begin + (exists ? slice.block_size(frame, block) : 0);
-    Search<Cta> search(input, slice.settings, begin, end);
+    BlockParse state{begin, end};
     input.start(begin / kChunk);
-    walk(cta, input, search, sink, begin);
-    sink.copy(search.anchor(), end - search.anchor());
+    walk(cta, input, state, sink);
+    sink.copy(state.anchor, end - state.anchor);
     if (exists && cta.thread() % kLanes == 0) {
       cta.store(slice.records(frame), block, BlockRecord{sink.num_literals, sink.num_sequences});
     }
   }
 
-  // From `at` on.
   template <class Cta>
-  BOBBIN_HD void walk(Cta& cta, Input<Cta>& input, Search<Cta>& search, Sink<Cta>& sink,
-                      uint32_t at) const {
+  BOBBIN_HD void walk(Cta& cta, Input<Cta>& input, BlockParse& state, Sink<Cta>& sink) const {
     const uint32_t lane = cta.thread() % kLanes;
-    while (cta.any(search.may_match(at))) {
-      input.prepare(at, search.may_match(at));
-      const Match own = search.may_match(at + lane) ? search.best_at(at + lane, 0) : Match{};
+    uint32_t at = state.anchor;
+    while (cta.any(state.may_match(at))) {
+      input.prepare(at, state.may_match(at));
+      const Match own =
+          state.may_match(at + lane) ? input.best_at(state, slice.settings, at + lane) : Match{};
       const Choice choice = choose(cta, own);
       // Length, recent and offset: 7, 2 and 16 bits.
       const uint32_t packed = cta.shfl(own.length | own.recent << 8 | own.offset << 16,
@@ -259,11 +313,10 @@ struct ParseKernel {
         at += choice.lane;
         continue;
       }
-      const uint32_t anchor = search.anchor();
-      sink.take(anchor, search.take(at + choice.lane, {.length = packed & 255,
-                                                       .offset = packed >> 16,
-                                                       .recent = packed >> 8 & 3}));
-      at = search.anchor();
+      const uint32_t anchor = state.anchor;
+      const Match match{.length = packed & 255, .offset = packed >> 16, .recent = packed >> 8 & 3};
+      sink.take(anchor, state.take(input, at + choice.lane, match));
+      at = state.anchor;
     }
   }
 
@@ -282,9 +335,9 @@ struct ParseKernel {
     const uint32_t matches = low_bits(cta.ballot(own.length != 0) >> first, kLanes);
     // Where a match is better than that of the position before, or two before.
     const uint32_t next =
-        cta.ballot(gain > cta.shfl_up(gain, 1) + Search<Cta>::kBetterByNext) >> first;
+        cta.ballot(gain > cta.shfl_up(gain, 1) + kBetterByNext) >> first;
     const uint32_t after =
-        cta.ballot(gain > cta.shfl_up(gain, 2) + Search<Cta>::kBetterByAfter) >> first;
+        cta.ballot(gain > cta.shfl_up(gain, 2) + kBetterByAfter) >> first;
     const uint32_t lazy = slice.settings.lazy;
     uint32_t at = matches == 0 ? kLanes : trailing_zeros(matches);
     while (at + lazy < kLanes) {
