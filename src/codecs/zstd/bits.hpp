@@ -89,23 +89,25 @@ class BackwardBits {
 // Appends bits to `out`, from a byte's lowest one on, and at most `max_bytes` of them.
 class BitWriter {
  public:
-  BitWriter(std::vector<uint8_t>& out, size_t max_bytes) : out_(out), at_(out.size()) {
-    out.resize(at_ + max_bytes + sizeof pending_);
+  BitWriter(std::vector<uint8_t>& out, size_t max_bytes) : out_(&out) {
+    const size_t size = out.size();
+    out.resize(size + max_bytes + sizeof pending_);
+    to_ = out.data() + size;
   }
 
   // Up to 56 bits; those above `count` must be 0.
   BOBBIN_INLINE void put(uint64_t value, uint32_t count) {
+    if (filled_ + count >= 64) {
+      flush();
+    }
     pending_ |= value << filled_;
     filled_ += count;
-    std::memcpy(out_.data() + at_, &pending_, sizeof pending_);
-    at_ += filled_ / 8;
-    pending_ >>= filled_ / 8 * 8;
-    filled_ %= 8;
   }
   // Ends with zeros up to a whole byte.
   void end() {
-    put(0, (8 - filled_) % 8);
-    out_.resize(at_);
+    put(0, (8 - filled_ % 8) % 8);
+    flush();
+    out_->resize(static_cast<size_t>(to_ - out_->data()));
   }
   // Ends with the mark from which a backward stream is read.
   void end_backward() {
@@ -114,10 +116,18 @@ class BitWriter {
   }
 
  private:
-  std::vector<uint8_t>& out_;
-  size_t at_;
+  // Whole bytes.
+  BOBBIN_INLINE void flush() {
+    std::memcpy(to_, &pending_, sizeof pending_);
+    to_ += filled_ / 8;
+    pending_ >>= filled_ / 8 * 8;
+    filled_ %= 8;
+  }
+
+  std::vector<uint8_t>* out_;
+  uint8_t* to_;
   uint64_t pending_ = 0;
-  uint32_t filled_ = 0;
+  uint32_t filled_ = 0;  // below 64
 };
 
 }  // namespace bobbin::zstd

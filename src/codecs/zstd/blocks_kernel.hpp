@@ -135,13 +135,10 @@ struct BlocksKernel {
     for (uint32_t block = cta.lane(); block < slice.num_blocks(cta.block()); block += simt::kWarpSize) {
       const uint32_t count = cta.load(slice.records(cta.block()), block).sequences;
       const auto sequences = slice.sequences(cta.block(), block);
-      GlobalBits<Cta> bits{cta, slice.stream(cta.block(), block), 0, slice.block_bytes};
-      if (count != 0) {
-        put_sequences(
-            cta, shared.tables, count,
-            [&](uint32_t i) { return PackedSequence::unpack(cta.load(sequences, i)); }, bits);
-      }
-      cta.store(shared.sequence_bytes, block, bits.at);
+      const GlobalBits<Cta> bits{cta, slice.stream(cta.block(), block), 0, slice.block_bytes};
+      const auto at = [&](uint32_t i) { return PackedSequence::unpack(cta.load(sequences, i)); };
+      cta.store(shared.sequence_bytes, block,
+                count == 0 ? 0 : put_sequences(cta, shared.tables, count, at, bits).at);
     }
   }
 
@@ -162,7 +159,7 @@ struct BlocksKernel {
         loaded = k / 4;
         return word >> (8 * (k % 4)) & 255;
       };
-      GlobalBits<Cta> bits{cta, image, at, static_cast<uint32_t>(image.size)};
+      const GlobalBits<Cta> bits{cta, image, at, static_cast<uint32_t>(image.size)};
       put_literals(cta, shared.tables, streams.begin(i % 4), streams.end(i % 4), literal, bits);
     }
   }

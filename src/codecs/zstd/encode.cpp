@@ -124,9 +124,9 @@ class BlockWriter {
     costs.huffman_bytes = huffman_bytes(parsed.literals);
     stream_.clear();
     if (costs.sequences != 0) {
-      BitWriter bits(stream_, kMaxSequenceBytes * costs.sequences + 8);
       put_sequences(
-          cta_, tables_, costs.sequences, [&](uint32_t i) { return parsed.sequences[i]; }, bits);
+          cta_, tables_, costs.sequences, [&](uint32_t i) { return parsed.sequences[i]; },
+          BitWriter(stream_, kMaxSequenceBytes * costs.sequences + 8));
       costs.sequence_bytes = static_cast<uint32_t>(stream_.size());
     }
     const BlockPlan plan = planner_.plan(costs);
@@ -180,9 +180,9 @@ class BlockWriter {
     out.resize(sizes + (streams.four() ? kJumpTableBytes : 0));
     for (uint32_t i = 0; i < (streams.four() ? 4 : 1); ++i) {
       const size_t before = out.size();
-      BitWriter bits(out, (streams.end(i) - streams.begin(i)) * kMaxHuffmanBits / 8 + 2);
       put_literals(
-          cta_, tables_, streams.begin(i), streams.end(i), [&](uint32_t at) { return literals[at]; }, bits);
+          cta_, tables_, streams.begin(i), streams.end(i), [&](uint32_t at) { return literals[at]; },
+          BitWriter(out, (streams.end(i) - streams.begin(i)) * kMaxHuffmanBits / 8 + 2));
       if (streams.four() && i < 3) {
         const size_t size = out.size() - before;
         out[sizes + 2 * i] = static_cast<uint8_t>(size);

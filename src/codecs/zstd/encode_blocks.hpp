@@ -58,9 +58,9 @@ struct Coded {
 };
 
 // The sequences at(0) .. at(count-1), one at least, from the last to the first: the reverse of how they are
-// read.
+// read. Returns the bits after their end: a copy, because an object of its own stays in registers.
 template <class Cta, class At, class Bits>
-BOBBIN_HD void put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At&& at, Bits& bits) {
+BOBBIN_HD Bits put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At&& at, Bits bits) {
   const FieldCoder literal_coder = field_coder(cta, tables, kLiteralField);
   const FieldCoder offset_coder = field_coder(cta, tables, kOffsetField);
   const FieldCoder match_coder = field_coder(cta, tables, kMatchField);
@@ -100,12 +100,13 @@ BOBBIN_HD void put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At
     literal_coder.finish(literal_state, bits);
   }
   bits.end_backward();
+  return bits;
 }
 
-// The literals at(begin) .. at(end-1), from the last to the first.
+// The literals at(begin) .. at(end-1), from the last to the first. As above.
 template <class Cta, class At, class Bits>
 BOBBIN_HD void put_literals(Cta& cta, const EncoderTables& tables, uint32_t begin, uint32_t end, At&& at,
-                            Bits& bits) {
+                            Bits bits) {
   for (uint32_t i = end; i-- > begin;) {
     const uint32_t code = cta.load(tables.codes, at(i));
     bits.put(code & 2047, code >> 11);
