@@ -163,7 +163,8 @@ std::vector<ParsedBlock> parse_blocks(HostInput& input, size_t size, uint32_t bl
     block.literals.reserve(end - begin);
     block.sequences.reserve((end - begin) / 8);
     HostSink sink{input.frame, block};
-    const uint32_t anchor = HostParser(input, sink, settings, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)).parse();
+    const uint32_t anchor =
+        HostParser(input, sink, settings, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)).parse();
     block.literals.insert(block.literals.end(), input.frame + anchor, input.frame + end);
     blocks.push_back(std::move(block));
   }

@@ -32,8 +32,8 @@ struct Match {
       return;
     }
     const uint32_t value = other_recent != 0 ? other_recent : other_offset + 3;
-    const int32_t other_gain = static_cast<int32_t>(4 * other_length) - (32 - std::countl_zero(value)) -
-                               (other_recent != 0 ? 0 : 1);
+    const int32_t other_gain =
+        static_cast<int32_t>(4 * other_length) - (32 - std::countl_zero(value)) - (other_recent != 0 ? 0 : 1);
     if (length == 0 || other_gain > gain) {
       *this = {other_length, other_offset, other_recent, other_gain};
     }
@@ -86,7 +86,8 @@ struct BlockParse {
       length += input.equal(at + length, at - match.offset + length, end - at - length);
     }
     // Literals before the match that would have matched as well.
-    while (match.recent == 0 && at > anchor && at > match.offset && input.same_before(at, at - match.offset)) {
+    while (match.recent == 0 && at > anchor && at > match.offset &&
+           input.same_before(at, at - match.offset)) {
       --at;
       ++length;
     }

@@ -276,14 +276,14 @@ struct ParseKernel {
     const uint64_t quads = ceil_div<uint64_t>(links, kLinksPerQuad);
     const uint32_t ring = cta.thread() / kLanes * 2 * kRingQuads;
     const EncodeLayout& layout = slice.layout;
-    Input<Cta> input{.cta = cta,
-                     .shared = shared,
-                     .skew = skew,
-                     .short_links = slice.part<const uint16_t>(some, layout.area, links),
-                     .has_long = slice.settings.long_key,
-                     .by_short_ring = {slice.part<const Quad>(some, layout.area, quads), ring},
-                     .by_long_ring = {slice.part<const Quad>(some, layout.long_links, quads),
-                                      ring + kRingQuads}};
+    Input<Cta> input{
+        .cta = cta,
+        .shared = shared,
+        .skew = skew,
+        .short_links = slice.part<const uint16_t>(some, layout.area, links),
+        .has_long = slice.settings.long_key,
+        .by_short_ring = {slice.part<const Quad>(some, layout.area, quads), ring},
+        .by_long_ring = {slice.part<const Quad>(some, layout.long_links, quads), ring + kRingQuads}};
     Sink<Cta> sink{cta, shared, skew, slice.sequences(some, exists ? block : 0),
                    slice.literals<uint8_t>(some, exists ? block : 0)};
     const uint32_t begin = exists ? block * slice.block_bytes : 0;
@@ -334,16 +334,16 @@ struct ParseKernel {
     const uint32_t first = cta.lane() / kLanes * kLanes;
     const uint32_t matches = low_bits(cta.ballot(own.length != 0) >> first, kLanes);
     // Where a match is better than that of the position before, or two before.
-    const uint32_t next =
-        cta.ballot(gain > cta.shfl_up(gain, 1) + kBetterByNext) >> first;
-    const uint32_t after =
-        cta.ballot(gain > cta.shfl_up(gain, 2) + kBetterByAfter) >> first;
     const uint32_t lazy = slice.settings.lazy;
+    uint32_t next = 0;
+    uint32_t after = 0;
+    if (lazy != 0) {
+      next = cta.ballot(gain > cta.shfl_up(gain, 1) + kBetterByNext) >> first;
+      after = lazy == 1 ? 0 : cta.ballot(gain > cta.shfl_up(gain, 2) + kBetterByAfter) >> first;
+    }
     uint32_t at = matches == 0 ? kLanes : trailing_zeros(matches);
     while (at + lazy < kLanes) {
-      const uint32_t by = lazy >= 1 && (next >> (at + 1) & 1) != 0    ? 1
-                          : lazy >= 2 && (after >> (at + 2) & 1) != 0 ? 2
-                                                                      : 0;
+      const uint32_t by = (next >> (at + 1) & 1) != 0 ? 1 : (after >> (at + 2) & 1) != 0 ? 2 : 0;
       if (by == 0) {
         return {true, true, at};
       }
