@@ -105,10 +105,10 @@ struct ParseKernel {
     // Makes the links of the team's next positions ready, unless there are none. All lanes of a warp take
     // part.
     BOBBIN_HD void prepare(uint32_t at, bool any) {
-      bool behind = any;
-      while (cta.any(behind = behind && (at + kLanes - 1) / kChunk >= next_chunk)) {
+      bool lacks = any;
+      while (cta.any(lacks = lacks && (at + kLanes - 1) / kChunk >= next_chunk)) {
         cta.sync_warp();
-        if (behind) {
+        if (lacks) {
           if (at / kChunk > next_chunk) {
             start(at / kChunk);
           }
