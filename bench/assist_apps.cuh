@@ -10,6 +10,7 @@
 
 #include "assist/apps/data.hpp"
 #include "assist/kernels.hpp"
+#include "assist/parts.hpp"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/hardware_memory.cuh"
@@ -57,6 +58,14 @@ struct Checksum {
   }
 };
 
+inline uint64_t stored_bytes(const Array& array) {
+  uint64_t bytes = 0;
+  for (const Buffer& buffer : array.buffers) {
+    bytes += buffer.bytes.size();
+  }
+  return bytes;
+}
+
 // On the GPU; compiled once for all applications.
 Result<Array> encode_lines(DType type, const void* values, uint64_t length, StreamView stream);
 
@@ -93,13 +102,7 @@ class DeviceData {
     return {{{slots_.as<uint32_t>(), words}}, {codes_.as<uint8_t>(), codes_.size()}, length_};
   }
   [[nodiscard]] uint64_t raw_bytes() const { return length_ * sizeof(T); }
-  [[nodiscard]] uint64_t stored_bytes() const {
-    uint64_t bytes = 0;
-    for (const Buffer& buffer : array_.buffers) {
-      bytes += buffer.bytes.size();
-    }
-    return bytes;
-  }
+  [[nodiscard]] uint64_t stored_bytes() const { return bench::stored_bytes(array_); }
 
  private:
   DeviceData(uint64_t length, DeviceBuffer raw, DeviceBuffer hardware, Array array, DeviceBuffer codes,
@@ -154,7 +157,11 @@ class AppsBench {
   template <class... D>
   Status open(AppName app, size_t result_bytes, const D&... data) {
     app_ = std::move(app);
-    ratio_ = static_cast<double>((data.raw_bytes() + ...)) / static_cast<double>((data.stored_bytes() + ...));
+    ratio_ = 1;
+    if constexpr (sizeof...(data) != 0) {
+      ratio_ =
+          static_cast<double>((data.raw_bytes() + ...)) / static_cast<double>((data.stored_bytes() + ...));
+    }
     BOBBIN_ASSIGN(DeviceBuffer result,
                   DeviceBuffer::create(round_up<size_t>(result_bytes, sizeof(Quad)), stream_));
     result_ = std::make_unique<DeviceBuffer>(std::move(result));
@@ -165,13 +172,17 @@ class AppsBench {
   // The result begins as a copy of this, not as zeros.
   void begin_with(const DeviceBuffer& initial) { initial_ = &initial; }
 
-  // Checks a kernel's result, and times it. That on raw values comes first.
+  // To be reported with the next measurement.
+  void note(std::string text) { note_ = std::move(text); }
+
+  // Checks a kernel's result, and times it. That on raw values, without assistance, comes first; of two that
+  // read raw values the faster one is compared with.
   template <class K>
   Status measure(const std::string& way, const K& kernel) {
     BOBBIN_TRY(check(way, kernel));
     BOBBIN_ASSIGN(const Sample sample,
                   timer_.measure([&] { return executor_.run(kernel, kernel.blocks()); }));
-    if (way == "raw") {
+    if (way == "raw" || (way == "raw, copied" && sample.median_s < raw_seconds_)) {
       raw_seconds_ = sample.median_s;
     }
     const double relative = raw_seconds_ / sample.median_s;
@@ -179,13 +190,16 @@ class AppsBench {
                               : app_.limit == Limit::incompressible ? "incompressible"
                                                                     : "compute";
     table_.add({app_.name, limit, number(ratio_, 2), way, number(sample.median_s * 1e3, 3),
-                number(relative, 2), number(100 * sample.spread, 1)});
+                number(relative, 2), number(100 * sample.spread, 1), note_});
     rows_.push_back({{"app", app_.name},
                      {"limit", limit},
                      {"ratio", ratio_},
                      {"way", way},
                      {"seconds", to_json(sample)},
                      {"speed", relative}});
+    if (!note_.empty()) {
+      rows_.back()["note"] = std::exchange(note_, {});
+    }
     return {};
   }
 
@@ -222,6 +236,7 @@ class AppsBench {
   Json& rows_;
   HardwareMemory hardware_;
   AppName app_;
+  std::string note_;
   double ratio_ = 0;
   double raw_seconds_ = 0;
   uint64_t expected_ = 0;
@@ -229,20 +244,80 @@ class AppsBench {
   const DeviceBuffer* initial_ = nullptr;
 };
 
+// Returns f(view) of an array that the profile made or will make.
+template <class T, class F>
+Status with_raw_or_tiles(const LineParts& parts, F&& f) {
+  return parts.layout == LineLayout::tiles ? f(assist::tile_view<T>(parts)) : f(assist::raw_view<T>(parts));
+}
+
+// The array as the profile makes it: run(parts) is the sample of the kernel.
+template <class D, class Run>
+Result<CompressedMemory> make_profiled(AppsBench& bench, const D& data, Run&& run) {
+  using T = typename D::T;
+  const RawView<T> raw = data.raw();
+  return CompressedMemory::from_device(kDTypeOf<T>, raw.values.data, raw.length(), {.kernel = run},
+                                       bench.stream());
+}
+
+// Raw values of the same sample of another array.
+template <class T>
+RawView<T> first_values(const RawView<T>& view, uint64_t length) {
+  return {{view.values.data, length < view.length() ? length : view.length()}};
+}
+
+// The kernel on what the profile makes of its arrays: one after the other, those that come later are raw.
+template <class Make, class X>
+Status measure_profile(AppsBench& bench, Make&& make, const X& x) {
+  const auto run = [&](const auto& kernel) { return bench.executor().run(kernel, kernel.blocks()); };
+  BOBBIN_ASSIGN(const CompressedMemory made, make_profiled(bench, x, [&](const LineParts& parts) {
+                  return with_raw_or_tiles<typename X::T>(parts,
+                                                          [&](const auto& view) { return run(make(view)); });
+                }));
+  bench.note(made.reason());
+  return with_raw_or_tiles<typename X::T>(
+      made.parts(), [&](const auto& view) { return bench.measure("profile", make(view)); });
+}
+template <class Make, class X, class Y>
+Status measure_profile(AppsBench& bench, Make&& make, const X& x, const Y& y) {
+  const auto run = [&](const auto& kernel) { return bench.executor().run(kernel, kernel.blocks()); };
+  BOBBIN_ASSIGN(const CompressedMemory made_x, make_profiled(bench, x, [&](const LineParts& parts) {
+                  return with_raw_or_tiles<typename X::T>(parts, [&](const auto& view) {
+                    return run(make(view, first_values(y.raw(), parts.length)));
+                  });
+                }));
+  BOBBIN_ASSIGN(const CompressedMemory made_y, make_profiled(bench, y, [&](const LineParts& parts) {
+                  LineParts other = made_x.parts();
+                  other.length = parts.length;
+                  return with_raw_or_tiles<typename X::T>(other, [&](const auto& its_x) {
+                    return with_raw_or_tiles<typename Y::T>(
+                        parts, [&](const auto& its_y) { return run(make(its_x, its_y)); });
+                  });
+                }));
+  bench.note(made_x.reason() + " / " + made_y.reason());
+  return with_raw_or_tiles<typename X::T>(made_x.parts(), [&](const auto& its_x) {
+    return with_raw_or_tiles<typename Y::T>(
+        made_y.parts(), [&](const auto& its_y) { return bench.measure("profile", make(its_x, its_y)); });
+  });
+}
+
 // Calls make(view ...) for the arrays of each layout and measures the kernels that it returns.
 template <class Make, class... D>
 Status measure_views(AppsBench& bench, Make&& make, const D&... data) {
   BOBBIN_TRY(bench.measure("raw", make(data.raw()...)));
   BOBBIN_TRY(bench.measure("hardware", make(data.hardware()...)));
   BOBBIN_TRY(bench.measure("tiles", make(data.tiles()...)));
-  return bench.measure("slots", make(data.slots()...));
+  BOBBIN_TRY(bench.measure("slots", make(data.slots()...)));
+  return measure_profile(bench, make, data...);
 }
 
 // The same for one array that is read as a stream: make.operator()<policy>(view), also with assist warps.
 template <class Make, class D>
 Status measure_streams(AppsBench& bench, Make&& make, const D& data) {
+  constexpr assist::Policy kCopied{
+      .roles = assist::Roles::fetch, .workers = 8, .assists = 1, .slots = 8, .raw_too = true};
   BOBBIN_TRY(measure_views(
       bench, [&](const auto& view) { return make.template operator()<assist::kNoRoles>(view); }, data));
+  BOBBIN_TRY(bench.measure("raw, copied", make.template operator()<kCopied>(data.raw())));
   BOBBIN_TRY(bench.measure("tiles, fetched", make.template operator()<assist::kFetchAhead>(data.tiles())));
   return bench.measure("tiles, expanded", make.template operator()<assist::kExpandAhead>(data.tiles()));
 }
@@ -250,5 +325,6 @@ Status measure_streams(AppsBench& bench, Make&& make, const D& data) {
 Status measure_counting(AppsBench& bench);
 Status measure_vectors(AppsBench& bench);
 Status measure_grids(AppsBench& bench);
+Status measure_uses(AppsBench& bench);
 
 }  // namespace bobbin::bench

@@ -63,8 +63,8 @@ Status measure_product(AppsBench& bench) {
   const Global<uint32_t> result{bench.result().as<uint32_t>(), kLength};
   return measure_views(
       bench,
-      [&]<class View>(const View& its_a, const View& its_b) {
-        return ProductApp<View, View>{its_a, its_b, kTiles, result};
+      [&]<class X, class Y>(const X& its_a, const Y& its_b) {
+        return ProductApp<X, Y>{its_a, its_b, kTiles, result};
       },
       a, b);
 }

@@ -19,8 +19,8 @@ Status measure_axpy(AppsBench& bench) {
   BOBBIN_ASSIGN(const auto y, bench.data<CountData>(length));
   return measure_views(
       bench,
-      [&]<class View>(const View& its_x, const View& its_y) {
-        return AxpyApp<View, View>{its_x, its_y, 3, result};
+      [&]<class X, class Y>(const X& its_x, const Y& its_y) {
+        return AxpyApp<X, Y>{its_x, its_y, 3, result};
       },
       x, y);
 }
@@ -33,8 +33,8 @@ Status measure_dot(AppsBench& bench) {
   const Global<unsigned long long> result{bench.result().as<unsigned long long>(), 1};
   return measure_views(
       bench,
-      [&]<class View>(const View& its_x, const View& its_y) {
-        return DotApp<View, View>{its_x, its_y, result};
+      [&]<class X, class Y>(const X& its_x, const Y& its_y) {
+        return DotApp<X, Y>{its_x, its_y, result};
       },
       x, y);
 }
@@ -58,8 +58,8 @@ Status measure_spmv(AppsBench& bench) {
   const Global<uint32_t> result{bench.result().as<uint32_t>(), rows};
   return measure_views(
       bench,
-      [&]<class View>(const View& its_columns, const View& its_coefficients) {
-        return SpmvApp<View, View>{its_columns, its_coefficients, {vector.as<float>(), columns_of}, result};
+      [&]<class X, class Y>(const X& its_columns, const Y& its_coefficients) {
+        return SpmvApp<X, Y>{its_columns, its_coefficients, {vector.as<float>(), columns_of}, result};
       },
       columns, coefficients);
 }
@@ -121,8 +121,8 @@ Status measure_sssp(AppsBench& bench) {
   const Global<uint32_t> result{bench.result().as<uint32_t>(), vertices};
   return measure_views(
       bench,
-      [&]<class View>(const View& its_neighbours, const View& its_lengths) {
-        return SsspApp<View, View>{its_neighbours, its_lengths, {distances.as<uint32_t>(), vertices}, result};
+      [&]<class X, class Y>(const X& its_neighbours, const Y& its_lengths) {
+        return SsspApp<X, Y>{its_neighbours, its_lengths, {distances.as<uint32_t>(), vertices}, result};
       },
       neighbours, lengths);
 }

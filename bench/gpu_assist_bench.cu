@@ -103,11 +103,8 @@ class AssistBench {
     BOBBIN_ASSIGN(const DeviceBuffer raw, DeviceBuffer::create(length_ * sizeof(T), stream_));
     BOBBIN_ASSIGN(const DeviceBuffer copy, DeviceBuffer::create(length_ * sizeof(T), stream_));
     BOBBIN_TRY(executor.run(FillLines<T>{{raw.as<T>(), length_}, data}, ceil_div<uint64_t>(length_, 256)));
-    BOBBIN_ASSIGN(const Array array, Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
-    uint64_t stored = 0;
-    for (const Buffer& buffer : array.buffers) {
-      stored += buffer.bytes.size();
-    }
+    BOBBIN_ASSIGN(const Array array, encode_lines(kDTypeOf<T>, raw.data(), length_, stream_));
+    const uint64_t stored = stored_bytes(array);
     const uint64_t bytes = length_ * sizeof(T);
     ratio_ = static_cast<double>(bytes) / static_cast<double>(stored);
     BOBBIN_ASSIGN(const Sample memcpy_time,
@@ -115,9 +112,14 @@ class AssistBench {
     const double copy_rate = memcpy_time.bytes_per_second(2 * bytes) / 1e9;
     add("memcpy", memcpy_time, 2 * bytes, copy_rate);
     BOBBIN_ASSIGN(const Sample encode_time, timer_.measure([&] {
-      return status_of(Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
+      return status_of(encode_lines(kDTypeOf<T>, raw.data(), length_, stream_));
     }));
     add("compress", encode_time, bytes + stored, copy_rate);
+    BOBBIN_ASSIGN(const Array smallest, Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
+    BOBBIN_ASSIGN(const Sample smallest_time, timer_.measure([&] {
+      return status_of(Lines::encode(kDTypeOf<T>, raw.data(), length_, stream_));
+    }));
+    add("compress, smallest", smallest_time, bytes + stored_bytes(smallest), copy_rate);
     BOBBIN_ASSIGN(const Sample decode_time,
                   timer_.measure([&] { return Lines::decode(array, copy.data(), stream_); }));
     add("decompress", decode_time, bytes + stored, copy_rate);
@@ -254,7 +256,7 @@ Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   TextTable classes{{"type", "data", "ratio", "what", "ms", "GB/s", "relative", "spread %"}, 4};
-  TextTable apps{{"application", "limit", "ratio", "way", "ms", "times raw", "spread %"}, 4};
+  TextTable apps{{"application", "limit", "ratio", "way", "ms", "times raw", "spread %", "note"}, 4};
   Json rows = Json::array();
   if (!arguments.has("--apps")) {
     BOBBIN_TRY(measure_classes(stream.view(), timer, bytes, classes, rows));
@@ -264,6 +266,7 @@ Status run(const Arguments& arguments) {
     BOBBIN_TRY(measure_counting(bench));
     BOBBIN_TRY(measure_vectors(bench));
     BOBBIN_TRY(measure_grids(bench));
+    BOBBIN_TRY(measure_uses(bench));
   }
   return publish(classes.markdown() + "\n" + apps.markdown(), rows, arguments);
 }

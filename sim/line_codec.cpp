@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-#include "codecs/line/line.hpp"
+#include "codecs/line/expand.hpp"
+#include "codecs/line/write.hpp"
 
 namespace bobbin::sim {
 namespace {

@@ -20,6 +20,7 @@ WAYS = {
     "tiles, fetched": ("tiles, fetched by assist warps", "#d97706"),
     "slots": ("slots", "#7fa8d8"),
     "tiles": ("tiles", "#0b4a94"),
+    "profile": ("raw or tiles, as the profile decides", "#1b7f4b"),
 }
 LEFT, TOP, WIDTH, BAR, GAP = 170, 60, 620, 8, 12
 
@@ -31,7 +32,7 @@ def read_apps(rows):
         if "app" in row:
             app = apps.setdefault(row["app"], {"limit": row["limit"], "ratio": row["ratio"], "speeds": {}})
             app["speeds"][row["way"]] = row["speed"]
-    return apps
+    return {name: app for name, app in apps.items() if any(way in WAYS for way in app["speeds"])}
 
 
 def text(x, y, content, anchor="start", size=11, colour="#222"):

@@ -37,15 +37,9 @@ enum class LineLayout : uint8_t {
 
 // Who decides whether an array is compressed.
 enum class LineDecision : uint8_t {
-  by_sample,  // a sample of the values: an array that does not pay is kept raw
+  by_sample,  // a sample of the values, and of LineOptions::kernel: an array that does not pay is kept raw
   compressed,
   raw,
-};
-
-struct LineOptions {
-  LineLayout layout = LineLayout::tiles;  // of a compressed array
-  LineDecision decision = LineDecision::by_sample;
-  MemoryResource* memory = nullptr;  // null: default_memory() of the stream's back end
 };
 
 // The lines of one class.
@@ -77,6 +71,17 @@ struct LineParts {
   uint32_t tile_lines = 0;
   uint32_t* locks = nullptr;  // of slots
   uint64_t num_locks = 0;
+};
+
+struct LineOptions {
+  LineLayout layout = LineLayout::tiles;  // of a compressed array
+  LineDecision decision = LineDecision::by_sample;
+  MemoryResource* memory = nullptr;  // null: default_memory() of the stream's back end
+  // A sample of the kernel: launches it on an array with these parts, which it only reads, on the stream that
+  // the array is made on. If it is set, and the sample of the values speaks for compression, the kernel is
+  // timed on the first values, raw and compressed; the array is kept raw unless that is faster.
+  std::function<Status(const LineParts&)> kernel = nullptr;
+  uint64_t kernel_bytes = uint64_t{256} << 20;  // of the values; more than the GPU's L2 cache has
 };
 
 // An array of any type of numbers. CompressedArray<T> is the same with a type.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -10,7 +12,6 @@
 #include "assist/profile.hpp"
 #include "bobbin/assist.hpp"
 #include "codecs/line/kernels.hpp"
-#include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "device/backends.hpp"
 #include "file/array_bytes.hpp"
@@ -173,8 +174,8 @@ struct CompressedMemoryAccess {
       BOBBIN_TRY(create_slots());
       return functions(stream).write_slots(values, impl->bytes(), impl->slots(), stream);
     }
-    const DeviceOps& ops = *device_ops(stream.backend(), CodecId::line);
-    BOBBIN_ASSIGN(const Array array, ops.encode(impl->type, values, impl->length, stream));
+    BOBBIN_ASSIGN(const Array array,
+                  functions(stream).encode_tiles(impl->type, values, impl->length, stream));
     return copy_tiles(array);
   }
 
@@ -186,6 +187,41 @@ CompressedMemory::CompressedMemory(CompressedMemory&&) noexcept = default;
 CompressedMemory& CompressedMemory::operator=(CompressedMemory&&) noexcept = default;
 CompressedMemory::~CompressedMemory() = default;
 
+namespace {
+
+// Whether the kernel has a say after the values.
+bool samples_kernel(const LineOptions& options, const Decision& decision) {
+  return options.kernel && options.decision == LineDecision::by_sample && decision.layout != LineLayout::raw;
+}
+
+// Whole groups, or all values.
+uint64_t sampled_length(DType type, uint64_t length, const LineOptions& options) {
+  const uint64_t most = std::max(options.kernel_bytes, kGroupBytes) / kGroupBytes * kGroupBytes;
+  return std::min(length, most / size_bytes(type));
+}
+
+// Times the kernel on values in device memory, raw and compressed, and decides again.
+Status sample_kernel(DType type, const void* values, uint64_t length, const LineOptions& options,
+                     StreamView stream, Decision& decision) {
+  CompressedMemoryAccess access(type, length, decision, options, stream);
+  BOBBIN_TRY(access.compress(values));
+  const CompressedMemory compressed = std::move(access).finish();
+  LineParts raw;
+  raw.length = length;
+  raw.values = const_cast<void*>(values);  // the kernel only reads them
+  BOBBIN_ASSIGN(const double speedup,
+                compressed_speedup([&] { return options.kernel(raw); },
+                                   [&] { return options.kernel(compressed.parts()); }, stream));
+  const bool pays = speedup >= assist::kLeastSpeedup;
+  const std::string found =
+      fmt::format("the kernel's speed on a sample is {:.2f} times that on raw values", speedup);
+  decision.reason = pays ? decision.reason + "; " + found : "raw: " + found;
+  decision.layout = pays ? decision.layout : LineLayout::raw;
+  return {};
+}
+
+}  // namespace
+
 Result<CompressedMemory> CompressedMemory::from_host(DType type, const void* values, uint64_t length,
                                                      const LineOptions& options, StreamView stream) {
   BOBBIN_TRY(check(type, length, stream));
@@ -195,9 +231,15 @@ Result<CompressedMemory> CompressedMemory::from_host(DType type, const void* val
     return Status{};
   };
   BOBBIN_ASSIGN(Decision decision, decide(length * size_bytes(type), options, copy));
+  if (samples_kernel(options, decision)) {
+    const uint64_t some = sampled_length(type, length, options);
+    BOBBIN_ASSIGN(const DeviceBuffer raw, DeviceBuffer::create(some * size_bytes(type), stream));
+    BOBBIN_TRY(copy_async(raw.data(), values, raw.size(), stream));
+    BOBBIN_TRY(sample_kernel(type, raw.data(), some, options, stream, decision));
+  }
   CompressedMemoryAccess made(type, length, std::move(decision), options, stream);
   if (made.impl->layout() == LineLayout::tiles) {
-    BOBBIN_ASSIGN(const Array array, array::encode(CodecId::line, {type, values, length}, Backend::cpu));
+    BOBBIN_ASSIGN(const Array array, codec::line::encode_for_reading({type, values, length}));
     BOBBIN_TRY(made.copy_tiles(array));
     BOBBIN_TRY(stream.synchronize());
   } else if (made.impl->layout() == LineLayout::slots) {
@@ -223,6 +265,9 @@ Result<CompressedMemory> CompressedMemory::from_device(DType type, const void* v
     return copy_async(to, static_cast<const std::byte*>(values) + from, bytes, stream);
   };
   BOBBIN_ASSIGN(Decision decision, decide(length * size_bytes(type), options, copy));
+  if (samples_kernel(options, decision)) {
+    BOBBIN_TRY(sample_kernel(type, values, sampled_length(type, length, options), options, stream, decision));
+  }
   CompressedMemoryAccess made(type, length, std::move(decision), options, stream);
   BOBBIN_TRY(made.impl->layout() == LineLayout::raw ? made.copy_raw(values) : made.compress(values));
   BOBBIN_TRY(stream.synchronize());
@@ -332,7 +377,7 @@ Status CompressedMemory::to_device(void* out, StreamView stream) const {
   }
   switch (layout()) {
     case LineLayout::tiles:
-      return array::decode_on_device(impl_->tiles(), out, stream);
+      return length() == 0 ? Status{} : functions(stream).decode_tiles(impl_->tiles(), out, stream);
     case LineLayout::slots:
       return functions(stream).read_slots(impl_->slots(), out, impl_->bytes(), stream);
     case LineLayout::raw:

@@ -2,6 +2,7 @@
 // Device functions of compressed arrays, on the GPU and in the emulator.
 #include "assist/device_functions.hpp"
 #include "assist/kernels.hpp"
+#include "codecs/line/kernels.hpp"
 #include "simt/executor.cuh"
 
 namespace bobbin::assist {
@@ -25,7 +26,11 @@ Status read_slots(const SlotMemory& from, void* values, uint64_t bytes, StreamVi
 
 template <Backend kBackend>
 const DeviceFunctions& functions_on() {
-  static constexpr DeviceFunctions kFunctions{.write_slots = &write_slots, .read_slots = &read_slots};
+  using Tiles = codec::line::Plans<simt::Executor>;
+  static constexpr DeviceFunctions kFunctions{.write_slots = &write_slots,
+                                              .read_slots = &read_slots,
+                                              .encode_tiles = &Tiles::encode<codec::line::kBdi>,
+                                              .decode_tiles = &Tiles::decode};
   return kFunctions;
 }
 template const DeviceFunctions& functions_on<simt::kBackend>();

@@ -19,7 +19,9 @@ struct SumKernel {
   static constexpr uint32_t kThreads = Reads::kThreads;
   static constexpr uint32_t kMinBlocks = kPolicy.roles == Roles::none ? 4 : 2;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-  static constexpr uint32_t kGroups = kPolicy.roles == Roles::none ? 8 : 32;  // per worker
+  // Per worker. The first group of a block waits for memory, which sums notice; for filters, which compute
+  // more, an even distribution over SMs matters more.
+  static constexpr uint32_t kGroups = kFilters && kPolicy.roles == Roles::none ? 8 : 32;
 
   struct Shared {
     typename Reads::Shared reads;

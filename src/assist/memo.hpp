@@ -48,14 +48,20 @@ struct Memo {
   // f(input), or its result from the table. The warp works together; f does not.
   template <class Cta, class F>
   BOBBIN_HD static uint32_t call(Cta& cta, Shared& table, Use& use, uint32_t input, F&& f) {
-    if (use.off) {
-      return f(input);
+    bool hit = false;
+    uint32_t result = 0;
+    if (!use.off) {
+      const uint64_t found = cta.template atomic_load<simt::Order::relaxed>(table, place(input));
+      hit = static_cast<uint32_t>(found >> 32) == input;
+      result = static_cast<uint32_t>(found);
     }
-    const uint64_t found = cta.template atomic_load<simt::Order::relaxed>(table, place(input));
-    const bool hit = static_cast<uint32_t>(found >> 32) == input;
-    auto result = static_cast<uint32_t>(found);
     if (!hit) {
       result = f(input);
+    }
+    if (use.off) {
+      return result;
+    }
+    if (!hit) {
       cta.template atomic_store<simt::Order::relaxed>(table, place(input), entry(input, result));
     }
     const uint32_t lanes = cta.ballot(hit);

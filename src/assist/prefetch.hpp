@@ -2,9 +2,11 @@
 // Prefetching: an assist warp walks an array of indices ahead of the workers of its block and brings the
 // values that they name into the L2 cache. Workers gather as usual.
 //
-// The assist warp is at most kAhead chunks ahead of the workers, so that it does not fill the cache too
-// early, and skips chunks that they have reached. It stops by itself if neighbours in the first chunks mostly
-// name the same line of memory: such loads are coalesced, and need no help.
+// The assist warp takes several chunks at a time, since its own loads of indices take as long as those of the
+// workers; the indices after them are prefetched too. It is at most kAhead chunks ahead of the workers, so
+// that it does not fill the cache too early, and skips chunks that they have reached. It stops by itself if
+// neighbours in the first chunks mostly name the same line of memory: such loads are coalesced, and need no
+// help.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +28,14 @@ BOBBIN_HD void prefetch(Cta& cta, simt::Global<const T> values, uint64_t i) {
 #endif
 }
 
-template <uint32_t kNumWorkers, uint32_t kAhead = 4 * kNumWorkers>
+template <uint32_t kNumWorkers, uint32_t kAhead = 8 * kNumWorkers>
 struct PrefetchedGather {
   static constexpr uint32_t kWorkers = kNumWorkers;
   static constexpr uint32_t kThreads = (kWorkers + 1) * simt::kWarpSize;
   static constexpr uint32_t kChunk = simt::kWarpSize;  // indices that a warp takes at a time
   static constexpr uint32_t kTrialChunks = 8;
+  static constexpr uint32_t kAtOnce = kTrialChunks;
+  static_assert(kAhead >= 2 * kAtOnce, "the workers must have something to do meanwhile");
 
   struct Shared {
     simt::Shared<uint32_t, 1> done;  // chunks that workers have finished
@@ -70,24 +74,37 @@ struct PrefetchedGather {
                              simt::Global<uint32_t> totals) {
     const uint64_t chunks = end > first ? ceil_div<uint64_t>(end - first, kChunk) : 0;
     uint32_t fetched = 0;
-    uint32_t near = 0;
-    uint32_t tried = 0;
     bool off = false;
-    for (uint64_t chunk = 0; chunk < chunks && !off; ++chunk) {
-      const uint32_t done = wait_for_turn(cta, shared, chunk);
-      if (chunk < done) {
+    for (uint64_t chunk = 0; chunk < chunks && !off; chunk += kAtOnce) {
+      const uint32_t done = wait_for_turn(cta, shared, chunk + kAtOnce - 1);
+      if (chunk + kAtOnce <= done) {
         continue;
       }
-      const uint64_t i = first + chunk * kChunk + cta.lane();
-      const bool exists = i < end;
-      const uint64_t index = exists ? cta.load(indices, i) : 0;
-      if (exists) {
-        prefetch(cta, values, index);
+      const uint64_t at = first + chunk * kChunk + cta.lane();
+      const uint64_t later = at + 2 * kAtOnce * kChunk + cta.lane() * (kChunk - 1);
+      if (cta.lane() < kAtOnce && later < end) {
+        prefetch(cta, indices, later);  // the first index of a chunk
       }
-      const uint64_t line = index * sizeof(T) / 128;
-      near += count_ones(cta.ballot(exists && line == cta.shfl_xor(line, 1)));
-      fetched += count_ones(cta.ballot(exists));
-      off = ++tried == kTrialChunks && 2 * near > fetched;
+      uint32_t index[kAtOnce];
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        index[i] = at + i * kChunk < end ? cta.load(indices, at + i * kChunk) : 0;
+      }
+      uint32_t near = 0;
+      uint32_t here = 0;
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < kAtOnce; ++i) {
+        const bool exists = at + i * kChunk < end;
+        if (exists) {
+          prefetch(cta, values, index[i]);
+        }
+        const uint64_t line = index[i] * sizeof(T) / 128;
+        const uint64_t neighbour = cta.shfl_xor(line, 1);  // by all lanes
+        near += count_ones(cta.ballot(exists && line == neighbour));
+        here += count_ones(cta.ballot(exists));
+      }
+      fetched += here;
+      off = fetched == here && 2 * near > here;
     }
     if (cta.lane() == 0) {
       cta.template atomic_add<simt::Order::relaxed>(totals, 0, fetched);

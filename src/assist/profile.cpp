@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "codecs/line/line.hpp"
+#include "codecs/line/choose.hpp"
 #include "core/bits.hpp"
 
 namespace bobbin::assist {
@@ -19,7 +19,12 @@ constexpr uint32_t kGroupLines = 32;
 uint32_t code_of(const std::byte* bytes) {
   codec::line::Line<kLineBytes / 4> line{};
   std::memcpy(line.word, bytes, kLineBytes);
-  return codec::line::choose(line).code;
+  return codec::line::choose<codec::line::kBdi>(line).code;
+}
+
+// Those for which with_simple_code() has a path.
+bool is_fast(uint32_t code) {
+  return code <= 7 && code != 5;
 }
 
 std::string class_name(uint32_t code) {
@@ -58,7 +63,7 @@ Profile Profile::of(std::span<const std::byte> groups, LineLayout layout) {
           1 + (layout == LineLayout::slots ? codec::line::sectors(bytes) * codec::line::kSectorBytes : bytes);
       alike = alike && its_code == code;
     }
-    slow += alike && code < codec::line::kFpc && code != codec::line::kCpack ? 0 : 1;
+    slow += alike && is_fast(code) ? 0 : 1;
   }
   if (moved == 0) {
     return {};
@@ -73,8 +78,8 @@ std::string Profile::reason(LineLayout layout) const {
   }
   if (slow_share > kMostSlow) {
     return fmt::format(
-        "raw: {:.0f} % of the sample's groups have several classes, patterns or dictionaries, at most {:.0f} "
-        "% may",
+        "raw: {:.0f} % of the sample's groups have several classes, or one that is slow to read; at most "
+        "{:.0f} % may",
         100 * slow_share, 100 * kMostSlow);
   }
   return fmt::format("{}: the sample's ratio is {:.2f}", to_string(layout), ratio);

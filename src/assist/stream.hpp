@@ -18,7 +18,8 @@
 //
 // The whole block calls run(), with the same groups first .. end-1; afterwards it may call it again. The
 // order of groups, and that of quads in a group, is not defined. f is called by single lanes: it must not use
-// operations of the warp. Raw values are read by the workers under every policy; then there are no assists.
+// operations of the warp. Raw values are read by the workers, and there are no assists, unless the policy
+// says that they are copied to the ring too.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,7 @@ struct Policy {
   uint32_t workers = 8;  // warps of a block
   uint32_t assists = 0;  // more warps
   uint32_t slots = 0;    // of the ring, each a group of 4 KiB; a multiple of both
+  bool raw_too = false;  // with Roles::fetch, raw values are copied to the ring as well
 };
 inline constexpr Policy kNoRoles{};
 // The fastest of those measured on an H200: sums of lines of a base and bytes 1.70 and 1.17 times raw.
@@ -46,6 +48,19 @@ template <class View>
 inline constexpr bool kIsRaw = false;
 template <class T>
 inline constexpr bool kIsRaw<RawView<T>> = true;
+
+// Calls f(group, header) for every kStep-th group. The next group's header is loaded while this one is read:
+// its latency is that of a whole group. (That the next group's images are brought into the L2 cache meanwhile
+// was tried, and was slower.)
+template <uint32_t kStep, class Cta, class View, class F>
+BOBBIN_HD void for_each_ahead(Cta& cta, const View& view, uint64_t first, uint64_t end, F&& f) {
+  auto next = view.header(cta, first);
+  for (uint64_t group = first; group < end; group += kStep) {
+    const auto header = next;
+    next = view.header(cta, group + kStep);
+    f(group, header);
+  }
+}
 
 // No roles.
 template <class View, Policy kPolicy>
@@ -59,13 +74,9 @@ struct Stream {
 
   template <class Cta, class F>
   BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
-    // The next group's header is loaded while this one is read: its latency is that of a whole group.
-    auto next = view.header(cta, first + cta.warp());
-    for (uint64_t group = first + cta.warp(); group < end; group += kWorkers) {
-      const auto header = next;
-      next = view.header(cta, group + kWorkers);
+    for_each_ahead<kWorkers>(cta, view, first + cta.warp(), end, [&](uint64_t group, const auto& header) {
       view.read(cta, shared.warp[cta.warp()], group, header, f);
-    }
+    });
   }
 };
 
@@ -107,6 +118,24 @@ struct Ring {
     cta.sync();
   }
 
+  // Passes on what a slot holds of a group, once it has the values themselves.
+  template <class T, class Cta, class F>
+  BOBBIN_HD void pass_group(Cta& cta, uint64_t n, uint64_t group, uint64_t length, F&& f) {
+    const uint64_t base = group * (kGroupBytes / sizeof(T));
+    const bool whole = is_whole<T>(group, length);
+    BOBBIN_UNROLL
+    for (uint32_t i = cta.lane(); i < kGroupQuads; i += simt::kWarpSize) {
+      if (whole) {
+        f(base + i * kPerQuad<T>, cta.load(quads, first_quad(n) + i), kPerQuad<T>);
+      } else if (base + i * kPerQuad<T> < length) {
+        pass_on<T>(base + i * kPerQuad<T>, cta.load(quads, first_quad(n) + i), length, f);
+      }
+    }
+  }
+
+  [[nodiscard]] BOBBIN_HD static uint32_t slot_of(uint64_t n) { return static_cast<uint32_t>(n % kSlots); }
+  [[nodiscard]] BOBBIN_HD static uint32_t first_quad(uint64_t n) { return slot_of(n) * kGroupQuads; }
+
   // By an assist warp, before it fills slot n % kSlots.
   template <class Cta>
   BOBBIN_HD void wait_until_empty(Cta& cta, uint64_t n) {
@@ -116,12 +145,18 @@ struct Ring {
   }
 };
 
-template <class View, Policy kPolicy>
-  requires(kPolicy.roles == Roles::fetch && !kIsRaw<View>)
-struct Stream<View, kPolicy> {
+// What streams through a ring have in common.
+template <Policy kPolicy>
+struct RingStream {
   using TheRing = Ring<kPolicy>;
   static constexpr uint32_t kWorkers = TheRing::kWorkers;
   static constexpr uint32_t kThreads = TheRing::kThreads;
+};
+
+template <class View, Policy kPolicy>
+  requires(kPolicy.roles == Roles::fetch && !kIsRaw<View>)
+struct Stream<View, kPolicy> : RingStream<kPolicy> {
+  using TheRing = typename RingStream<kPolicy>::TheRing;
 
   struct Shared {
     TheRing ring;
@@ -133,7 +168,7 @@ struct Stream<View, kPolicy> {
     const uint64_t count = end > first ? end - first : 0;
     const auto fill = [&](uint32_t assist) { fetch(cta, shared, view, first, count, assist); };
     const auto use = [&](uint64_t n) {
-      const auto slot = static_cast<uint32_t>(n % TheRing::kSlots);
+      const uint32_t slot = TheRing::slot_of(n);
       const uint64_t group = first + n;
       if (is_whole<T>(group, view.length())) {
         expand_fetched(cta, shared.ring.quads, shared.jobs, slot, [&](uint32_t part, const Quad& quad) {
@@ -168,7 +203,7 @@ struct Stream<View, kPolicy> {
       for (uint32_t i = 0; i < kAhead; ++i) {
         const uint64_t mine = n + i * kStep;
         if (mine < count) {
-          const uint32_t slot = static_cast<uint32_t>(mine % TheRing::kSlots);
+          const uint32_t slot = TheRing::slot_of(mine);
           shared.ring.wait_until_empty(cta, mine);
           fetch_group(cta, view, headers[i], shared.ring.quads, shared.jobs, slot,
                       shared.ring.full.barriers[slot]);
@@ -183,12 +218,47 @@ struct Stream<View, kPolicy> {
   }
 };
 
+// Raw values: each group is one copy.
+template <class T, Policy kPolicy>
+  requires(kPolicy.roles == Roles::fetch && kPolicy.raw_too)
+struct Stream<RawView<T>, kPolicy> : RingStream<kPolicy> {
+  using TheRing = typename RingStream<kPolicy>::TheRing;
+
+  struct Shared {
+    TheRing ring;
+    typename RawView<T>::Shared none;
+  };
+
+  template <class Cta, class F>
+  BOBBIN_HD static void run(Cta& cta, Shared& shared, const RawView<T>& view, uint64_t first, uint64_t end,
+                            F&& f) {
+    const uint64_t count = end > first ? end - first : 0;
+    const Global<const uint32_t> words{reinterpret_cast<const uint32_t*>(view.values.data),
+                                       view.values.size * sizeof(T) / sizeof(uint32_t)};
+    const auto fill = [&](uint32_t assist) {
+      for (uint64_t n = assist; n < count; n += TheRing::kAssists) {
+        shared.ring.wait_until_empty(cta, n);
+        const bool copies = cta.lane() == 0 && is_whole<T>(first + n, view.length());
+        copy_images(cta, words, (first + n) * (kGroupBytes / sizeof(uint32_t)), copies ? kGroupBytes : 0,
+                    shared.ring.quads, TheRing::first_quad(n),
+                    shared.ring.full.barriers[TheRing::slot_of(n)]);
+      }
+    };
+    const auto use = [&](uint64_t n) {
+      if (is_whole<T>(first + n, view.length())) {
+        shared.ring.template pass_group<T>(cta, n, first + n, view.length(), f);
+      } else {
+        view.read(cta, shared.none, first + n, NoHeader{}, f);
+      }
+    };
+    shared.ring.run(cta, count, fill, use);
+  }
+};
+
 template <class View, Policy kPolicy>
   requires(kPolicy.roles == Roles::expand && !kIsRaw<View>)
-struct Stream<View, kPolicy> {
-  using TheRing = Ring<kPolicy>;
-  static constexpr uint32_t kWorkers = TheRing::kWorkers;
-  static constexpr uint32_t kThreads = TheRing::kThreads;
+struct Stream<View, kPolicy> : RingStream<kPolicy> {
+  using TheRing = typename RingStream<kPolicy>::TheRing;
 
   struct Shared {
     TheRing ring;
@@ -199,31 +269,20 @@ struct Stream<View, kPolicy> {
   BOBBIN_HD static void run(Cta& cta, Shared& shared, const View& view, uint64_t first, uint64_t end, F&& f) {
     const uint64_t count = end > first ? end - first : 0;
     const auto fill = [&](uint32_t assist) {
-      auto next = view.header(cta, first + assist);
-      for (uint64_t n = assist; n < count; n += TheRing::kAssists) {
-        const auto header = next;
-        next = view.header(cta, first + n + TheRing::kAssists);
-        shared.ring.wait_until_empty(cta, n);
-        const uint64_t base = (first + n) * kPerGroup;
-        view.read(cta, shared.assist[assist], first + n, header,
-                  [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
-                    const auto place = static_cast<uint32_t>(index - base) / kPerQuad<T>;
-                    cta.store(shared.ring.quads, slot_of(n) + place, quad);
-                  });
-        shared.ring.full.arrive_warp(cta, n);
-      }
+      for_each_ahead<TheRing::kAssists>(
+          cta, view, first + assist, first + count, [&](uint64_t group, const auto& header) {
+            const uint64_t n = group - first;
+            shared.ring.wait_until_empty(cta, n);
+            view.read(cta, shared.assist[assist], group, header,
+                      [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
+                        const auto place = static_cast<uint32_t>(index - group * kPerGroup) / kPerQuad<T>;
+                        cta.store(shared.ring.quads, TheRing::first_quad(n) + place, quad);
+                      });
+            shared.ring.full.arrive_warp(cta, n);
+          });
     };
     const auto use = [&](uint64_t n) {
-      const uint64_t base = (first + n) * kPerGroup;
-      const bool whole = is_whole<T>(first + n, view.length());
-      BOBBIN_UNROLL
-      for (uint32_t i = cta.lane(); i < kGroupQuads; i += simt::kWarpSize) {
-        if (whole) {
-          f(base + i * kPerQuad<T>, cta.load(shared.ring.quads, slot_of(n) + i), kPerQuad<T>);
-        } else if (base + i * kPerQuad<T> < view.length()) {
-          pass_on<T>(base + i * kPerQuad<T>, cta.load(shared.ring.quads, slot_of(n) + i), view.length(), f);
-        }
-      }
+      shared.ring.template pass_group<T>(cta, n, first + n, view.length(), f);
     };
     shared.ring.run(cta, count, fill, use);
   }
@@ -231,10 +290,6 @@ struct Stream<View, kPolicy> {
  private:
   using T = typename View::Value;
   static constexpr uint32_t kPerGroup = kGroupBytes / sizeof(T);
-
-  BOBBIN_HD static uint32_t slot_of(uint64_t n) {
-    return static_cast<uint32_t>(n % TheRing::kSlots) * kGroupQuads;
-  }
 };
 
 }  // namespace bobbin::assist

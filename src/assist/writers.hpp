@@ -20,6 +20,7 @@
 
 #include "assist/views.hpp"
 #include "codecs/line/tile.hpp"
+#include "codecs/line/write.hpp"
 #include "core/bit_scan.hpp"
 
 namespace bobbin::assist {
@@ -101,6 +102,8 @@ struct SlotWriter {
   static constexpr uint32_t kWords = kLineBytes / 4;
   using Stage = codec::line::Stage<kWords>;
   using Shared = typename Stage::Quads;
+  // What is fastest to read and to write, not what is smallest.
+  static constexpr codec::line::Algorithms kTried = codec::line::kBdi;
 
   Global<uint32_t> slots;
   Global<uint8_t> codes;
@@ -216,9 +219,9 @@ struct SlotWriter {
   template <class Cta>
   BOBBIN_HD void compress_stage(Cta& cta, Shared& shared, uint64_t group) const {
     const Line line = load_row(cta, shared);
-    const codec::line::Plan plan = codec::line::choose(line);
+    const codec::line::Plan plan = codec::line::choose<kTried>(line);
     auto& words = simt::seen_as<typename Stage::Words>(shared);
-    codec::line::write_image(line, plan, [&](uint32_t i, uint32_t word) {
+    codec::line::write_image<kTried>(line, plan, [&](uint32_t i, uint32_t word) {
       cta.store(words, cta.lane() * Stage::kLineQuads * codec::line::kPartWords + i, word);
     });
     const uint64_t first = group * simt::kWarpSize;
@@ -245,10 +248,10 @@ struct SlotWriter {
   template <class Cta>
   BOBBIN_HD void compress_alone(Cta& cta, Shared& shared, uint64_t number) const {
     const Line line = load_row(cta, shared);
-    const codec::line::Plan plan = codec::line::choose(line);
+    const codec::line::Plan plan = codec::line::choose<kTried>(line);
     cta.store(codes, number, static_cast<uint8_t>(plan.code));
-    codec::line::write_image(line, plan,
-                             [&](uint32_t i, uint32_t word) { cta.store(slots, number * kWords + i, word); });
+    codec::line::write_image<kTried>(
+        line, plan, [&](uint32_t i, uint32_t word) { cta.store(slots, number * kWords + i, word); });
   }
 
   template <class Cta>

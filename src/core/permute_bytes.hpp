@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects bytes of two words in any order, for host and device: one instruction on a GPU.
+// Selects bytes of words, in any order or with their sign, for host and device: one instruction on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,26 @@ BOBBIN_HD uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selectors
     result |= static_cast<uint32_t>(bytes >> (8 * from) & 0xff) << (8 * i);
   }
   return result;
+#endif
+}
+
+// Byte i of a word, or half i, sign-extended. nvcc does not find the instruction itself.
+BOBBIN_HD uint32_t signed_byte(uint32_t word, uint32_t i) {
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(word), "r"(0x8880U + 0x1111U * i));
+  return result;
+#else
+  return static_cast<uint32_t>(static_cast<int32_t>(word << (24 - 8 * i)) >> 24);
+#endif
+}
+BOBBIN_HD uint32_t signed_half(uint32_t word, uint32_t i) {
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(word), "r"(0x9910U + 0x2222U * i));
+  return result;
+#else
+  return static_cast<uint32_t>(static_cast<int32_t>(word << (16 - 16 * i)) >> 16);
 #endif
 }
 

@@ -11,9 +11,12 @@
 #include "bobbin/assist.hpp"
 #include "bobbin/encoded_array.hpp"
 #include "tests/assist/arrays.hpp"
+#include "tests/assist/owned.hpp"
 
 namespace bobbin::testing {
 namespace {
+
+using TestDevice = TestDeviceOn<simt::EmulatorExecutor>;
 
 Stream make_stream() {
   return *Stream::create(Backend::emulator);
@@ -33,15 +36,6 @@ class CountingMemory : public MemoryResource {
   size_t in_use = 0;
 };
 
-template <class T>
-std::vector<T> near_values(uint64_t count) {
-  std::vector<T> values(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    values[i] = static_cast<T>(100 + i * 7 % 50);
-  }
-  return values;
-}
-
 std::vector<uint64_t> random_values(uint64_t count) {
   Random random(5);
   std::vector<uint64_t> values(count);
@@ -52,39 +46,26 @@ std::vector<uint64_t> random_values(uint64_t count) {
 }
 
 template <class T>
-void expect_holds(const CompressedArray<T>& array, const std::vector<T>& values, StreamView stream) {
-  std::vector<T> out(values.size());
-  const Status status = array.to_host(out, stream);
-  ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(std::memcmp(out.data(), values.data(), values.size() * sizeof(T)), 0) << array.reason();
-}
-
-template <class T>
-void check_layouts() {
-  const Stream stream = make_stream();
+void check_lengths() {
   for (const uint64_t count : {0, 1, 1000, 3001}) {
-    const std::vector<T> values = near_values<T>(count);
-    const auto raw = *DeviceBuffer::create(count * sizeof(T), stream.view());
-    ASSERT_TRUE(copy_async(raw.data(), values.data(), raw.size(), stream.view()).ok());
-    for (const LineLayout layout : {LineLayout::raw, LineLayout::tiles, LineLayout::slots}) {
-      for (const LineDecision decision :
-           {LineDecision::by_sample, LineDecision::compressed, LineDecision::raw}) {
-        const LineOptions options{.layout = layout, .decision = decision};
-        expect_holds(*CompressedArray<T>::from_host(values, options, stream.view()), values, stream.view());
-        expect_holds(*CompressedArray<T>::from_device(raw.template as<T>(), count, options, stream.view()),
-                     values, stream.view());
-      }
-    }
+    check_layouts<T>(TestDevice(), near_values<T>(count));
   }
 }
 
 TEST(AssistCompressed, HoldsItsValuesInEveryLayout) {
-  check_layouts<uint8_t>();
-  check_layouts<int16_t>();
-  check_layouts<float>();
-  check_layouts<uint32_t>();
-  check_layouts<double>();
-  check_layouts<int64_t>();
+  check_lengths<uint8_t>();
+  check_lengths<int16_t>();
+  check_lengths<float>();
+  check_lengths<uint32_t>();
+  check_lengths<double>();
+  check_lengths<int64_t>();
+}
+
+TEST(AssistCompressed, KernelsReadAndWriteIt) {
+  check_layouts(TestDevice(), many_kinds<uint32_t>(40'001));
+  check_reading(TestDevice(), many_kinds<uint32_t>(40'001));
+  check_writing(TestDevice(), many_kinds<uint16_t>(9'001));
+  check_writing(TestDevice(), many_kinds<uint64_t>(5'000));
 }
 
 TEST(AssistCompressed, TheSampleDecidesAndSaysWhy) {
@@ -123,7 +104,7 @@ TEST(AssistCompressed, MemoryIsTheCallersAndCounted) {
     EXPECT_LT(use.memory_bytes, values.size() * 2);
     ASSERT_EQ(use.classes.size(), 1U);
     EXPECT_EQ(use.classes[0].lines, 128U);
-    EXPECT_EQ(use.classes[0].name, "base of 4 bytes, deltas of 6 bits");
+    EXPECT_EQ(use.classes[0].name, "base of 4 bytes, deltas of 8 bits");
     EXPECT_GT(use.ratio, 3);
   }
   EXPECT_EQ(memory.in_use, 0U);
@@ -220,7 +201,41 @@ TEST(AssistCompressed, RefusesWhatItCannotDo) {
   EXPECT_FALSE(array.to_host(small, stream.view()).ok());
 }
 
-// A sample of the kernel: how long it takes is not tested, but that both versions run.
+// What the kernel says decides too; how long it takes is not tested.
+TEST(AssistCompressed, TheKernelIsTriedOnASample) {
+  const Stream stream = make_stream();
+  const std::vector<uint32_t> near = near_values<uint32_t>(8192);
+  const std::vector<uint64_t> random = random_values(8192);
+  std::vector<LineParts> tried;
+  LineOptions options{.kernel_bytes = 3 * 4096 + 100};
+  options.kernel = [&](const LineParts& parts) { return tried.push_back(parts), Status{}; };
+  const DeviceValues<uint32_t> on_device(TestDevice(), near);
+  for (const bool from_host : {true, false}) {
+    tried.clear();
+    const auto array = from_host ? *CompressedArray<uint32_t>::from_host(near, options, stream.view())
+                                 : *CompressedArray<uint32_t>::from_device(on_device.global().data, 8192,
+                                                                           options, stream.view());
+    ASSERT_EQ(tried.size(), 12U);
+    for (size_t i = 0; i < tried.size(); ++i) {
+      EXPECT_EQ(tried[i].layout, i % 2 == 0 ? LineLayout::raw : LineLayout::tiles);
+      EXPECT_EQ(tried[i].length, 3 * 1024U);  // whole groups
+    }
+    EXPECT_EQ(array.length(), 8192U);
+    EXPECT_NE(array.reason().find("the kernel's speed on a sample is"), std::string::npos) << array.reason();
+    EXPECT_EQ(array.layout() == LineLayout::raw, array.reason().starts_with("raw: ")) << array.reason();
+    expect_holds(array, near, stream.view());
+  }
+  // Values that do not pay need no kernel, nor does a decision of the caller.
+  tried.clear();
+  EXPECT_EQ(CompressedArray<uint64_t>::from_host(random, options, stream.view())->layout(), LineLayout::raw);
+  options.decision = LineDecision::compressed;
+  EXPECT_EQ(CompressedArray<uint32_t>::from_host(near, options, stream.view())->layout(), LineLayout::tiles);
+  EXPECT_TRUE(tried.empty());
+  options = {.kernel = [](const LineParts&) { return Status(StatusCode::device, "fails"); }};
+  EXPECT_FALSE(CompressedArray<uint32_t>::from_host(near, options, stream.view()).has_value());
+}
+
+// The same for any two versions: both run.
 TEST(AssistCompressed, BothVersionsOfAKernelAreTried) {
   const Stream stream = make_stream();
   int runs[2] = {0, 0};

@@ -7,36 +7,12 @@
 
 #include "assist/kernels.hpp"
 #include "tests/assist/arrays.hpp"
+#include "tests/assist/owned.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 using namespace assist;
-
-// Adds the index to each value, in place.
-template <class Writer>
-struct AddIndexKernel {
-  using T = typename Writer::Value;
-  static constexpr uint32_t kThreads = 64;
-  struct Shared {
-    typename Writer::Shared warp[2];
-  };
-  Writer writer;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t group = uint64_t{cta.block()} * 2 + cta.warp();
-    if (group < writer.num_groups()) {
-      writer.update(cta, cta.template shared<Shared>().warp[cta.warp()], group,
-                    [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
-                      return simt::quad_of<T>([&](uint32_t i) {
-                        return static_cast<T>(simt::value_of_quad<T>(quad, i) + index + i);
-                      });
-                    });
-    }
-  }
-  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(writer.num_groups(), 2); }
-};
 
 // An array in raw memory and in slots.
 template <class T>

@@ -23,7 +23,7 @@ struct HistogramApp {
 
   struct Shared {
     typename Reads::Shared reads;
-    simt::Shared<uint32_t, kBins * kCopies> counts;
+    BlockCounts<kBins, kCopies> counts;
   };
 
   View view;
@@ -32,32 +32,18 @@ struct HistogramApp {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    for (uint32_t i = cta.thread(); i < kBins * kCopies; i += kThreads) {
-      cta.store(shared.counts, i, 0U);
-    }
-    cta.sync();
+    shared.counts.set_up(cta, kThreads);
     const Span groups = Span::of(cta, view.num_groups(), kGroups);
     Reads::run(cta, shared.reads, view, groups.first, groups.end,
                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
                  BOBBIN_UNROLL
                  for (uint32_t i = 0; i < 4; ++i) {
                    if (i < valid) {
-                     const uint32_t bin = quad.word[i] / 16 % kBins;
-                     cta.template atomic_add<simt::Order::relaxed>(shared.counts,
-                                                                   bin * kCopies + cta.lane() % kCopies, 1U);
+                     shared.counts.count(cta, quad.word[i] / 16 % kBins, cta.lane() % kCopies);
                    }
                  }
                });
-    cta.sync();
-    for (uint32_t bin = cta.thread(); bin < kBins; bin += kThreads) {
-      uint32_t sum = 0;
-      for (uint32_t i = 0; i < kCopies; ++i) {
-        sum += cta.load(shared.counts, bin * kCopies + i);
-      }
-      if (sum != 0) {
-        cta.template atomic_add<simt::Order::relaxed>(result, bin, sum);
-      }
-    }
+    shared.counts.report(cta, kThreads, result);
   }
 
   [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
@@ -73,7 +59,7 @@ struct PageViewApp {
 
   struct Shared {
     typename Reads::Shared reads;
-    simt::Shared<uint32_t, kPopular> counts;
+    BlockCounts<kPopular> counts;
   };
 
   View view;
@@ -82,10 +68,7 @@ struct PageViewApp {
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
     auto& shared = cta.template shared<Shared>();
-    for (uint32_t i = cta.thread(); i < kPopular; i += kThreads) {
-      cta.store(shared.counts, i, 0U);
-    }
-    cta.sync();
+    shared.counts.set_up(cta, kThreads);
     const Span groups = Span::of(cta, view.num_groups(), kGroups);
     Reads::run(cta, shared.reads, view, groups.first, groups.end,
                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
@@ -93,19 +76,13 @@ struct PageViewApp {
                  for (uint32_t i = 0; i < 2; ++i) {
                    const uint64_t page = simt::value_of_quad<uint64_t>(quad, i) - PageData::kFirst;
                    if (i < valid && page < kPopular) {
-                     cta.template atomic_add<simt::Order::relaxed>(shared.counts, page, 1U);
+                     shared.counts.count(cta, static_cast<uint32_t>(page));
                    } else if (i < valid) {
                      cta.template atomic_add<simt::Order::relaxed>(result, page, 1U);
                    }
                  }
                });
-    cta.sync();
-    for (uint32_t i = cta.thread(); i < kPopular && i < result.size; i += kThreads) {
-      const uint32_t count = cta.load(shared.counts, i);
-      if (count != 0) {
-        cta.template atomic_add<simt::Order::relaxed>(result, i, count);
-      }
-    }
+    shared.counts.report(cta, kThreads, result);
   }
 
   [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }

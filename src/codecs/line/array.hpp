@@ -98,5 +98,7 @@ struct Parts {
 
 // Encodes with lines of another size than 128 bytes.
 [[nodiscard]] Result<Array> encode_lines(const Values& values, uint32_t line_bytes);
+// Encodes lines of 128 bytes with those codes only that kernels read fastest: BDI with deltas of whole bytes.
+[[nodiscard]] Result<Array> encode_for_reading(const Values& values);
 
 }  // namespace bobbin::codec::line

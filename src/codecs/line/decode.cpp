@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codecs/line/array.hpp"
+#include "codecs/line/expand.hpp"
 
 namespace bobbin::codec::line {
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codecs/line/array.hpp"
+#include "codecs/line/write.hpp"
 
 namespace bobbin::codec::line {
 namespace {
@@ -35,13 +36,13 @@ uint64_t padded(uint64_t bytes) {
 }
 
 // Writes the images of a tile, in order, and zeros up to the next multiple of 16 bytes.
-template <uint32_t kWords>
+template <Algorithms kTried, uint32_t kWords>
 void write_tile(const Lines<kWords>& lines, uint64_t first, const Plan* plans, const TileOrder& order,
                 std::byte* to) {
   for (uint32_t i = 0; i < order.count; ++i) {
     const uint64_t line = first + order.line[i];
     if (line < lines.count()) {
-      write_image(lines[line], plans[line], [&](uint32_t at, uint32_t word) {
+      write_image<kTried>(lines[line], plans[line], [&](uint32_t at, uint32_t word) {
         std::memcpy(to + order.start[i] + size_t{at} * 4, &word, sizeof word);
       });
     }
@@ -49,7 +50,7 @@ void write_tile(const Lines<kWords>& lines, uint64_t first, const Plan* plans, c
   std::fill(to + order.bytes, to + padded(order.bytes), std::byte{0});
 }
 
-template <uint32_t kWords>
+template <uint32_t kWords, Algorithms kTried>
 Result<Array> encode_with(const Values& values, const Layout& layout) {
   const Lines<kWords> lines(values);
   const uint64_t tiles = layout.tiles(values.length);
@@ -60,7 +61,7 @@ Result<Array> encode_with(const Values& values, const Layout& layout) {
   std::fill_n(code_of, tiles * tile_lines, static_cast<uint8_t>(kZeros));
   std::vector<Plan> plans(lines.count());
   for (uint64_t i = 0; i < lines.count(); ++i) {
-    plans[i] = choose(lines[i]);
+    plans[i] = choose<kTried>(lines[i]);
     code_of[i] = static_cast<uint8_t>(plans[i].code);
   }
   std::vector<uint64_t> bytes_before(tiles + 1);
@@ -73,8 +74,8 @@ Result<Array> encode_with(const Values& values, const Layout& layout) {
   }
   const NewBuffer images = make_buffer(bytes_before[tiles]);
   for (uint64_t t = 0; t < tiles; ++t) {
-    write_tile(lines, t * tile_lines, plans.data(), TileOrder(code_of + t * tile_lines, layout),
-               images.data + bytes_before[t]);
+    write_tile<kTried>(lines, t * tile_lines, plans.data(), TileOrder(code_of + t * tile_lines, layout),
+                       images.data + bytes_before[t]);
   }
   return Array{.codec = CodecId::line,
                .type = values.type,
@@ -105,8 +106,13 @@ uint64_t estimate(const Values& values) {
 Result<Array> encode_lines(const Values& values, uint32_t line_bytes) {
   const Layout layout{line_bytes, static_cast<uint32_t>(size_bytes(values.type))};
   return with_line_words(line_bytes, [&]<uint32_t kWords>(std::integral_constant<uint32_t, kWords>) {
-    return encode_with<kWords>(values, layout);
+    return encode_with<kWords, kBest>(values, layout);
   });
+}
+
+Result<Array> encode_for_reading(const Values& values) {
+  return encode_with<kLineBytes / 4, kBdi>(values,
+                                           {kLineBytes, static_cast<uint32_t>(size_bytes(values.type))});
 }
 
 Result<Array> encode(const Values& values) {

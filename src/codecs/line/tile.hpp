@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tile functions of compressed lines, for this codec's kernels and for compressed memory.
 //
-// Formula: line.hpp. A line is expanded in parts of 16 bytes, each from a few words of its image.
+// Formula: expand.hpp. A line is expanded in parts of 16 bytes, each from a few words of its image.
 //
 // Shape: a warp works on 32 lines: one tile, or several of values of few bytes. One lane per line finds where
 // its image is; then B/16 lanes expand a line together, each a part, so that a step of the warp stores 512
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "codecs/line/line.hpp"
+#include "codecs/line/expand.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::codec::line {
@@ -292,6 +292,21 @@ struct PartPair {
   }
 };
 
+// The same for repeated lines.
+struct RepeatedPair {
+  uint64_t words;
+
+  template <class Cta, class Images>
+  BOBBIN_HD void load(Cta& cta, Images& images, uint64_t first_word, uint32_t /*pair*/) {
+    words = image_two(cta, images, first_word, 0);
+  }
+  BOBBIN_HD void expand(Quad (&parts)[2]) const {
+    const auto low = static_cast<uint32_t>(words);
+    const auto high = static_cast<uint32_t>(words >> 32);
+    parts[0] = parts[1] = {{low, high, low, high}};
+  }
+};
+
 // Who expands which parts of a line: a lane one part, so that a step of the warp stores 512 bytes in a row;
 // or two parts in a row where that takes fewer instructions.
 enum class Lanes : uint8_t { one_part, two_parts };
@@ -301,8 +316,8 @@ template <uint32_t kLineBytes, class Code>
   if constexpr (kIsWidth<Code> || std::is_same_v<Code, uint32_t> || std::is_same_v<Code, FpcCode>) {
     return false;
   } else {
-    return kLineBytes == 128 &&
-           (Code::value == 3 || Code::value == 4 || Code::value == 6 || Code::value == 7);
+    return kLineBytes == 128 && (Code::value == kRepeat || Code::value == 3 || Code::value == 4 ||
+                                 Code::value == 6 || Code::value == 7);
   }
 }
 
@@ -314,7 +329,7 @@ BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_o
   using Shape = LineReader<kLineBytes>;
   if constexpr (kLanes == Lanes::two_parts && has_pairs<kLineBytes, Code>()) {
     constexpr uint32_t kPairs = Shape::kParts / 2;  // lanes per line, and steps
-    using Pair = PartPair<kLineBytes, Code::value>;
+    using Pair = std::conditional_t<Code::value == kRepeat, RepeatedPair, PartPair<kLineBytes, Code::value>>;
     const uint32_t first = cta.lane() / kPairs;
     Pair pairs[kPairs];
     BOBBIN_UNROLL

@@ -10,6 +10,8 @@
 
 #include "array/array.hpp"
 #include "codecs/line/array.hpp"
+#include "codecs/line/expand.hpp"
+#include "codecs/line/write.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/codecs/component.hpp"
 #include "tests/codecs/line/lines.hpp"
@@ -26,7 +28,7 @@ uint32_t round_trip(const line::Line<kWords>& from) {
   EXPECT_TRUE(line::is_valid(plan.code, kWords * 4)) << plan.code;
   std::vector<uint32_t> image(line::image_bytes(plan.code, kWords * 4) / 4);
   std::vector<int> written(image.size());
-  line::write_image(from, plan, [&](uint32_t i, uint32_t word) {
+  line::write_image<kTried>(from, plan, [&](uint32_t i, uint32_t word) {
     image.at(i) = word;
     ++written.at(i);
   });
