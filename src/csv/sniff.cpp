@@ -181,9 +181,11 @@ bool may_have_escapes(std::string_view text) {
 
 // Blanks before an opening quote are skipped if records are alike only that way, or if most have such quotes.
 bool prefers_no_blanks(const Candidate& candidate, const Candidate& best) {
+  // How many fields there are does not matter: quotes that are not seen cut values into more.
   return mends(candidate, best) ||
          (!candidate.sample.failed && 2 * candidate.sample.after_blanks > candidate.sample.records.size() &&
-          !is_better(best.shape, candidate.shape));
+          candidate.shape.fields > 1 &&
+          (candidate.shape.share >= best.shape.share || best.shape.fields <= 1));
 }
 
 // Lines are comments if all others are alike, and none of them is: also a header row may begin with the mark.

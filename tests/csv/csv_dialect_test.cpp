@@ -185,7 +185,7 @@ Dialects draw_dialects(Random& random, Kind kind, bool blanks) {
   }
   made.plain += header + "\n";
   made.other += header + "\n";
-  for (uint64_t row = 2 + random.below(40); row > 0; --row) {
+  for (uint64_t row = 20 + random.below(40); row > 0; --row) {
     if (kind == Kind::comments && (row == 2 || random.below(4) == 0)) {
       made.other += std::string(random.below(3), ' ') + "# " + some_words(random, random.below(columns - 1));
     }
