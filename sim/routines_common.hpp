@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "codecs/line/line.hpp"
+#include "codecs/line/choose.hpp"
 #include "sim/routines.hpp"
 
 namespace bobbin::sim::routine {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FPC': segments one after another, the four words of a segment in parallel.
+#include "core/permute_bytes.hpp"
 #include "sim/routines_common.hpp"
 
 namespace bobbin::sim::routine {
@@ -26,9 +27,8 @@ void jump_to_pattern(Warp& w, const Register& patterns) {
       return load_as<uint32_t, uint16_t>(w, staged.image, from(2)) << 16U;
     case 5: {
       const auto bytes = load_as<uint32_t, uint16_t>(w, staged.image, from(2));
-      return w.alu<uint32_t>(bytes, [](uint32_t x) {
-        return (line::signed_byte(x, 0) & 0xffff) | line::signed_byte(x, 1) << 16;
-      });
+      return w.alu<uint32_t>(
+          bytes, [](uint32_t x) { return (signed_byte(x, 0) & 0xffff) | signed_byte(x, 1) << 16; });
     }
     case 6:
       return load_as<uint32_t, uint8_t>(w, staged.image, from(1)) * 0x0101'0101U;
