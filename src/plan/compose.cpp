@@ -11,6 +11,7 @@
 #include "core/bits.hpp"
 #include "core/scalar.hpp"
 #include "plan/cascade_kind.hpp"
+#include "plan/compose_groups.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr uint32_t kWarps = Composed::kWarps;
 constexpr uint32_t kMostUses = 32;          // Composition: one lane for each
 constexpr size_t kMostShared = 96 * 1024;   // of a block
+constexpr size_t kMostGroups = 160 * 1024;  // the same with groups
 constexpr size_t kMostEntries = 32 * 1024;  // bytes of dictionaries among them
 
 std::string type_of(uint32_t bytes) {
@@ -172,8 +174,12 @@ class Composer {
       add_slot(c);
     }
     add_tests();
-    add_folds();
-    ok_ = ok_ && uses_ + leaves_ <= kMostUses && shared_ <= kMostShared;
+    if (has_groups()) {
+      add_groups();
+    } else {
+      add_folds();
+    }
+    ok_ = ok_ && uses_ + leaves_ <= kMostUses && shared_ <= (has_groups() ? kMostGroups : kMostShared);
     if (!ok_) {
       return std::nullopt;
     }
@@ -201,6 +207,11 @@ class Composer {
     return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
   }
 
+  [[nodiscard]] bool has_groups() const { return query_.groups.num_keys != 0; }
+  [[nodiscard]] bool is_key(uint32_t c) const {
+    return std::any_of(query_.groups.keys, query_.groups.keys + query_.groups.num_keys,
+                       [&](const GroupKey& key) { return key.column == c; });
+  }
   [[nodiscard]] bool tested(uint32_t c) const {
     return std::any_of(query_.steps, query_.steps + query_.num_steps,
                        [&](const Step& step) { return step.op == StepOp::test && step.column == c; });
@@ -256,7 +267,7 @@ class Composer {
   void add_slot(uint32_t c) {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
-    if (column.form == ColumnForm::bitmap || !(tested(c) || sums + count_folds(c, Fold::extremes) != 0)) {
+    if (column.form == ColumnForm::bitmap || !(tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0)) {
       return;
     }
     Slot slot{.number = static_cast<uint32_t>(names_.size())};
@@ -358,16 +369,51 @@ class Composer {
                                : fmt::format("Count<{}>", f));
         continue;
       }
-      const ColumnPlan& column = query_.columns[fold.column];
-      const char* numbers = column.is_float ? "reals" : column.is_signed ? "integers" : "naturals";
       folds_.push_back(fmt::format("{}<{}, {}, Numbers::{}{}>", fold.op == Fold::sum ? "Sum" : "MinMax", f,
-                                   slots_[fold.column].number, numbers, map_of(fold.column)));
+                                   slots_[fold.column].number, numbers_of(fold.column), map_of(fold.column)));
+    }
+  }
+  [[nodiscard]] const char* numbers_of(uint32_t c) const {
+    const ColumnPlan& column = query_.columns[c];
+    return column.is_float ? "reals" : column.is_signed ? "integers" : "naturals";
+  }
+  // Sums of floats have no defined order within a group, and keys have values.
+  void add_groups() {
+    std::vector<GroupFold> folds;
+    for (uint32_t f = 0; f < query_.num_folds && ok_; ++f) {
+      const uint32_t c = query_.folds[f].column;
+      GroupFold& fold = folds.emplace_back(GroupFold{.fold = f, .op = query_.folds[f].op, .column = c});
+      if (c == kNoColumn) {
+        continue;
+      }
+      const ColumnPlan& column = query_.columns[c];
+      fold.has_nulls = column.validity.kind != Validity::Kind::all;
+      if (fold.op != Fold::count) {
+        ok_ = fold.op != Fold::sum || !column.is_float;
+        fold.slot = slots_[c].number;
+        fold.numbers = numbers_of(c);
+        fold.map = map_of(c);
+        const bool narrow = slots_[c].packed && !slots_[c].coded && !fold.has_nulls && widths_.narrow[c];
+        fold.narrow = narrow ? column.packed_bytes() : 0;
+      }
+    }
+    std::vector<uint32_t> keys;
+    for (uint32_t k = 0; k < query_.groups.num_keys; ++k) {
+      const uint32_t c = query_.groups.keys[k].column;
+      ok_ = ok_ && !slots_[c].coded && !query_.columns[c].is_float &&
+            query_.columns[c].validity.kind == Validity::Kind::all;
+      keys.push_back(slots_[c].number);
+    }
+    if (ok_) {
+      const WrittenGroups written = write_groups(folds, keys, query_.groups.cells);
+      folds_.push_back(written.text);
+      shared_ += written.shared_bytes;
     }
   }
   // Whether rows are all tested and summed by the codes of one column of integers of up to 32 bits.
   [[nodiscard]] bool is_by_code(uint32_t c) const {
     const ColumnPlan& column = query_.columns[c];
-    return names_.size() == 1 && slots_[c].packed && query_.num_folds == 1 &&
+    return names_.size() == 1 && slots_[c].packed && query_.num_folds == 1 && !has_groups() &&
            query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
            column.validity.kind == Validity::Kind::all && !column.is_float && column.bytes <= 4 &&
            std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {

@@ -18,6 +18,7 @@ inline constexpr size_t kMostWidths = 6;
 struct KnownWidths {
   std::array<std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>, kMaxColumns> of;
   std::array<uint64_t, kMaxColumns> entries{};  // of dictionaries, rounded up to a power of two
+  std::array<bool, kMaxColumns> narrow{};       // whether packed values have up to 12 bits, without a sign
 };
 
 struct Composed {

@@ -116,12 +116,8 @@ struct Lane {
 
   [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const {
     if constexpr (kBits<T> < 32) {
-      const auto cut = RowCut<T, uint32_t>::of(n / Spread<T>::kPerWord, W);
-      const uint32_t up = n % Spread<T>::kPerWord * kBits<T>;
-      const uint32_t all = cut.high_mask == 0
-                               ? words[cut.low_register] >> cut.shift
-                               : cut.extract(words[cut.low_register], words[cut.high_register]);
-      return all >> up & bobbin::low_mask<uint32_t>(W);
+      return shifted(n / Spread<T>::kPerWord) >> n % Spread<T>::kPerWord * kBits<T> &
+             bobbin::low_mask<uint32_t>(W);
     } else if constexpr (kSmall) {
       return piece(n * W) & bobbin::low_mask<uint32_t>(W);
     } else {
@@ -130,7 +126,19 @@ struct Lane {
     }
   }
 
+  // Of 8-bit values: four neighbours, 4 k and those after it, in a byte each.
+  [[nodiscard]] BOBBIN_HD uint32_t four(uint32_t k) const {
+    static_assert(kBits<T> == 8);
+    return shifted(k) & bobbin::low_mask<uint32_t>(W) * 0x01010101;
+  }
+
  private:
+  // For 8 and 16 bits: the values of a row at the lowest bits of their places. The bits above belong to others.
+  [[nodiscard]] BOBBIN_HD uint32_t shifted(uint32_t row) const {
+    const auto cut = RowCut<T, uint32_t>::of(row, W);
+    return cut.high_mask == 0 ? words[cut.low_register] >> cut.shift
+                              : cut.extract(words[cut.low_register], words[cut.high_register]);
+  }
   // 32 bits of the thread's stream, starting at some bit; zeros past its end.
   [[nodiscard]] BOBBIN_HD uint32_t piece(uint32_t from) const {
     return static_cast<uint32_t>(both(from / 32) >> from % 32);

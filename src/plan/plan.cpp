@@ -94,8 +94,8 @@ QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
   QueryInput part = query_;
   part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
   std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
-  part.totals = {totals_->as<uint64_t>() + first * TotalWords::kWords,
-                 uint64_t{part.num_folds} * TotalWords::kWords};
+  const uint64_t words = uint64_t{query_.groups.cells} * TotalWords::kWords;
+  part.totals = {totals_->as<uint64_t>() + first * words, part.num_folds * words};
   if (reals_.has_value()) {
     part.reals = {reals_->as<double>() + first * vectors, part.num_folds * vectors};
   }
@@ -117,6 +117,9 @@ bool sums_f32(const QueryInput& part) {
 }  // namespace
 
 bool Prepared::has_fast_kernel(const QueryInput& part) {
+  if (part.groups.num_keys != 0) {
+    return false;
+  }
   const auto cascade = as_cascade(part);
   return (as_conjunction(part).has_value() && !sums_f32(part)) ||
          (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed);
@@ -147,6 +150,18 @@ Result<bool> Prepared::run_compiled(const QueryInput& part, const Composed* comp
     report.reason = "the kernel is not compiled yet";
   }
   return ran->done;
+}
+
+Status Prepared::run_groups(const QueryInput& part, size_t first, LaunchReport& report,
+                            StreamView stream) const {
+  const Composed* const composed = composed_for(part, first);
+  if (composed != nullptr) {
+    report.source = composed->source();
+  }
+  report.kernel = LaunchReport::Kernel::compiled;
+  BOBBIN_ASSIGN(const bool done, run_compiled(part, composed, report, stream));
+  BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: groups: " + report.reason);
+  return {};
 }
 
 Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
@@ -195,7 +210,7 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   if (!is_piece_) {
     pieces_->begin_run();
   }
-  BOBBIN_ASSIGN(const void* fresh, pieces_->fresh_totals(folds_.size(), stream));
+  BOBBIN_ASSIGN(const void* fresh, pieces_->fresh_totals(folds_.size() * query_.groups.cells, stream));
   BOBBIN_TRY(copy_async(totals_->data(), fresh, totals_->size(), stream));
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
@@ -203,7 +218,8 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
     QueryInput part = this->part(first, bitmap);
     LaunchReport report;
-    BOBBIN_TRY(run_part(part, first, report, stream));
+    BOBBIN_TRY(part.groups.num_keys != 0 ? run_groups(part, first, report, stream)
+                                         : run_part(part, first, report, stream));
     if (pieces_->reports != nullptr) {
       pieces_->reports->push_back(std::move(report));
     }
@@ -222,13 +238,13 @@ std::vector<std::string> Prepared::sources() const {
 }
 
 Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
-  std::vector<uint64_t> words(folds_.size() * TotalWords::kWords);
+  std::vector<uint64_t> words(totals_->size() / sizeof(uint64_t));
   BOBBIN_TRY(copy_async(words.data(), totals_->data(), totals_->size(), stream));
   std::vector<double> sums(folds_.size());
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t vectors = num_vectors(query_.end);
   for (size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].op != Fold::sum || !is_float(types_[f]) || vectors == 0) {
+    if (folds_[f].op != Fold::sum || !is_float(types_[f]) || vectors == 0 || query_.groups.num_keys != 0) {
       continue;
     }
     Global<double> values{reals_->as<double>() + f * vectors, vectors};
@@ -243,19 +259,31 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   }
   BOBBIN_TRY(stream.synchronize());
   std::vector<Total> totals;
-  for (size_t f = 0; f < folds_.size(); ++f) {
-    const uint64_t* total = words.data() + f * TotalWords::kWords;
-    Total made{.count = total[TotalWords::count],
-               .sum = sum_of(types_[f], {total[TotalWords::low], total[TotalWords::high]}),
-               .real_sum = sums[f],
-               .least = {},
-               .greatest = {}};
-    if (folds_[f].op == Fold::extremes) {
-      set_extremes(types_[f], {total[TotalWords::least], total[TotalWords::greatest]}, made);
+  for (uint32_t cell = 0; cell < query_.groups.cells; ++cell) {
+    for (size_t f = 0; f < folds_.size(); ++f) {
+      totals.push_back(total_of(f, words.data() + place_of(cell, f) * TotalWords::kWords, sums[f]));
     }
-    totals.push_back(made);
   }
   return totals;
+}
+
+// Parts have their cells one after another.
+size_t Prepared::place_of(uint32_t cell, size_t fold) const {
+  const size_t first = fold / kMaxFolds * kMaxFolds;
+  const size_t folds = std::min<size_t>(kMaxFolds, folds_.size() - first);
+  return first * query_.groups.cells + cell * folds + (fold - first);
+}
+
+Total Prepared::total_of(size_t fold, const uint64_t* words, double real_sum) const {
+  Total made{.count = words[TotalWords::count],
+             .sum = sum_of(types_[fold], {words[TotalWords::low], words[TotalWords::high]}),
+             .real_sum = real_sum,
+             .least = {},
+             .greatest = {}};
+  if (folds_[fold].op == Fold::extremes) {
+    set_extremes(types_[fold], {words[TotalWords::least], words[TotalWords::greatest]}, made);
+  }
+  return made;
 }
 
 }  // namespace bobbin::plan

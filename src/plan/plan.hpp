@@ -51,6 +51,14 @@ struct Aggregate {
   std::shared_ptr<const Expression> expression{};
 };
 
+// A column of integers without nulls that rows are grouped by: its values from `low` on, as many as `values`;
+// greater ones are treated like the last.
+struct KeyColumn {
+  uint32_t column = 0;
+  uint64_t low = 0;
+  uint32_t values = 0;
+};
+
 struct Total {
   uint64_t count = 0;
   Int128 sum = 0;       // of integers, exact
@@ -79,6 +87,14 @@ class Prepared {
                                  std::span<const Aggregate> aggregates, StreamView stream,
                                  QueryPath path = QueryPath::automatic,
                                  std::shared_ptr<Pieces> pieces = nullptr);
+  // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells values together. Groups
+  // exist in compiled kernels only: `unsupported` if there is none for these columns and aggregates, here or
+  // when it is run. Sums are those of integers.
+  static Result<Prepared> create_groups(std::span<const Source> columns, const Filter& filter,
+                                        std::span<const Aggregate> aggregates,
+                                        std::span<const KeyColumn> keys, StreamView stream,
+                                        QueryPath path = QueryPath::automatic,
+                                        std::shared_ptr<Pieces> pieces = nullptr);
 
   // Asynchronous.
   [[nodiscard]] Status run(StreamView stream) const;
@@ -87,7 +103,8 @@ class Prepared {
   [[nodiscard]] Status run(uint32_t* bitmap, StreamView stream) const;
   // The sources of kernels that are compiled for this query, without those that write a bitmap.
   [[nodiscard]] std::vector<std::string> sources() const;
-  // The results of the last run. Waits for the stream.
+  // The results of the last run, one per aggregate; with groups as many for each combination of the keys'
+  // values, the first key's changing slowest. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
 
  private:
@@ -102,9 +119,15 @@ class Prepared {
   // Runs it in a kernel compiled for it, if there is one. `report.reason` says why there is none.
   [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, const Composed* composed,
                                           LaunchReport& report, StreamView stream) const;
+  [[nodiscard]] Status run_groups(const QueryInput& part, size_t first, LaunchReport& report,
+                                  StreamView stream) const;
   // Runs it in any kernel.
   [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
                                 StreamView stream) const;
+
+  // Where the words of a total are.
+  [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
+  [[nodiscard]] Total total_of(size_t fold, const uint64_t* words, double real_sum) const;
 
   QueryInput query_;  // without folds
   KernelVariant variant_ = KernelVariant::narrow;

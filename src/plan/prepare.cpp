@@ -29,8 +29,9 @@ class Preparer {
     made_.pieces_ = std::move(pieces);
   }
 
-  Result<Prepared> prepare() {
+  Result<Prepared> prepare(std::span<const KeyColumn> keys = {}) {
     BOBBIN_TRY(check());
+    BOBBIN_TRY(add_keys(keys));
     made_.path_ = path_;
     made_.query_.powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>};
     for (uint32_t c = 0; c < columns_.size(); ++c) {
@@ -39,6 +40,8 @@ class Preparer {
     BOBBIN_TRY(add_filter());
     BOBBIN_TRY(add_folds());
     BOBBIN_TRY(compose_kernels());
+    BOBBIN_RETURN_IF(!keys.empty() && made_.composed_.empty(), StatusCode::unsupported,
+                     "plan: groups: " + made_.not_composed_);
     return std::move(made_);
   }
 
@@ -55,6 +58,25 @@ class Preparer {
     if (!made_.is_piece_) {
       made_.pieces_ = std::make_shared<Pieces>(rows.length);
     }
+    return {};
+  }
+
+  Status add_keys(std::span<const KeyColumn> keys) {
+    GroupInput& groups = made_.query_.groups;
+    BOBBIN_RETURN_IF(keys.size() > kMaxKeys, StatusCode::unsupported,
+                     "groups of more than " + std::to_string(kMaxKeys) + " columns");
+    uint64_t cells = 1;
+    for (size_t k = keys.size(); k-- > 0;) {
+      groups.keys[k] = {.column = static_cast<uint8_t>(keys[k].column),
+                        .low = keys[k].low,
+                        .last = keys[k].values - 1,
+                        .stride = static_cast<uint32_t>(cells)};
+      cells *= keys[k].values;
+      BOBBIN_RETURN_IF(cells > kMaxCells, StatusCode::unsupported,
+                       "more than " + std::to_string(kMaxCells) + " groups");
+    }
+    groups.num_keys = static_cast<uint32_t>(keys.size());
+    groups.cells = static_cast<uint32_t>(cells);
     return {};
   }
 
@@ -287,7 +309,8 @@ class Preparer {
                                                           : DType::u64);
       reals = reals || is_float(made_.types_.back());
     }
-    const size_t bytes = aggregates_.size() * TotalWords::kWords * sizeof(uint64_t);
+    const size_t bytes =
+        aggregates_.size() * made_.query_.groups.cells * TotalWords::kWords * sizeof(uint64_t);
     BOBBIN_ASSIGN(made_.totals_, DeviceBuffer::create(bytes, stream_));
     if (reals) {
       // Sums of sums follow those of vectors.
@@ -365,12 +388,34 @@ class Preparer {
           widths.of[c][n] = made_.pieces_->add_widths(columns_[c].column, column, n, counts);
         }
       }
+      if (made_.query_.groups.num_keys != 0 && column.form == ColumnForm::packed) {
+        BOBBIN_ASSIGN(widths.narrow[c], is_narrow(column, widths.of[c][0]));
+      }
       if (column.num_nodes != 0 && column.looks_up()) {
         widths.entries[c] =
             made_.pieces_->add_entries(columns_[c].column, column, uint64_t{column.dictionary().last} + 1);
       }
     }
     return widths;
+  }
+  // Whether the packed values of some vectors are small, so that two sums fit into a word (stages/groups.hpp).
+  Result<bool> is_narrow(const ColumnPlan& column, const std::vector<uint8_t>& widths) {
+    constexpr uint64_t kMost = uint64_t{1} << 12;
+    const Frames& frames = column.frames();
+    if (widths.size() != 1 || widths[0] > 12 || frames.base >= kMost / 2) {
+      return false;
+    }
+    const uint64_t size = column.packed_bytes();
+    std::vector<uint64_t> references(std::min<uint64_t>(frames.references.size / size, 512));
+    std::vector<std::byte> bytes(references.size() * size);
+    BOBBIN_TRY(copy_async(bytes.data(), frames.references.data, bytes.size(), stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    for (size_t i = 0; i < references.size(); ++i) {
+      std::memcpy(&references[i], bytes.data() + i * size, size);
+    }
+    return std::ranges::all_of(references, [&](uint64_t reference) {
+      return reference < kMost / 2 && reference + frames.base + low_mask<uint64_t>(widths[0]) < kMost;
+    });
   }
   static WidthCounts count_entries(std::span<const uint32_t> entries) {
     WidthCounts counts{};
@@ -425,6 +470,13 @@ Result<Prepared> Prepared::create(std::span<const Source> columns, const Filter&
                                   std::span<const Aggregate> aggregates, StreamView stream, QueryPath path,
                                   std::shared_ptr<Pieces> pieces) {
   return Preparer(columns, filter, aggregates, stream, path, std::move(pieces)).prepare();
+}
+
+Result<Prepared> Prepared::create_groups(std::span<const Source> columns, const Filter& filter,
+                                         std::span<const Aggregate> aggregates,
+                                         std::span<const KeyColumn> keys, StreamView stream, QueryPath path,
+                                         std::shared_ptr<Pieces> pieces) {
+  return Preparer(columns, filter, aggregates, stream, path, std::move(pieces)).prepare(keys);
 }
 
 }  // namespace bobbin::plan

@@ -70,6 +70,22 @@ struct FoldStep {
   uint8_t use = kNoUse;
 };
 
+// A column that names groups: its values from `low` on, as many as `last` says; greater ones are treated like
+// the last. The cell of a row is the sum of its keys' values, each times its stride.
+struct GroupKey {
+  uint8_t column = 0;
+  uint64_t low = 0;
+  uint32_t last = 0;
+  uint32_t stride = 0;
+};
+inline constexpr uint32_t kMaxKeys = 2;
+inline constexpr uint32_t kMaxCells = 255;
+struct GroupInput {
+  GroupKey keys[kMaxKeys];
+  uint32_t num_keys = 0;
+  uint32_t cells = 1;
+};
+
 // A test, a sum or codes of a packed column. What it needs to know about a vector is prepared for several
 // vectors at a time, by one lane each.
 struct UseSpec {
@@ -123,9 +139,10 @@ struct QueryInput {
   uint64_t begin = 0;     // rows, counted from the first vector's start
   uint64_t end = 0;
   Global<uint32_t> bitmap;  // or null
-  Global<uint64_t> totals;  // TotalWords per fold
+  Global<uint64_t> totals;  // TotalWords per fold; with groups, those of all folds for each cell
   Global<double> reals;     // for floats, a fold's sums of vectors: vector v is at fold * vectors + v
   Powers powers;
+  GroupInput groups;
 };
 
 }  // namespace bobbin::plan

@@ -26,6 +26,9 @@ inline constexpr uint32_t kKinds = 17;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 
+// The same for groups of one or two drawn keys.
+[[nodiscard]] std::string check_groups(Backend backend, Random& random, bool compares = true);
+
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 

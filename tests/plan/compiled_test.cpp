@@ -81,6 +81,21 @@ TEST(CompiledQueries, OfCommonEncodings) {
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 
+TEST(CompiledQueries, OfGroups) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  const auto seeds = drawn(kDrawnGroups);
+  for (const uint64_t seed : seeds) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
+    Random random(seed);
+    ASSERT_EQ(check_groups(Backend::emulator, random), "") << "seed " << seed;
+  }
+  EXPECT_GE(runs * 4, 3 * seeds.size());
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
 // A kernel for each architecture: all of them would take minutes. BOBBIN_SEED varies them.
 TEST(CompiledQueries, CompileForGpus) {
   if (const auto found = jit::nvrtc(); !found.has_value()) {

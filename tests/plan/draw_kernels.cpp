@@ -61,6 +61,10 @@ int main(int argc, char** argv) {
     testing::Random random(kind);
     (void)testing::check_compiled_kind(Backend::emulator, kind, random, false);
   }
+  for (uint64_t seed = 0; seed < testing::kDrawnGroups; ++seed) {
+    testing::Random random(seed);
+    (void)testing::check_groups(Backend::emulator, random, false);
+  }
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {
     if (!testing::write(file, argv[file + 1])) {
       return 1;

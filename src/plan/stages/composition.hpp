@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "plan/stages/folds.hpp"
+#include "plan/stages/groups.hpp"
 #include "plan/stages/layout.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/stages/tests.hpp"
@@ -89,7 +90,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         run_vector(q, folded);
       }
     }
-    end_folds<0>(cta, folded);
+    end_folds<0>(cta, shared, folded);
   }
 
   // What was prepared for a test.
@@ -153,7 +154,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   BOBBIN_HD void begin_folds(Cta& cta, Shared& shared) const {
     if constexpr (F < sizeof...(Folds)) {
       using Map = typename FoldAt<F>::Map;
-      if constexpr (kMatches<Map>) {
+      if constexpr (kGroups<FoldAt<F>>) {
+        FoldAt<F>::begin(cta, get<F>(shared.maps), *this);
+      } else if constexpr (kMatches<Map>) {
         Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads,
                    [&](uint32_t code) { return Where::holds_code(*this, code); });
       } else if constexpr (FoldAt<F>::kOfValues) {
@@ -163,10 +166,14 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
   template <uint32_t F, class Cta>
-  BOBBIN_HD void end_folds(Cta& cta, Totals& folded) const {
+  BOBBIN_HD void end_folds(Cta& cta, Shared& shared, Totals& folded) const {
     if constexpr (F < sizeof...(Folds)) {
-      FoldAt<F>::end(cta, *this, get<F>(folded));
-      end_folds<F + 1>(cta, folded);
+      if constexpr (kGroups<FoldAt<F>>) {
+        FoldAt<F>::end(cta, get<F>(shared.maps), *this);
+      } else {
+        FoldAt<F>::end(cta, *this, get<F>(folded));
+      }
+      end_folds<F + 1>(cta, shared, folded);
     }
   }
 
@@ -235,7 +242,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     if constexpr (F < sizeof...(Folds)) {
       using Sink = FoldAt<F>;
       auto& total = get<F>(folded);
-      if constexpr (!Sink::kOfValues) {
+      if constexpr (kGroups<Sink>) {
+        Sink::add(q, get<F>(q.shared.maps), rows, total);
+      } else if constexpr (!Sink::kOfValues) {
         total.count += static_cast<uint32_t>(std::popcount(Sink::template rows_of<RowLayout>(q, rows)));
       } else {
         fold_values<F, SlotAt<Sink::kSlot>>(q, rows, total);

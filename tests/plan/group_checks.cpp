@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups in composed kernels, compared with the same on decoded values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "array/array.hpp"
+#include "codecs/masked/masked.hpp"
+#include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
+#include "plan/plan.hpp"
+#include "tests/plan/checks.hpp"
+
+namespace bobbin::testing {
+namespace {
+
+using plan::Aggregate;
+using plan::Fold;
+using plan::KeyColumn;
+using plan::Total;
+
+constexpr uint64_t kRows = 5000;
+
+struct Groups {
+  std::vector<Array> columns;
+  std::vector<KeyColumn> keys;
+  plan::Filter filter;
+  std::vector<Aggregate> aggregates;
+
+  [[nodiscard]] uint64_t length() const { return columns[0].length; }
+  [[nodiscard]] uint64_t cells() const {
+    uint64_t cells = 1;
+    for (const KeyColumn& key : keys) {
+      cells *= key.values;
+    }
+    return cells;
+  }
+};
+
+template <class T, class Draw>
+Array encode(CodecId codec, Draw&& draw) {
+  std::vector<T> values(kRows);
+  for (T& value : values) {
+    value = static_cast<T>(draw());
+  }
+  return *find_codec(codec)->encode({kDTypeOf<T>, values.data(), values.size()});
+}
+
+// A key of up to `most` values; some are greater.
+Array draw_key(Random& random, uint64_t most, KeyColumn& key) {
+  key.values = static_cast<uint32_t>(1 + random.below(most));
+  key.low = random.below(2) == 0 ? 0 : random.below(40);
+  const uint64_t drawn = key.values + random.below(2);
+  const auto draw = [&] { return key.low + random.below(drawn); };
+  switch (random.below(5)) {
+    case 0:
+      return encode<uint8_t>(CodecId::ffor, draw);
+    case 1:
+      return encode<uint8_t>(CodecId::bitpack, draw);
+    case 2:
+      return encode<uint16_t>(CodecId::ffor, draw);
+    case 3:
+      return encode<int64_t>(CodecId::ffor, draw);
+    default:
+      return encode<uint32_t>(random.below(2) == 0 ? CodecId::patched : CodecId::ffor, draw);
+  }
+}
+
+// What is summed: narrow and wide integers in several encodings, with values that a word has no room for.
+Array draw_values(Random& random) {
+  const auto below = [&](uint64_t limit) { return [&random, limit] { return random.below(limit); }; };
+  switch (random.below(8)) {
+    case 0:
+    case 1:
+      return encode<uint32_t>(CodecId::ffor, below(256));
+    case 2:
+      return encode<int32_t>(CodecId::ffor, [&] { return static_cast<int64_t>(random.below(4000)) - 2000; });
+    case 3:
+      return encode<int64_t>(CodecId::ffor, [&] { return random.next() >> (random.below(64)); });
+    case 4:
+      return encode<uint64_t>(CodecId::delta, [&, sum = uint64_t{0}]() mutable { return sum += random.next() >> 20; });
+    case 5:
+      return encode<int32_t>(CodecId::dict, [&] { return static_cast<int64_t>(random.below(90)) * 99991 - 5000000; });
+    case 6:
+      return encode<uint8_t>(CodecId::ffor, below(200));
+    default:
+      return encode<double>(CodecId::alp, [&] { return static_cast<double>(random.below(9999)) / 100; });
+  }
+}
+
+Array with_nulls(Array values, Random& random) {
+  std::vector<uint8_t> valid((kRows + 7) / 8);
+  std::ranges::generate(valid, [&] { return static_cast<uint8_t>(random.next() | random.next()); });
+  return *codec::masked::wrap(std::move(values), valid.data());
+}
+
+Groups draw_groups(Random& random) {
+  Groups groups;
+  for (uint64_t k = 0, count = 1 + random.below(2); k < count; ++k) {
+    KeyColumn& key = groups.keys.emplace_back(KeyColumn{.column = static_cast<uint32_t>(k)});
+    groups.columns.push_back(draw_key(random, k == 0 ? 9 : 4, key));
+  }
+  const uint64_t first = groups.columns.size();
+  for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
+    Array values = draw_values(random);
+    groups.columns.push_back(random.below(4) == 0 ? with_nulls(std::move(values), random) : std::move(values));
+  }
+  const auto any_value = [&] { return static_cast<uint32_t>(first + random.below(groups.columns.size() - first)); };
+  groups.aggregates.push_back({Fold::count, std::nullopt});
+  for (uint64_t i = 0, count = random.below(5); i < count; ++i) {
+    const uint32_t column = any_value();
+    const bool sums = random.below(4) != 0 && !is_float(groups.columns[column].type);
+    groups.aggregates.push_back({sums ? Fold::sum : random.below(2) == 0 ? Fold::count : Fold::extremes, column});
+  }
+  const uint64_t begin = random.below(2) * random.below(1500);
+  const uint64_t kept = kRows - begin - random.below(2) * 100;
+  for (Array& column : groups.columns) {
+    column = *array::slice(column, begin, kept);
+  }
+  if (random.below(3) != 0) {
+    const uint32_t column = any_value();
+    const Array& array = groups.columns[column];
+    Scalar low = *array::value_at(array, random.below(groups.length()));
+    Scalar high = *array::value_at(array, random.below(groups.length()));
+    if (less(array.type, high, low)) {
+      std::swap(low, high);
+    }
+    groups.filter.push_back({.kind = plan::Condition::Kind::test,
+                             .column = column,
+                             .range = ValueRange::between(array.type, low, high),
+                             .more = {},
+                             .passes = {}});
+  }
+  return groups;
+}
+
+// Values and nulls of all columns.
+struct Decoded {
+  explicit Decoded(const Groups& groups) {
+    for (const Array& array : groups.columns) {
+      valid.push_back(*array::validity(array));
+      bytes.emplace_back(array.length * size_bytes(array.type));
+      (void)array::decode(array, bytes.back());
+    }
+  }
+  [[nodiscard]] Scalar at(const Groups& groups, uint32_t column, uint64_t row) const {
+    const size_t size = size_bytes(groups.columns[column].type);
+    Scalar scalar;
+    std::copy_n(bytes[column].data() + row * size, size, reinterpret_cast<std::byte*>(&scalar.bits));
+    return scalar;
+  }
+
+  std::vector<array::Bitmap> valid;
+  std::vector<std::vector<std::byte>> bytes;
+};
+
+void add_value(DType type, Scalar value, Fold fold, Total& total) {
+  if (fold == Fold::sum) {
+    visit_integer(type, [&]<class T>(std::type_identity<T>) { total.sum += value_of<T>(value); });
+  } else if (fold == Fold::extremes) {
+    total.least = !total.least.has_value() || less(type, value, *total.least) ? value : *total.least;
+    total.greatest = !total.greatest.has_value() || less(type, *total.greatest, value) ? value : *total.greatest;
+  }
+}
+
+std::vector<Total> expected(const Groups& groups) {
+  const Decoded decoded(groups);
+  std::vector<Total> totals(groups.cells() * groups.aggregates.size());
+  for (uint64_t row = 0; row < groups.length(); ++row) {
+    const bool passes = std::ranges::all_of(groups.filter, [&](const plan::Condition& test) {
+      return decoded.valid[test.column].at(row) &&
+             test.range.holds(groups.columns[test.column].type, decoded.at(groups, test.column, row));
+    });
+    uint64_t cell = 0;
+    for (const KeyColumn& key : groups.keys) {
+      const uint64_t above = decoded.at(groups, key.column, row).bits - key.low;
+      cell = cell * key.values + std::min<uint64_t>(above, key.values - 1);
+    }
+    for (size_t a = 0; a < groups.aggregates.size() && passes; ++a) {
+      const Aggregate& aggregate = groups.aggregates[a];
+      Total& total = totals[cell * groups.aggregates.size() + a];
+      if (aggregate.column.has_value() && !decoded.valid[*aggregate.column].at(row)) {
+        continue;
+      }
+      ++total.count;
+      if (aggregate.column.has_value()) {
+        add_value(groups.columns[*aggregate.column].type, decoded.at(groups, *aggregate.column, row),
+                  aggregate.fold, total);
+      }
+    }
+  }
+  return totals;
+}
+
+Result<std::vector<Total>> run_on(Backend backend, const Groups& groups) {
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
+  std::vector<array::OnDevice> columns;
+  for (const Array& column : groups.columns) {
+    BOBBIN_ASSIGN(array::OnDevice there, array::to_device(column, stream.view()));
+    columns.push_back(std::move(there));
+  }
+  std::vector<plan::Source> sources;
+  for (const auto& column : columns) {
+    sources.push_back({.array = &column.array, .bitmap = nullptr});
+  }
+  BOBBIN_ASSIGN(const auto prepared,
+                plan::Prepared::create_groups(sources, groups.filter, groups.aggregates, groups.keys,
+                                              stream.view(), plan::QueryPath::compiled));
+  BOBBIN_TRY(prepared.run(stream.view()));
+  return prepared.totals(stream.view());
+}
+
+bool same(const Total& a, const Total& b) {
+  return a.count == b.count && a.sum == b.sum && a.least == b.least && a.greatest == b.greatest;
+}
+
+}  // namespace
+
+std::string check_groups(Backend backend, Random& random, bool compares) {
+  const Groups groups = draw_groups(random);
+  const auto got = run_on(backend, groups);
+  if (!got.has_value()) {
+    return got.error().code() == StatusCode::unsupported ? "" : std::string(got.error().message());
+  }
+  const std::vector<Total> want = expected(groups);
+  for (size_t i = 0; i < want.size() && compares; ++i) {
+    if (!same((*got)[i], want[i])) {
+      return fmt::format("aggregate {} of cell {}: {} rows instead of {}, sum {} instead of {}",
+                         i % groups.aggregates.size(), i / groups.aggregates.size(), (*got)[i].count,
+                         want[i].count, static_cast<int64_t>((*got)[i].sum), static_cast<int64_t>(want[i].sum));
+    }
+  }
+  return {};
+}
+
+}  // namespace bobbin::testing
