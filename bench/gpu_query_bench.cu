@@ -24,9 +24,14 @@ namespace bobbin::bench {
 namespace {
 
 struct Args {
-  explicit Args(const Arguments& from) : values(from.number("--values", uint64_t{1} << 29)) {}
+  explicit Args(const Arguments& from)
+      : values(from.number("--values", uint64_t{1} << 29)),
+        only(from.text("--only", "")),
+        compiled(from.has("--compiled")) {}
 
   uint64_t values;
+  std::string only;  // what is measured has this in its name
+  bool compiled;     // only kernels that are compiled at run time
 };
 
 constexpr uint64_t kBlock = uint64_t{1} << 22;
@@ -128,8 +133,8 @@ Array repeat(const Array& array, uint64_t times) {
 
 class QueryBench {
  public:
-  QueryBench(StreamView stream, GpuTimer timer, uint64_t values)
-      : stream_(stream), timer_(std::move(timer)), values_(values) {}
+  QueryBench(StreamView stream, GpuTimer timer, const Args& args)
+      : stream_(stream), timer_(std::move(timer)), args_(args), values_(args.values) {}
 
   Status measure_memcpy() {
     const uint64_t bytes = values_ * sizeof(uint32_t);
@@ -145,6 +150,9 @@ class QueryBench {
   template <class T>
   Status measure_one(const std::string& what, CodecId codec, const std::vector<T>& block, T low, T high,
                      double bar) {
+    if (!wants(what)) {
+      return {};
+    }
     BOBBIN_ASSIGN(const Both<T> a, load(codec, block));
     BOBBIN_ASSIGN(const DeviceBuffer result, DeviceBuffer::create(sizeof(RawResult), stream_));
     BOBBIN_ASSIGN(const Sample raw, timer_.measure([&] {
@@ -162,6 +170,11 @@ class QueryBench {
   // where a < limit and b < limit, sum(c); kEither: where a < limit or not b < limit.
   template <bool kEither>
   Status measure_three(uint32_t bits, double bar) {
+    const std::string what =
+        "u32, " + std::to_string(bits) + " bits, three columns" + (kEither ? ", or, not" : "");
+    if (!wants(what)) {
+      return {};
+    }
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 1)));
     BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 2)));
     BOBBIN_ASSIGN(const Both<uint32_t> c, load(CodecId::ffor, make_integers(bits, 3)));
@@ -181,13 +194,67 @@ class QueryBench {
                               {plan::Condition::Kind::test, 1, kEither ? from : below},
                               {kEither ? plan::Condition::Kind::either : plan::Condition::Kind::both, 0, {}}};
     const std::vector<plan::Aggregate> sum{{plan::Fold::sum, 2}};
-    return compare("u32, " + std::to_string(bits) + " bits, three columns" + (kEither ? ", or, not" : ""),
-                   {&a.there.array, &b.there.array, &c.there.array}, filter, sum, result, raw,
+    return compare(what, {&a.there.array, &b.there.array, &c.there.array}, filter, sum, result, raw,
                    3 * values_ * sizeof(uint32_t), bar);
+  }
+
+  // count(), sum(a), sum(b), by a key of 16 values. The raw key is such a value too, of 32 bits like a and b.
+  Status measure_groups(uint32_t bits, double bar) {
+    const std::string what = "u32, two sums of " + std::to_string(bits) + " bits by a dictionary of 16";
+    if (!wants(what)) {
+      return {};
+    }
+    const std::vector<uint32_t> drawn = make_integers(4, 1);
+    BOBBIN_ASSIGN(const Both<uint32_t> wide, load(CodecId::ffor, drawn));
+    BOBBIN_ASSIGN(const Both<uint8_t> key, load(CodecId::ffor, std::vector<uint8_t>(drawn.begin(), drawn.end())));
+    BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 2)));
+    BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 3)));
+    using Found = std::vector<RawGroups::Result>;
+    Found expected(RawGroups::kKeys);
+    const size_t bytes = expected.size() * sizeof(RawGroups::Result);
+    BOBBIN_ASSIGN(const DeviceBuffer results, DeviceBuffer::create(bytes, stream_));
+    const uint64_t quads = values_ / 4;
+    const RawGroups raw_kernel{{wide.raw.as<Quad>(), quads},
+                               {a.raw.as<Quad>(), quads},
+                               {b.raw.as<Quad>(), quads},
+                               results.as<RawGroups::Result>()};
+    const simt::CudaExecutor executor(stream_);
+    BOBBIN_ASSIGN(const uint32_t blocks, executor.most_together<RawGroups>());
+    BOBBIN_ASSIGN(const Sample raw, timer_.measure([&]() -> Status {
+      BOBBIN_TRY(fill_async(results.data(), 0, bytes, stream_));
+      return executor.run(raw_kernel, blocks);
+    }));
+    BOBBIN_TRY(copy_async(expected.data(), results.data(), bytes, stream_));
+    BOBBIN_TRY(stream_.synchronize());
+    const std::vector<plan::Source> sources{
+        {&key.there.array, nullptr}, {&a.there.array, nullptr}, {&b.there.array, nullptr}};
+    const std::vector<plan::Aggregate> aggregates{
+        {plan::Fold::count, std::nullopt}, {plan::Fold::sum, 1}, {plan::Fold::sum, 2}};
+    const std::vector<plan::KeyColumn> keys{{.column = 0, .low = 0, .values = RawGroups::kKeys}};
+    const auto start = std::chrono::steady_clock::now();
+    BOBBIN_ASSIGN(const auto query, plan::Prepared::create_groups(sources, {}, aggregates, keys, stream_,
+                                                                  plan::QueryPath::compiled));
+    BOBBIN_TRY(measure_first_use(query, start));
+    BOBBIN_ASSIGN(const Sample ours, timer_.measure([&] { return query.run(stream_); }));
+    BOBBIN_ASSIGN(const auto totals, query.totals(stream_));
+    for (size_t k = 0; k < expected.size(); ++k) {
+      const plan::Total* total = totals.data() + k * aggregates.size();
+      BOBBIN_RETURN_IF(total[0].count != expected[k].count || total[1].sum != Int128{expected[k].a} ||
+                           total[2].sum != Int128{expected[k].b},
+                       StatusCode::device, what + ": the answer differs from the raw kernel's");
+    }
+    add(what, "compiled",
+        array::encoded_bytes(key.there.array) + array::encoded_bytes(a.there.array) +
+            array::encoded_bytes(b.there.array),
+        ours, raw, 3 * values_ * sizeof(uint32_t), bar);
+    return {};
   }
 
   // 1 % of the rows, anywhere or in runs, compared with decoding everything and filtering the result.
   Status measure_filter(bool clustered, double bar) {
+    if (!wants("filter")) {
+      return {};
+    }
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
     std::vector<uint32_t> words(values_ / 32);
     for (uint64_t i = 0; i < values_; ++i) {
@@ -219,6 +286,9 @@ class QueryBench {
 
   // A million rows, compared with the same from a raw array. Half as fast is the goal here.
   Status measure_take(double bar) {
+    if (!wants("take")) {
+      return {};
+    }
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(8, 0)));
     constexpr uint64_t kRows = uint64_t{1} << 20;
     std::vector<uint64_t> rows(kRows);
@@ -252,6 +322,8 @@ class QueryBench {
   [[nodiscard]] const Json& rows() const { return rows_; }
 
  private:
+  [[nodiscard]] bool wants(const std::string& what) const { return what.find(args_.only) != std::string::npos; }
+
   template <class T>
   struct Both {
     DeviceBuffer raw;
@@ -301,6 +373,9 @@ class QueryBench {
     }
     for (const plan::QueryPath path : {plan::QueryPath::compiled, plan::QueryPath::automatic,
                                        plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
+      if (args_.compiled && path != plan::QueryPath::compiled) {
+        continue;
+      }
       const auto start = std::chrono::steady_clock::now();
       auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
       if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
@@ -380,6 +455,7 @@ class QueryBench {
 
   StreamView stream_;
   GpuTimer timer_;
+  Args args_;
   uint64_t values_;
   double memcpy_ = 0;
   double first_use_ms_ = 0;  // of the last compiled query
@@ -393,7 +469,7 @@ Status run(const Arguments& arguments) {
   const Args args(arguments);
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
-  QueryBench bench(stream.view(), std::move(timer), args.values);
+  QueryBench bench(stream.view(), std::move(timer), args);
   BOBBIN_TRY(bench.measure_memcpy());
   for (const uint32_t bits : {4U, 8U, 12U, 16U}) {
     BOBBIN_TRY(bench.measure_one<uint32_t>("u32, " + std::to_string(bits) + " bits", CodecId::ffor,
@@ -412,6 +488,8 @@ Status run(const Arguments& arguments) {
   BOBBIN_TRY(
       bench.measure_one<uint32_t>("u32, delta of 8 bits", CodecId::delta, make_ascending(8), 1, 1U << 28, 0));
   BOBBIN_TRY(bench.measure_one<double>("f64, alprd", CodecId::alprd, make_reals(), 1.25, 1.75, 0));
+  BOBBIN_TRY(bench.measure_groups(8, 2));
+  BOBBIN_TRY(bench.measure_groups(20, 0));
   BOBBIN_TRY(bench.measure_filter(false, 1));
   BOBBIN_TRY(bench.measure_filter(true, 5));
   BOBBIN_TRY(bench.measure_take(0.5));

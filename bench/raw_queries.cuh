@@ -123,6 +123,61 @@ struct RawThree {
   }
 };
 
+// Count, and sums of a and b, for each of 16 keys. Every thread has words of its own for each key: the count
+// is in the upper 16 bits of the first sum, so that a thread must not have more than 65535 rows.
+struct RawGroups {
+  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kAtOnce = 4;
+  static constexpr uint32_t kKeys = 16;
+  struct Shared {
+    simt::Shared<uint64_t, 2 * kKeys * kThreads> words;
+  };
+  struct Result {
+    unsigned long long count;
+    unsigned long long a;
+    unsigned long long b;
+  };
+
+  Global<const Quad> keys;
+  Global<const Quad> a;
+  Global<const Quad> b;
+  Result* results;
+
+  template <class Cta>
+  __device__ void operator()(Cta& cta) const {
+    auto& words = cta.template shared<Shared>().words;
+    for (uint32_t k = 0; k < 2 * kKeys; ++k) {
+      cta.store(words, k * kThreads + cta.thread(), uint64_t{0});
+    }
+    const uint64_t stride = uint64_t{cta.num_blocks()} * kThreads * kAtOnce;
+    for (uint64_t first = uint64_t{cta.block()} * kThreads * kAtOnce + cta.thread(); first < a.size;
+         first += stride) {
+      Quad ks[kAtOnce];
+      Quad as[kAtOnce];
+      Quad bs[kAtOnce];
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        ks[k] = cta.load_once(keys, first + k * kThreads);
+        as[k] = cta.load_once(a, first + k * kThreads);
+        bs[k] = cta.load_once(b, first + k * kThreads);
+      }
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce * 4; ++k) {
+        const uint32_t at = ks[k / 4].word[k % 4] * kThreads + cta.thread();
+        cta.store(words, at, cta.load(words, at) + as[k / 4].word[k % 4] + (uint64_t{1} << 48));
+        const uint32_t next = at + kKeys * kThreads;
+        cta.store(words, next, cta.load(words, next) + bs[k / 4].word[k % 4]);
+      }
+    }
+    for (uint32_t key = 0; key < kKeys; ++key) {
+      const uint64_t word = cta.load(words, key * kThreads + cta.thread());
+      atomicAdd(&results[key].count, word >> 48);
+      atomicAdd(&results[key].a, word & ((uint64_t{1} << 48) - 1));
+      atomicAdd(&results[key].b, cta.load(words, (kKeys + key) * kThreads + cta.thread()));
+    }
+  }
+};
+
 // out[i] = values[indices[i]]
 template <class T>
 struct RawTake {

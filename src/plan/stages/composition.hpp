@@ -282,6 +282,15 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
     if constexpr (kMatches<typename Sink::Map>) {
       return Sink::template add_codes<Slot>(q, get<0>(q.shared.maps), get<0>(folded));
+    } else if constexpr (kMayBeFlat<Slot>) {
+      // Written twice, because not every compiler moves the question out of the loop over values.
+      auto& flat = get<0>(q.states).flat;
+      if (flat) {
+        flat = true;
+        return one_pass_of_values(q, folded);
+      }
+      flat = false;
+      return one_pass_of_values(q, folded);
     } else {
       return one_pass_of_values(q, folded);
     }

@@ -27,9 +27,10 @@ struct GroupMemory {
   [[nodiscard]] BOBBIN_HD auto& bytes() {
     return simt::seen_as<simt::Shared<uint8_t, kGroupWarps * kVectorLength>>(cells);
   }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t cell(Cta& cta, uint32_t row) {
-    return cta.load(bytes(), cta.warp() * kVectorLength + row);
+  // Where the cells of a thread's rows begin.
+  template <class Layout, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t first_row(Cta& cta) {
+    return opaque(cta.warp() * kVectorLength + Layout::index(cta.lane(), 0));
   }
   [[nodiscard]] BOBBIN_HD static constexpr uint32_t place(uint32_t word, uint32_t cell, uint32_t thread) {
     return (word * kCells + cell) * kGroupThreads + thread;

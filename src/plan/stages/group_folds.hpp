@@ -198,11 +198,13 @@ struct Tally {
     using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
     using Layout = typename LayoutOf<Kernel, Sums...>::Type;
     const uint32_t valid = valid_rows(q);
+    const uint32_t first = Memory::template first_row<Layout>(q.cta);
     if (!(true && ... && Sums::template is_direct<kMost, SlotOf<Kernel, Sums>>(q))) {
       const uint32_t strided = Layout::exchange(q.cta, valid);
       BOBBIN_ROLL
       for (uint32_t r = 0; r < 32; ++r) {
-        const uint32_t cell = memory.cell(q.cta, r * simt::kWarpSize + q.cta.lane());
+        const uint32_t at = q.cta.warp() * kVectorLength + r * simt::kWarpSize + q.cta.lane();
+        const uint32_t cell = q.cta.load(memory.bytes(), at);
         if (cell != q.kernel.groups.cells && (strided >> r & 1) != 0) {
           add_row<kWord>(q, memory, cell, kOne,
                          Sums::template slow_term<kMost, SlotOf<Kernel, Sums>>(q, get<M>(maps), r)...);
@@ -213,7 +215,7 @@ struct Tally {
     const uint64_t each = joined(kOne, Sums::template base<SlotOf<Kernel, Sums>>(q)...);
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      const uint32_t cell = memory.cell(q.cta, Layout::index(q.cta.lane(), n));
+      const uint32_t cell = q.cta.load(memory.bytes(), first + Layout::index(0, n));
       add_row<kWord>(q, memory, (valid >> Layout::bit(n) & 1) != 0 ? cell : q.kernel.groups.cells, each,
                      Sums::template term<kMost, SlotOf<Kernel, Sums>>(q, get<M>(maps), n)...);
     }
@@ -303,9 +305,10 @@ struct GroupMinMax {
     using Layout = typename Slot::Layout;
     using Element = typename Mapped<Map, Slot>::Element;
     static_assert(!Slot::kPacked);
+    const uint32_t first = Memory::template first_row<Layout>(q.cta);
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      uint32_t cell = memory.cell(q.cta, Layout::index(q.cta.lane(), n));
+      uint32_t cell = q.cta.load(memory.bytes(), first + Layout::index(0, n));
       if constexpr (Slot::kNulls) {
         cell = (get<kSlot>(q.states).valid >> Layout::bit(n) & 1) != 0 ? cell : q.kernel.groups.cells;
       }

@@ -62,6 +62,16 @@ struct NeighbourLayout {
   }
 };
 
+// The same number, about whose bits a compiler then knows nothing. index(lane, n) is index(lane, 0) +
+// index(0, n), with a constant offset in the address of a load; a compiler that knows that the bits of both
+// differ makes an `or` of it, with an address in a register for every n.
+[[nodiscard]] BOBBIN_HD uint32_t opaque(uint32_t number) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(number));
+#endif
+  return number;
+}
+
 // Converts a thread's word of bits from one layout to another.
 template <class From, class To, class Cta>
 [[nodiscard]] BOBBIN_HD uint32_t convert(Cta& cta, uint32_t bits) {

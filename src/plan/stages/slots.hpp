@@ -305,8 +305,9 @@ struct JoinedReals {
   using Shared = typename Parts::template Shared<kWarps>;
   struct State {
     uint32_t valid;
-    bool flat;   // all left parts are
-    Value left;  // this one, at its place
+    uint32_t first;  // the position of the thread's first value
+    bool flat;       // all left parts are
+    Value left;      // this one, at its place
     Lane<T, kWidth> lane;
   };
 
@@ -323,6 +324,7 @@ struct JoinedReals {
                              State& state) {
     const ColumnPlan& column = query.columns[kColumn];
     const auto packed = view_as<Quad>(column.nodes[kJoin - 1].frames.packed);
+    state.first = opaque(Layout::index(cta.lane(), 0));
     state.flat = Left::is_flat(cta, column, uses[0], v);
     if (state.flat) {
       const uint32_t part = column.nodes[kJoin].cut.exchange(static_cast<uint32_t>(uses[0].low));
@@ -344,10 +346,14 @@ struct JoinedReals {
   [[nodiscard]] BOBBIN_HD static Value value(Cta& cta, Memory& shared, const State& state, uint32_t n) {
     Value left = state.left;
     if (!state.flat) {
-      left = static_cast<Value>(Parts::part(cta, shared, Layout::index(cta.lane(), n))) << kRightBits;
+      left = static_cast<Value>(Parts::part(cta, shared, state.first + Layout::index(0, n))) << kRightBits;
     }
     return static_cast<T>(left | (state.lane.value(n) & low_mask<T>(kRightBits)));
   }
 };
+
+// Whether values are made in another way for vectors whose state says that they are flat.
+template <class Slot>
+inline constexpr bool kMayBeFlat = requires(typename Slot::State state) { state.flat; };
 
 }  // namespace bobbin::plan
