@@ -206,7 +206,8 @@ class QueryBench {
     }
     const std::vector<uint32_t> drawn = make_integers(4, 1);
     BOBBIN_ASSIGN(const Both<uint32_t> wide, load(CodecId::ffor, drawn));
-    BOBBIN_ASSIGN(const Both<uint8_t> key, load(CodecId::ffor, std::vector<uint8_t>(drawn.begin(), drawn.end())));
+    BOBBIN_ASSIGN(const Both<uint8_t> key,
+                  load(CodecId::ffor, std::vector<uint8_t>(drawn.begin(), drawn.end())));
     BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 2)));
     BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 3)));
     using Found = std::vector<RawGroups::Result>;
@@ -322,7 +323,9 @@ class QueryBench {
   [[nodiscard]] const Json& rows() const { return rows_; }
 
  private:
-  [[nodiscard]] bool wants(const std::string& what) const { return what.find(args_.only) != std::string::npos; }
+  [[nodiscard]] bool wants(const std::string& what) const {
+    return what.find(args_.only) != std::string::npos;
+  }
 
   template <class T>
   struct Both {

@@ -169,11 +169,31 @@ struct RawGroups {
         cta.store(words, next, cta.load(words, next) + bs[k / 4].word[k % 4]);
       }
     }
-    for (uint32_t key = 0; key < kKeys; ++key) {
-      const uint64_t word = cta.load(words, key * kThreads + cta.thread());
-      atomicAdd(&results[key].count, word >> 48);
-      atomicAdd(&results[key].a, word & ((uint64_t{1} << 48) - 1));
-      atomicAdd(&results[key].b, cta.load(words, (kKeys + key) * kThreads + cta.thread()));
+    cta.sync();
+    for (uint32_t row = cta.warp(); row < 2 * kKeys; row += kThreads / simt::kWarpSize) {
+      add_row(cta, words, row);
+    }
+  }
+
+ private:
+  // All threads' words of a key, by a warp.
+  template <class Cta, class Words>
+  __device__ void add_row(Cta& cta, Words& words, uint32_t row) const {
+    unsigned long long count = 0;
+    unsigned long long sum = 0;
+    for (uint32_t thread = cta.lane(); thread < kThreads; thread += simt::kWarpSize) {
+      const uint64_t word = cta.load(words, row * kThreads + thread);
+      count += word >> 48;
+      sum += word & ((uint64_t{1} << 48) - 1);
+    }
+    for (int distance = 16; distance != 0; distance /= 2) {
+      count += __shfl_xor_sync(0xffffffff, count, distance);
+      sum += __shfl_xor_sync(0xffffffff, sum, distance);
+    }
+    if (cta.lane() == 0) {
+      Result& result = results[row % kKeys];
+      atomicAdd(row < kKeys ? &result.a : &result.b, sum);
+      atomicAdd(&result.count, row < kKeys ? count : 0);
     }
   }
 };

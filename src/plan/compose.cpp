@@ -267,7 +267,8 @@ class Composer {
   void add_slot(uint32_t c) {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
-    if (column.form == ColumnForm::bitmap || !(tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0)) {
+    if (column.form == ColumnForm::bitmap ||
+        !(tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0)) {
       return;
     }
     Slot slot{.number = static_cast<uint32_t>(names_.size())};

@@ -90,7 +90,8 @@ WrittenGroups write_groups(std::span<const GroupFold> folds, std::span<const uin
   }
   const size_t bytes = size_t{Composed::kWarps} * kVectorLength +
                        room * (words * Composed::kThreads + fields * Composed::kWarps) * sizeof(uint64_t);
-  return {fmt::format("GroupBy<{}, List<{}>, {}>", room, fmt::join(keys, ", "), fmt::join(items, ", ")), bytes};
+  return {fmt::format("GroupBy<{}, List<{}>, {}>", room, fmt::join(keys, ", "), fmt::join(items, ", ")),
+          bytes};
 }
 
 }  // namespace bobbin::plan

@@ -133,7 +133,8 @@ struct Lane {
   }
 
  private:
-  // For 8 and 16 bits: the values of a row at the lowest bits of their places. The bits above belong to others.
+  // For 8 and 16 bits: the values of a row at the lowest bits of their places. The bits above belong to
+  // others.
   [[nodiscard]] BOBBIN_HD uint32_t shifted(uint32_t row) const {
     const auto cut = RowCut<T, uint32_t>::of(row, W);
     return cut.high_mask == 0 ? words[cut.low_register] >> cut.shift

@@ -398,7 +398,8 @@ class Preparer {
     }
     return widths;
   }
-  // Whether the packed values of some vectors are small, so that two sums fit into a word (stages/groups.hpp).
+  // Whether the packed values of some vectors are small, so that two sums fit into a word
+  // (stages/groups.hpp).
   Result<bool> is_narrow(const ColumnPlan& column, const std::vector<uint8_t>& widths) {
     constexpr uint64_t kMost = uint64_t{1} << 12;
     const Frames& frames = column.frames();

@@ -11,6 +11,8 @@
 
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
+#include "core/dispatch.hpp"
+#include "core/scalar.hpp"
 #include "plan/column_plan.hpp"
 #include "query/text.hpp"
 
@@ -52,6 +54,14 @@ uint32_t GroupKeys::group_of(const DecodedColumn& values, uint64_t row) {
 
 uint32_t GroupKeys::group_of_null() {
   return groups_[0].id_of(ValueIds::kNull);
+}
+
+uint32_t GroupKeys::group_of(std::span<const uint32_t> ids) {
+  uint32_t group = 0;
+  for (size_t k = 0; k < ids.size(); ++k) {
+    group = groups_[k].id_of(uint64_t{group} << 32 | ids[k]);
+  }
+  return group;
 }
 
 std::vector<Value> GroupKeys::values(uint32_t group) const {
@@ -177,7 +187,95 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
   return values.codec == CodecId::dict && values.length != 0 && !has_large_dictionary(values);
 }
 
+namespace {
+
+// The values between the ends of a zone, if they are few.
+std::optional<uint32_t> few_values(DType type, const file::ZoneMap& zone) {
+  const Int128 span = visit_integer(type, [&]<class T>(std::type_identity<T>) {
+    return Int128{value_of<T>(zone.max)} - Int128{value_of<T>(zone.min)};
+  });
+  return span < plan::kMaxCells ? std::optional(static_cast<uint32_t>(span) + 1) : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<GroupBy::Cells>> GroupBy::cells_of(RowGroupQuery& group) const {
+  Cells cells;
+  uint64_t number = 1;
+  for (const uint32_t key : keys_.keys()) {
+    BOBBIN_ASSIGN(const Array* array, group.load(key));
+    const Array& values = plan::values_of(*array);
+    const bool coded = values.codec == CodecId::dict;
+    if (values.length == 0 || array::has_nulls(*array) ||
+        (!coded && (is_string(values.type) || is_float(values.type)))) {
+      return std::optional<Cells>();
+    }
+    const file::ZoneMap& zone = group.chunk(key).zone;
+    const auto count = coded ? static_cast<uint32_t>(std::min<uint64_t>(
+                                   codec::dict::dictionary_of(values).length, plan::kMaxCells + 1))
+                             : few_values(values.type, zone).value_or(plan::kMaxCells + 1);
+    number *= count;
+    if (number > plan::kMaxCells) {
+      return std::optional<Cells>();
+    }
+    cells.keys.push_back({key, coded, coded ? 0 : zone.min.bits, count});
+    cells.entries.emplace_back();
+    if (coded) {
+      BOBBIN_ASSIGN(cells.entries.back(), DecodedColumn::of(codec::dict::dictionary_of(values)));
+    }
+  }
+  return std::optional(std::move(cells));
+}
+
+uint32_t GroupBy::group_of_cell(const Cells& cells, uint64_t cell) {
+  std::vector<uint32_t> ids(cells.keys.size());
+  for (size_t k = cells.keys.size(); k-- > 0;) {
+    const RowGroupQuery::CellKey& key = cells.keys[k];
+    const uint64_t digit = cell % key.values;
+    const uint64_t mask = low_mask<uint64_t>(key.is_coded ? 64 : size_bits(columns_[key.column].type));
+    ids[k] = key.is_coded ? keys_.ids(k).id_at(cells.entries[k], digit)
+                          : keys_.ids(k).id_of(Scalar{(key.low + digit) & mask});
+    cell /= key.values;
+  }
+  return keys_.group_of(ids);
+}
+
+Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
+  if (!group.is_on_device() || sees_rows_ || keys_.keys().size() > plan::kMaxKeys) {
+    return false;
+  }
+  BOBBIN_ASSIGN(const auto cells, cells_of(group));
+  if (!cells.has_value()) {
+    return false;
+  }
+  std::vector<plan::Aggregate> aggregates{{.fold = plan::Fold::count, .column = {}}};
+  for (const Accumulator::Needs& needs : needs_) {
+    aggregates.push_back({.fold = needs.sum ? plan::Fold::sum : plan::Fold::count, .column = needs.column});
+  }
+  BOBBIN_ASSIGN(const auto totals, group.fold_cells(bound, cells->keys, aggregates));
+  if (!totals.has_value()) {
+    return false;
+  }
+  for (size_t at = 0; at < totals->size(); at += aggregates.size()) {
+    if ((*totals)[at].count == 0) {
+      continue;
+    }
+    const uint32_t number = group_of_cell(*cells, at / aggregates.size());
+    resize();
+    for (size_t i = 0; i < needs_.size(); ++i) {
+      const plan::Total& total = (*totals)[at + 1 + i];
+      add_totals(needs_[i], number, {.count = total.count, .sum = total.sum});
+    }
+  }
+  BOBBIN_TRY(check_number_of_groups());
+  return true;
+}
+
 Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
+  BOBBIN_ASSIGN(const bool done, add_cells(group, bound));
+  if (done) {
+    return {};
+  }
   BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
   BOBBIN_ASSIGN(const bool by_code, can_add_codes(group, words));
   return by_code ? add_codes(group, words)

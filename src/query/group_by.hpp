@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates by the values of key columns. For one key with a dictionary, rows are counted and integers
-// summed by dictionary codes, on the backend; otherwise columns are decoded and folded on the host.
+// Aggregates by the values of key columns. Counts and sums of integers by one or two keys of few values are
+// one launch on a device, if a kernel is compiled for it. Otherwise, for one key with a dictionary, rows are
+// counted and integers summed by dictionary codes, on the backend; all else is decoded and folded on the
+// host.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +31,9 @@ class GroupKeys {
   // The value of a single key.
   uint32_t group_of(const DecodedColumn& values, uint64_t row);
   uint32_t group_of_null();
+  // The id of a value of one of the keys, and the group of one id per key.
+  [[nodiscard]] ValueIds& ids(size_t key) { return ids_[key]; }
+  uint32_t group_of(std::span<const uint32_t> ids);
   // One per key.
   [[nodiscard]] std::vector<Value> values(uint32_t group) const;
 
@@ -49,6 +55,14 @@ class GroupBy {
 
  private:
   Status add_rows(SelectedRows& rows);
+  // In one launch, by the cells of keys that have few values; false if that is not possible.
+  struct Cells {
+    std::vector<RowGroupQuery::CellKey> keys;
+    std::vector<DecodedColumn> entries;  // of dictionaries; empty for other keys
+  };
+  [[nodiscard]] Result<std::optional<Cells>> cells_of(RowGroupQuery& group) const;
+  Result<bool> add_cells(RowGroupQuery& group, const Bound& bound);
+  [[nodiscard]] uint32_t group_of_cell(const Cells& cells, uint64_t cell);
   // By the codes of the only key.
   [[nodiscard]] Result<bool> can_add_codes(RowGroupQuery& group, const BitmapWords& rows) const;
   Status add_codes(RowGroupQuery& group, const BitmapWords& rows);

@@ -35,10 +35,22 @@ class RowGroupQuery {
   [[nodiscard]] const file::Chunk& chunk(uint32_t column) const { return info_.chunks[column]; }
   // Whether anything had to be read.
   [[nodiscard]] bool was_read() const { return !chunks_.empty(); }
+  [[nodiscard]] bool is_on_device() const { return !on_cpu(); }
 
   // Aggregate columns are columns of the file. The predicate is pruned, and not `never`.
   [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
                                                       std::span<const plan::Aggregate> aggregates);
+  // A key without nulls: the codes of a column with a dictionary, or integers from `low` on.
+  struct CellKey {
+    uint32_t column = 0;
+    bool is_coded = false;
+    uint64_t low = 0;
+    uint32_t values = 0;
+  };
+  // The same for each combination of the keys' values (plan::Prepared::create_groups), on the device. Nothing
+  // if there is no compiled kernel for it.
+  [[nodiscard]] Result<std::optional<std::vector<plan::Total>>> fold_cells(
+      Bound bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates);
   // The matching rows: one bit per row, in as many words as whole vectors need.
   [[nodiscard]] Result<BitmapWords> rows(Bound bound);
   // Checked completely.
@@ -75,6 +87,7 @@ class RowGroupQuery {
   Result<const Array*> place(uint32_t column);
   // In the memory of the host, or of the backend.
   Result<plan::Source> place(const Operand& operand, bool on_host);
+  Result<plan::Source> place_key(const CellKey& key);
   // The codes of a column with a dictionary, in the memory of the backend.
   struct Codes {
     const Array* array = nullptr;

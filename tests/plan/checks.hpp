@@ -29,6 +29,12 @@ inline constexpr uint32_t kKinds = 17;
 // The same for groups of one or two drawn keys.
 [[nodiscard]] std::string check_groups(Backend backend, Random& random, bool compares = true);
 
+// Groups of more rows than a thread can add to its words, if there is one block.
+[[nodiscard]] std::string check_long_groups(Backend backend, bool compares = true);
+
+// Groups of a file with several row groups, compared with those on the CPU.
+[[nodiscard]] std::string check_grouped_file(Backend backend, bool compares = true);
+
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 

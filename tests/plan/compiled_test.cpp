@@ -96,6 +96,25 @@ TEST(CompiledQueries, OfGroups) {
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 
+TEST(CompiledQueries, OfLongGroups) {
+  if (kDrawnShare != 1) {
+    GTEST_SKIP() << "too long under sanitizers";
+  }
+  plan::composed_runner(Backend::emulator) = &run;
+  simt::default_emulator_options().resident_blocks = 1;
+  EXPECT_EQ(check_long_groups(Backend::emulator), "");
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+TEST(CompiledQueries, OfGroupsInFiles) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  EXPECT_EQ(check_grouped_file(Backend::emulator), "");
+  EXPECT_GT(runs, 20);  // three row groups for each of eight queries
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
 // A kernel for each architecture: all of them would take minutes. BOBBIN_SEED varies them.
 TEST(CompiledQueries, CompileForGpus) {
   if (const auto found = jit::nvrtc(); !found.has_value()) {

@@ -65,6 +65,8 @@ int main(int argc, char** argv) {
     testing::Random random(seed);
     (void)testing::check_groups(Backend::emulator, random, false);
   }
+  (void)testing::check_grouped_file(Backend::emulator, false);
+  (void)testing::check_long_groups(Backend::emulator, false);
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {
     if (!testing::write(file, argv[file + 1])) {
       return 1;

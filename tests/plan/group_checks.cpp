@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "array/array.hpp"
+#include "bobbin/file.hpp"
+#include "bobbin/query.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
+#include "file/append.hpp"
 #include "plan/plan.hpp"
+#include "tests/file/support.hpp"
 #include "tests/plan/checks.hpp"
 
 namespace bobbin::testing {
@@ -41,8 +45,8 @@ struct Groups {
 };
 
 template <class T, class Draw>
-Array encode(CodecId codec, Draw&& draw) {
-  std::vector<T> values(kRows);
+Array encode(CodecId codec, Draw&& draw, uint64_t rows = kRows) {
+  std::vector<T> values(rows);
   for (T& value : values) {
     value = static_cast<T>(draw());
   }
@@ -81,9 +85,11 @@ Array draw_values(Random& random) {
     case 3:
       return encode<int64_t>(CodecId::ffor, [&] { return random.next() >> (random.below(64)); });
     case 4:
-      return encode<uint64_t>(CodecId::delta, [&, sum = uint64_t{0}]() mutable { return sum += random.next() >> 20; });
+      return encode<uint64_t>(CodecId::delta,
+                              [&, sum = uint64_t{0}]() mutable { return sum += random.next() >> 20; });
     case 5:
-      return encode<int32_t>(CodecId::dict, [&] { return static_cast<int64_t>(random.below(90)) * 99991 - 5000000; });
+      return encode<int32_t>(CodecId::dict,
+                             [&] { return static_cast<int64_t>(random.below(90)) * 99991 - 5000000; });
     case 6:
       return encode<uint8_t>(CodecId::ffor, below(200));
     default:
@@ -106,14 +112,20 @@ Groups draw_groups(Random& random) {
   const uint64_t first = groups.columns.size();
   for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
     Array values = draw_values(random);
-    groups.columns.push_back(random.below(4) == 0 ? with_nulls(std::move(values), random) : std::move(values));
+    groups.columns.push_back(random.below(4) == 0 ? with_nulls(std::move(values), random)
+                                                  : std::move(values));
   }
-  const auto any_value = [&] { return static_cast<uint32_t>(first + random.below(groups.columns.size() - first)); };
+  const auto any_value = [&] {
+    return static_cast<uint32_t>(first + random.below(groups.columns.size() - first));
+  };
   groups.aggregates.push_back({Fold::count, std::nullopt});
   for (uint64_t i = 0, count = random.below(5); i < count; ++i) {
     const uint32_t column = any_value();
     const bool sums = random.below(4) != 0 && !is_float(groups.columns[column].type);
-    groups.aggregates.push_back({sums ? Fold::sum : random.below(2) == 0 ? Fold::count : Fold::extremes, column});
+    groups.aggregates.push_back({sums                   ? Fold::sum
+                                 : random.below(2) == 0 ? Fold::count
+                                                        : Fold::extremes,
+                                 column});
   }
   const uint64_t begin = random.below(2) * random.below(1500);
   const uint64_t kept = kRows - begin - random.below(2) * 100;
@@ -162,7 +174,8 @@ void add_value(DType type, Scalar value, Fold fold, Total& total) {
     visit_integer(type, [&]<class T>(std::type_identity<T>) { total.sum += value_of<T>(value); });
   } else if (fold == Fold::extremes) {
     total.least = !total.least.has_value() || less(type, value, *total.least) ? value : *total.least;
-    total.greatest = !total.greatest.has_value() || less(type, *total.greatest, value) ? value : *total.greatest;
+    total.greatest =
+        !total.greatest.has_value() || less(type, *total.greatest, value) ? value : *total.greatest;
   }
 }
 
@@ -219,8 +232,9 @@ bool same(const Total& a, const Total& b) {
 
 }  // namespace
 
-std::string check_groups(Backend backend, Random& random, bool compares) {
-  const Groups groups = draw_groups(random);
+namespace {
+
+std::string check(const Groups& groups, Backend backend, bool compares) {
   const auto got = run_on(backend, groups);
   if (!got.has_value()) {
     return got.error().code() == StatusCode::unsupported ? "" : std::string(got.error().message());
@@ -230,10 +244,96 @@ std::string check_groups(Backend backend, Random& random, bool compares) {
     if (!same((*got)[i], want[i])) {
       return fmt::format("aggregate {} of cell {}: {} rows instead of {}, sum {} instead of {}",
                          i % groups.aggregates.size(), i / groups.aggregates.size(), (*got)[i].count,
-                         want[i].count, static_cast<int64_t>((*got)[i].sum), static_cast<int64_t>(want[i].sum));
+                         want[i].count, static_cast<int64_t>((*got)[i].sum),
+                         static_cast<int64_t>(want[i].sum));
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::string check_groups(Backend backend, Random& random, bool compares) {
+  return check(draw_groups(random), backend, compares);
+}
+
+std::string check_long_groups(Backend backend, bool compares) {
+  constexpr uint64_t kLong = 600'000;
+  Random random(1);
+  const auto below = [&](uint64_t limit) { return [&random, limit] { return random.below(limit); }; };
+  Groups groups;
+  groups.columns = {encode<uint8_t>(CodecId::ffor, below(3), kLong),
+                    encode<uint32_t>(CodecId::ffor, below(256), kLong),
+                    encode<uint32_t>(CodecId::ffor, below(4000), kLong)};
+  groups.keys = {{.column = 0, .low = 0, .values = 3}};
+  groups.aggregates = {{Fold::count, std::nullopt}, {Fold::sum, 1}, {Fold::sum, 2}};
+  return check(groups, backend, compares);
+}
+
+namespace {
+
+// A file of several row groups with keys of few values: one gets a dictionary, the other does not.
+Status write_keys(const std::string& path) {
+  constexpr uint64_t kLong = 9000;
+  Random random(7);
+  std::vector<uint32_t> shop(kLong);
+  std::vector<int16_t> day(kLong);
+  std::vector<int64_t> amount(kLong);
+  std::vector<uint32_t> number(kLong);
+  for (uint64_t i = 0; i < kLong; ++i) {
+    shop[i] = static_cast<uint32_t>((1 + random.below(5)) * 99'999'989);
+    day[i] = static_cast<int16_t>(random.below(4)) - 2;
+    amount[i] = static_cast<int64_t>(random.below(100'000)) - 40'000;
+    number[i] = static_cast<uint32_t>(random.below(200));
+  }
+  WriteOptions options;
+  options.rows_per_group = 4096;
+  const std::vector<Column> columns{{.name = "shop", .type = DType::u32},
+                                    {.name = "day", .type = DType::i16},
+                                    {.name = "amount", .type = DType::i64},
+                                    {.name = "number", .type = DType::u32}};
+  BOBBIN_ASSIGN(Writer writer, Writer::create(path, columns, options));
+  BOBBIN_TRY(file::append_untyped(
+      writer, std::vector<const void*>{shop.data(), day.data(), amount.data(), number.data()}, kLong));
+  return writer.finish();
+}
+
+bool same_rows(const query::ResultTable& a, const query::ResultTable& b) {
+  return std::ranges::equal(a.rows, b.rows, [](const auto& left, const auto& right) {
+    return std::ranges::equal(left, right, [](const query::Value& one, const query::Value& other) {
+      return one.kind == other.kind && one.integer == other.integer && one.real == other.real;
+    });
+  });
+}
+
+Result<std::string> compare_files(const std::string& path, Backend backend, bool compares) {
+  BOBBIN_TRY(write_keys(path));
+  BOBBIN_ASSIGN(const Reader reader, Reader::open(path));
+  const std::vector<query::AggregateSpec> aggregates{query::count(), query::sum("amount"),
+                                                     query::sum("number"), query::avg("number")};
+  for (const std::vector<std::string>& keys :
+       {std::vector<std::string>{"shop"}, {"day"}, {"shop", "day"}, {"day", "shop"}}) {
+    for (const bool filters : {false, true}) {
+      query::Query asked(reader);
+      asked = filters ? asked.where(query::col("number") < 90) : asked;
+      BOBBIN_ASSIGN(const auto wanted, asked.group_by(keys, aggregates));
+      BOBBIN_ASSIGN(const auto got, asked.on(backend).group_by(keys, aggregates));
+      if (compares && !same_rows(got, wanted)) {
+        return fmt::format("groups by {} differ", fmt::join(keys, ", "));
+      }
+    }
+  }
+  return std::string();
+}
+
+}  // namespace
+
+std::string check_grouped_file(Backend backend, bool compares) {
+  const file_tests::TempDir folder;
+  ::setenv("BOBBIN_QUERY_KERNELS", "compiled", 1);
+  const auto problem = compare_files(folder / "groups.bob", backend, compares);
+  ::unsetenv("BOBBIN_QUERY_KERNELS");
+  return problem.has_value() ? *problem : std::string(problem.error().message());
 }
 
 }  // namespace bobbin::testing

@@ -35,7 +35,8 @@ struct GroupMemory {
   [[nodiscard]] BOBBIN_HD static constexpr uint32_t place(uint32_t word, uint32_t cell, uint32_t thread) {
     return (word * kCells + cell) * kGroupThreads + thread;
   }
-  [[nodiscard]] BOBBIN_HD static constexpr uint32_t place_of_sum(uint32_t field, uint32_t cell, uint32_t warp) {
+  [[nodiscard]] BOBBIN_HD static constexpr uint32_t place_of_sum(uint32_t field, uint32_t cell,
+                                                                 uint32_t warp) {
     return (field * kGroupWarps + warp) * kCells + cell;
   }
 };
