@@ -159,8 +159,12 @@ Status Prepared::run_groups(const QueryInput& part, size_t first, LaunchReport& 
     report.source = composed->source();
   }
   report.kernel = LaunchReport::Kernel::compiled;
-  BOBBIN_ASSIGN(const bool done, run_compiled(part, composed, report, stream));
-  BOBBIN_RETURN_IF(!done, StatusCode::unsupported, "plan: groups: " + report.reason);
+  const auto compiled = run_compiled(part, composed, report, stream);
+  if (path_ == QueryPath::compiled) {
+    BOBBIN_TRY(compiled.error());
+  }
+  BOBBIN_RETURN_IF(!compiled.has_value() || !*compiled, StatusCode::unsupported,
+                   "plan: groups: " + report.reason);
   return {};
 }
 

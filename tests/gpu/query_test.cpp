@@ -52,6 +52,15 @@ TEST(GpuQueries, RowsAreTakenAndFiltered) {
   }
 }
 
+TEST(GpuQueries, GroupsInCompiledKernels) {
+  for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_groups(Backend::cuda, random), "") << "seed " << seed;
+  }
+  EXPECT_EQ(check_long_groups(Backend::cuda), "");
+  EXPECT_EQ(check_grouped_file(Backend::cuda), "");
+}
+
 TEST(GpuQueries, CodesAreCounted) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
