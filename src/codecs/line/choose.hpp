@@ -213,7 +213,9 @@ template <class T, uint32_t kFirst, uint32_t kEnd, uint32_t kWords>
   BOBBIN_UNROLL
   for (uint32_t i = kFirst; i < kEnd; ++i) {
     const T x = value_of<T>(line, i);
-    fits &= is_delta(x, width) | is_delta(static_cast<T>(x - base), width);
+    const bool is_alone = is_delta(x, width);
+    const bool has_base = is_delta(static_cast<T>(x - base), width);
+    fits = fits && (is_alone || has_base);
   }
   return fits;
 }
