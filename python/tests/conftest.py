@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the tests share."""
+"""Files that the tests share, and what they need."""
 from __future__ import annotations
 
+import array
 import datetime
+import functools
 import pathlib
 
 import pytest
@@ -10,6 +12,24 @@ import pytest
 import bobbin as bb
 
 ROWS = 5000
+
+
+@functools.cache
+def emulator_is_here() -> bool:
+    try:
+        bb.encode(array.array("q", [1, 2, 3])).to_device("emulator")
+    except bb.UnavailableError:
+        return False
+    return True
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "emulator: needs a build with the emulator")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("emulator") is not None and not emulator_is_here():
+        pytest.skip("this build has no emulator")
 
 
 @pytest.fixture(scope="session")

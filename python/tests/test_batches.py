@@ -95,15 +95,7 @@ def test_encoding_from_dlpack() -> None:
         bb.encode(values).__dlpack__(dl_device=(2, 0))
 
 
-def emulator_is_here() -> bool:
-    try:
-        bb.encode(np.arange(3)).to_device("emulator")
-    except bb.UnavailableError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not emulator_is_here(), reason="this build has no emulator")
+@pytest.mark.emulator
 def test_device_arrays(tmp_path: Any) -> None:
     values = np.arange(5000, dtype=np.int64) * 3
     there = bb.encode(values).to_device("emulator")

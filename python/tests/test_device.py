@@ -18,15 +18,7 @@ pa = pytest.importorskip("pyarrow")
 ROWS = 5000
 
 
-def emulator_is_here() -> bool:
-    try:
-        bb.encode(np.arange(3)).to_device("emulator")
-    except bb.UnavailableError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not emulator_is_here(), reason="this build has no emulator")
+pytestmark = pytest.mark.emulator
 
 
 def table_of_everything() -> Any:

@@ -15,15 +15,7 @@ import bobbin as bb
 np = pytest.importorskip("numpy")
 
 
-def emulator_is_here() -> bool:
-    try:
-        bb.encode(np.arange(3)).to_device("emulator")
-    except bb.UnavailableError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not emulator_is_here(), reason="this build has no emulator")
+pytestmark = pytest.mark.emulator
 
 ROWS = 5000
 
