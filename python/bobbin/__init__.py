@@ -21,7 +21,7 @@ from .errors import (
     UnavailableError,
     UnsupportedError,
 )
-from .expressions import Aggregate, Col, Expr, avg, col, count, count_distinct, max, min, sum
+from .expressions import Aggregate, Col, Expr, Formula, avg, col, count, count_distinct, max, min, sum
 from .file import Field, File, Scan, Stats, inspect, open, verify
 from .partials import Partial, merge
 from .writer import Writer, write
@@ -61,7 +61,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Aggregate", "BobbinError", "ChangedFileError", "Col", "CorruptError", "Dataset", "DatasetScan", "DatasetStats",
-    "DeviceArray", "DeviceError", "EncodedArray", "EncodedBatch", "Expr", "Field", "File", "FileError",
+    "DeviceArray", "DeviceError", "EncodedArray", "EncodedBatch", "Expr", "Field", "File", "FileError", "Formula",
     "InvalidArgumentError", "OutOfMemoryError", "Partial", "Scan", "Stats", "UnavailableError", "UnsupportedError",
     "Writer", "__version__", "avg", "codecs", "col", "convert", "count", "count_distinct", "dataset", "decode_batch",
     "devices", "encode", "encode_batch", "inspect", "max", "merge", "min", "open", "report", "scan", "sum", "verify",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
-from .expressions import Aggregate, avg, count, count_distinct
+from .expressions import Aggregate, Col, Source, avg, count, count_distinct
 from .expressions import max as max_of
 from .expressions import min as min_of
 from .expressions import sum as sum_of
@@ -58,24 +58,24 @@ class Answers:
 
     # ---- Answers ----
 
-    def sum(self, column: str) -> Any:
-        """The sum of a column: exact for integers and decimals, None if there are no values."""
-        return self._one(sum_of(column))
+    def sum(self, source: Source) -> Any:
+        """The sum of a column or formula: exact for integers and decimals, None if there are no values."""
+        return self._one(sum_of(source))
 
-    def min(self, column: str) -> Any:
-        """The least value of a column."""
-        return self._one(min_of(column))
+    def min(self, source: Source) -> Any:
+        """The least value of a column or formula."""
+        return self._one(min_of(source))
 
-    def max(self, column: str) -> Any:
-        """The greatest value of a column."""
-        return self._one(max_of(column))
+    def max(self, source: Source) -> Any:
+        """The greatest value of a column or formula."""
+        return self._one(max_of(source))
 
-    def avg(self, column: str) -> float | None:
-        """The average of a column."""
-        value: float | None = self._one(avg(column))
+    def avg(self, source: Source) -> float | None:
+        """The average of a column or formula."""
+        value: float | None = self._one(avg(source))
         return value
 
-    def count_distinct(self, column: str) -> int:
+    def count_distinct(self, column: str | Col) -> int:
         """The number of distinct values of a column."""
         value: int = self._one(count_distinct(column))
         return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters and aggregates: `(bb.col("a") < 10) & bb.col("s").startswith("x")`, `bb.sum("price")`."""
+"""Filters and aggregates: `(bb.col("a") < 10) & bb.col("s").startswith("x")`, `bb.sum(bb.col("a") * 2)`."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     Literal = Union[bool, int, float, str, bytes, decimal.Decimal, datetime.date, datetime.time]
 
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*"}
 
 
 def _literal(value: Any) -> Any:
@@ -98,21 +99,44 @@ def _parts(kind: str, *both: Expr | str) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-class Col:
-    """A column by name, to be compared."""
+class _Number:
+    """What can be computed with and compared: a column, or what is computed from columns."""
 
-    __slots__ = ("name",)
+    __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # NumPy's numbers on the left leave the operation to this class
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def _operand(self) -> tuple[str, Any]:
+        raise NotImplementedError
 
     def _compare(self, op: str, other: Any) -> Expr:
-        if isinstance(other, Col):
-            return Expr(("columns " + op, self.name, other.name))
         if other is None:
             raise InvalidArgumentError("use is_null() to compare with None")
-        return Expr((op, self.name, (_literal(other),)))
+        operand = _operand(other)
+        if operand is None:
+            raise InvalidArgumentError(f"cannot compare what is computed with {other!r}")
+        return Expr(("computed " + op, self._operand(), operand))
+
+    def __add__(self, other: Any) -> Formula:
+        return _operation("add", self, other)
+
+    def __radd__(self, other: Any) -> Formula:
+        return _operation("add", other, self)
+
+    def __sub__(self, other: Any) -> Formula:
+        return _operation("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Formula:
+        return _operation("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Formula:
+        return _operation("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Formula:
+        return _operation("multiply", other, self)
+
+    def __neg__(self) -> Formula:
+        return Formula(("negate", (self._operand(),)))
 
     def __eq__(self, other: Any) -> Expr:  # type: ignore[override]
         return self._compare("==", other)
@@ -131,6 +155,60 @@ class Col:
 
     def __ge__(self, other: Any) -> Expr:
         return self._compare(">=", other)
+
+
+def _operand(value: Any) -> tuple[str, Any] | None:
+    """A node of a formula; None if the value is not a number."""
+    if isinstance(value, _Number):
+        return value._operand()
+    constant = _literal(value) if hasattr(value, "item") or hasattr(value, "as_tuple") else value
+    is_number = isinstance(constant, (int, float, tuple)) and not isinstance(constant, bool)
+    return ("constant", constant) if is_number else None
+
+
+def _operation(kind: str, left: Any, right: Any) -> Formula:
+    operands = _operand(left), _operand(right)
+    return NotImplemented if None in operands else Formula((kind, operands))
+
+
+class Formula(_Number):
+    """A number computed from the columns of a row, by +, - and *: `bb.col("price") * (1 - bb.col("discount"))`.
+
+    Integers and decimals are exact, an overflow of 128 bits is an error, and null if an operand is null. A Python
+    float makes the operation one of floats; a Decimal is a decimal.
+    """
+
+    __slots__ = ("_node",)
+
+    def __init__(self, node: tuple[str, Any]) -> None:
+        self._node = node
+
+    def _operand(self) -> tuple[str, Any]:
+        return self._node
+
+    def between(self, least: Any, greatest: Any) -> Expr:
+        """From least to greatest, both included."""
+        return self._compare(">=", least) & self._compare("<=", greatest)
+
+    def __repr__(self) -> str:
+        return f"bobbin.Formula({_formula_text(self._node)})"
+
+
+class Col(_Number):
+    """A column by name, to be compared and computed with."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def _operand(self) -> tuple[str, Any]:
+        return ("column", self.name)
+
+    def _compare(self, op: str, other: Any) -> Expr:
+        if other is None or isinstance(other, _Number):
+            return super()._compare(op, other)
+        return Expr((op, self.name, (_literal(other),)))
 
     def between(self, least: Literal, greatest: Literal) -> Expr:
         """From least to greatest, both included."""
@@ -173,7 +251,7 @@ class Col:
 
 
 def col(name: str) -> Col:
-    """A column by name, to build filters with."""
+    """A column by name, to build filters and formulas with."""
     return Col(name)
 
 
@@ -197,7 +275,7 @@ def _from_triple(name: str, op: str, value: Any) -> Expr:
         found = column.isin(value)
         return found if op == "in" else ~found
     op = "==" if op == "=" else op
-    if op not in _NEGATED:
+    if op not in _COMPARISONS:
         raise InvalidArgumentError(f"unknown operator {op!r}")
     return column._compare(op, value)
 
@@ -223,46 +301,72 @@ def _text(node: tuple[Any, ...]) -> str:
         return "not " + _text(node[1][0])
     if kind == "text":
         return str(node[1])
-    if kind.startswith("columns "):
-        return f"{_quoted(node[1])} {kind[8:]} {_quoted(node[2])}"
+    if kind.startswith("computed "):
+        return f"{_formula_text(node[1])} {kind[9:]} {_formula_text(node[2])}"
     constants = ", ".join(_constant(value) for value in node[2])
-    if kind in _NEGATED:
+    if kind in _COMPARISONS:
         return f"{_quoted(node[1])} {kind} {constants}"
     return f"{_quoted(node[1])} {kind}({constants})"
+
+
+def _formula_text(node: tuple[str, Any]) -> str:
+    """A formula as people read it."""
+    kind, rest = node
+    if kind == "column":
+        return _quoted(rest)
+    if kind == "constant":
+        return _constant(rest)
+    if kind == "negate":
+        return "-" + _formula_text(rest[0])
+    return f"({_formula_text(rest[0])} {_SIGNS[kind]} {_formula_text(rest[1])})"
 
 
 class Aggregate(NamedTuple):
     """What to compute from rows. Made by count(), sum(), min(), max(), avg() and count_distinct()."""
 
     kind: str
-    column: str
+    column: str = ""
+    formula: "tuple[str, Any] | None" = None  # instead of a column
+
+    def of(self) -> str | tuple[str, Any]:
+        """The column or the formula, in the form that the extension takes."""
+        return self.column if self.formula is None else self.formula
 
 
-def count(column: str = "") -> Aggregate:
-    """The number of rows, or of values of a column that are not null."""
-    return Aggregate("count", column)
+Source = Union[str, Col, Formula]
 
 
-def sum(column: str) -> Aggregate:
+def _aggregate(kind: str, source: Source) -> Aggregate:
+    if isinstance(source, Formula):
+        return Aggregate(kind, formula=source._operand())
+    return Aggregate(kind, source.name if isinstance(source, Col) else source)
+
+
+def count(source: Source = "") -> Aggregate:
+    """The number of rows, or of values of a column or formula that are not null."""
+    return _aggregate("count", source)
+
+
+def sum(source: Source) -> Aggregate:
     """The sum; exact for integers and decimals, None if there are no values."""
-    return Aggregate("sum", column)
+    return _aggregate("sum", source)
 
 
-def min(column: str) -> Aggregate:
+def min(source: Source) -> Aggregate:
     """The least value; NaN is ignored."""
-    return Aggregate("min", column)
+    return _aggregate("min", source)
 
 
-def max(column: str) -> Aggregate:
+def max(source: Source) -> Aggregate:
     """The greatest value; NaN is ignored."""
-    return Aggregate("max", column)
+    return _aggregate("max", source)
 
 
-def avg(column: str) -> Aggregate:
+def avg(source: Source) -> Aggregate:
     """The sum divided by the count, as the nearest float."""
-    return Aggregate("avg", column)
+    return _aggregate("avg", source)
 
 
-def count_distinct(column: str) -> Aggregate:
-    """The number of distinct values."""
-    return Aggregate("count_distinct", column)
+def count_distinct(column: str | Col) -> Aggregate:
+    """The number of distinct values of a column."""
+    return _aggregate("count_distinct", column)

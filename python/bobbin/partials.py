@@ -85,7 +85,7 @@ def merge(parts: Iterable[Partial]) -> Partial:
 
 
 class Question:
-    """Keys and aggregates of a table, with what an order needs besides."""
+    """Keys and aggregates of a table, and the order of the answer, which may need other aggregates."""
 
     def __init__(self, keys: Sequence[str], aggregates: dict[str, Aggregate], order: str,
                  types: dict[str, str]) -> None:
@@ -94,14 +94,12 @@ class Question:
             if title in self.keys:
                 raise InvalidArgumentError(f"an aggregate cannot be named as the key {title!r}")
         self.order = order
-        self.wanted = [(one.kind, one.column) for one in aggregates.values()]
+        self.wanted = [(one.kind, one.of()) for one in aggregates.values()]
         sources = self.keys + [one.column for one in aggregates.values()]
         self.titles = self.keys + list(aggregates)
         self.is_text = [types.get(source) == "utf8" for source in sources]
-        known = set(self.wanted)
-        self.wanted += [extra for extra in _core.order_aggregates(order) if extra not in known]
 
     def of(self, file: _core.File, spec: _core.Spec, beat: Callable[[], None] | None = None) -> Partial:
         """What the rows of a scan contribute. beat() is called every 0.1 s; if it raises, the work ends."""
-        made = _core.partial(file, spec, self.keys, self.wanted, beat)
+        made = _core.partial(file, spec, self.keys, self.wanted, self.order, beat)
         return Partial(made, self.keys, self.titles, self.is_text)

@@ -26,7 +26,6 @@ namespace bobbin::python {
 namespace {
 
 using arrow::ScanOptions;
-using query::AggregateSpec;
 
 File open_path(const nb::bytes& path) {
   const auto work = [text = path_from(path)] { return Reader::open(text); };
@@ -282,19 +281,14 @@ uint64_t count_rows(const File& file, const Spec& spec) {
 
 // Rows of values: the keys, then the aggregates. Without keys there is one row.
 nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                   const std::vector<std::pair<std::string, std::string>>& aggregates,
-                   const std::string& order, std::optional<uint64_t> limit) {
+                   const Aggregates& aggregates, const std::string& order, std::optional<uint64_t> limit) {
   if (spec.is_partial()) {
     raise({StatusCode::unsupported,
            "aggregates are not supported for scans with rows=, row_groups= or limit="});
   }
-  std::vector<AggregateSpec> wanted;
-  std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);
-  query::ResultOptions result{.limit = limit.value_or(UINT64_MAX)};
-  if (!order.empty()) {
-    result.order = take(query::parse_order(order));
-  }
-  const auto work = [=, reader = file.reader, options = spec.options, counter = spec.groups_read] {
+  const query::ResultOptions result{.order = order_from(order), .limit = limit.value_or(UINT64_MAX)};
+  const auto work = [=, wanted = aggregates_from(aggregates), reader = file.reader, options = spec.options,
+                     counter = spec.groups_read] {
     query::QueryStats stats;
     auto table = query_of(*reader, options).group_by(keys, wanted, result, &stats);
     *counter = stats.read;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bobbin/bobbin.hpp"
 
@@ -35,8 +36,11 @@ struct Spec {
 };
 
 [[nodiscard]] query::Query query_of(const Reader& reader, const arrow::ScanOptions& options);
-[[nodiscard]] query::AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named);
-[[nodiscard]] std::pair<std::string, std::string> name_of(const query::AggregateSpec& aggregate);
+// Kinds, each with the name of a column or a formula.
+using Aggregates = std::vector<std::pair<std::string, nb::object>>;
+[[nodiscard]] std::vector<query::AggregateSpec> aggregates_from(const Aggregates& named);
+// Empty text: no order.
+[[nodiscard]] std::vector<query::OrderTerm> order_from(const std::string& text);
 // A list of tuples of values.
 [[nodiscard]] nb::list rows_from(const query::ResultTable& table);
 

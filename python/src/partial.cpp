@@ -68,15 +68,25 @@ struct Held {
   explicit Held(Partial made) : partial(std::move(made)) {}
 };
 
+// And the aggregates that an order names besides.
+std::vector<AggregateSpec> with_order(std::vector<AggregateSpec> wanted,
+                                      const std::vector<query::OrderTerm>& order) {
+  for (const query::OrderTerm& term : order) {
+    if (term.aggregate.has_value() && std::ranges::find(wanted, *term.aggregate) == wanted.end()) {
+      wanted.push_back(*term.aggregate);
+    }
+  }
+  return wanted;
+}
+
 std::unique_ptr<Held> make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                                   const std::vector<std::pair<std::string, std::string>>& aggregates,
+                                   const Aggregates& aggregates, const std::string& order,
                                    const nb::object& beat) {
   if (spec.is_range()) {
     raise({StatusCode::unsupported, "aggregates are not supported for scans with rows= or limit="});
   }
-  std::vector<AggregateSpec> wanted;
-  std::ranges::transform(aggregates, std::back_inserter(wanted), aggregate_from);
-  const auto work = [=, reader = file.reader, options = spec.options, counter = spec.groups_read] {
+  const auto work = [=, wanted = with_order(aggregates_from(aggregates), order_from(order)),
+                     reader = file.reader, options = spec.options, counter = spec.groups_read] {
     uint64_t read = 0;
     auto made = partial_of(*reader, options, keys, wanted, &read);
     *counter = read;
@@ -127,25 +137,8 @@ uint64_t num_groups(const Held& held) {
 }
 
 nb::list finish(const Held& held, const std::string& order, std::optional<uint64_t> limit) {
-  query::ResultOptions options{.limit = limit.value_or(UINT64_MAX)};
-  if (!order.empty()) {
-    options.order = take(query::parse_order(order));
-  }
+  const query::ResultOptions options{.order = order_from(order), .limit = limit.value_or(UINT64_MAX)};
   return rows_from(take(reading(held, [&](const Partial& partial) { return partial.finish(options); })));
-}
-
-// The aggregates that an order names.
-std::vector<std::pair<std::string, std::string>> order_aggregates(const std::string& order) {
-  std::vector<std::pair<std::string, std::string>> named;
-  if (order.empty()) {
-    return named;
-  }
-  for (const query::OrderTerm& term : take(query::parse_order(order))) {
-    if (term.aggregate.has_value()) {
-      named.push_back(name_of(*term.aggregate));
-    }
-  }
-  return named;
 }
 
 nb::bytes to_bytes(const Held& held) {
@@ -170,9 +163,8 @@ void add_partials(nb::module_& module) {
       .def("to_bytes", to_bytes)
       .def_static("from_bytes", from_bytes);
   module.def("partial", make_partial, nb::arg("file"), nb::arg("spec"), nb::arg("keys"),
-             nb::arg("aggregates"), nb::arg("beat").none());
+             nb::arg("aggregates"), nb::arg("order"), nb::arg("beat").none());
   module.def("candidates", candidates);
-  module.def("order_aggregates", order_aggregates);
 }
 
 }  // namespace bobbin::python

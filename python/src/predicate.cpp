@@ -6,16 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "bobbin/text.hpp"
 #include "errors.hpp"
+#include "expression.hpp"
 
 namespace bobbin::python {
 namespace {
 
 using query::Literal;
 using query::Predicate;
-
-constexpr int kMaxDepth = 100;
 
 struct Name {
   const char* text;
@@ -36,40 +34,6 @@ struct Operator {
 constexpr Operator kOperators[] = {{"==", Compare::eq}, {"!=", Compare::ne}, {"<", Compare::lt},
                                    {"<=", Compare::le}, {">", Compare::gt},  {">=", Compare::ge}};
 
-std::string text_from(nb::handle value) {
-  if (PyBytes_Check(value.ptr())) {
-    const auto bytes = nb::borrow<nb::bytes>(value);
-    return {bytes.c_str(), bytes.size()};
-  }
-  return nb::cast<std::string>(value);
-}
-
-// All digits count, so that they go through the same parser as in the command.
-Literal number_from(const std::string& digits) {
-  const Predicate parsed = take(query::parse_predicate("x = " + digits));
-  if (parsed.kind != Predicate::Kind::compare || parsed.literals.empty()) {
-    raise({StatusCode::invalid_argument, "not a number: " + quoted_text(digits)});
-  }
-  return parsed.literals[0];
-}
-
-// bool, int, float, str, bytes, or ("digits", "12.50").
-Literal literal_from(nb::handle value) {
-  if (PyBool_Check(value.ptr())) {
-    return value.ptr() == Py_True;
-  }
-  if (PyLong_Check(value.ptr())) {
-    return number_from(nb::cast<std::string>(nb::str(value)));
-  }
-  if (PyFloat_Check(value.ptr())) {
-    return nb::cast<double>(value);
-  }
-  if (PyTuple_Check(value.ptr())) {
-    return number_from(nb::cast<std::string>(value[1]));
-  }
-  return text_from(value);
-}
-
 std::vector<Literal> literals_from(nb::handle values) {
   std::vector<Literal> literals;
   for (const nb::handle value : nb::borrow<nb::tuple>(values)) {
@@ -80,7 +44,7 @@ std::vector<Literal> literals_from(nb::handle values) {
 
 // (kind, ...): the parts depend on the kind.
 Predicate from_tuple(const nb::tuple& node, int depth) {
-  if (depth > kMaxDepth) {
+  if (depth > kMaxNesting) {
     raise({StatusCode::invalid_argument, "the filter is nested more than 100 deep"});
   }
   const auto kind = nb::cast<std::string>(node[0]);
@@ -96,6 +60,11 @@ Predicate from_tuple(const nb::tuple& node, int depth) {
   if (kind == "text") {
     return take(query::parse_predicate(text_from(node[1])));
   }
+  for (const Operator& compare : kOperators) {
+    if (kind == std::string("computed ") + compare.text) {
+      return query::compare(expression_from(node[1]), compare.op, expression_from(node[2]));
+    }
+  }
   const auto column = nb::cast<std::string>(node[1]);
   for (const Name& test : kTests) {
     if (kind == test.text) {
@@ -108,12 +77,6 @@ Predicate from_tuple(const nb::tuple& node, int depth) {
               .op = compare.op,
               .column = column,
               .literals = literals_from(node[2])};
-    }
-    if (kind == std::string("columns ") + compare.text) {
-      return {.kind = Predicate::Kind::compare_columns,
-              .op = compare.op,
-              .column = column,
-              .other = nb::cast<std::string>(node[2])};
     }
   }
   raise({StatusCode::invalid_argument, "unknown test " + kind});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "expression.hpp"
 #include "file.hpp"
 
 namespace bobbin::python {
@@ -45,19 +46,25 @@ query::Query query_of(const Reader& reader, const arrow::ScanOptions& options) {
   return options.where.has_value() ? query.where(*options.where) : query;
 }
 
-query::AggregateSpec aggregate_from(const std::pair<std::string, std::string>& named) {
-  for (const auto& [name, kind] : kAggregates) {
-    if (named.first == name) {
-      return {kind, named.second};
+std::vector<AggregateSpec> aggregates_from(const Aggregates& named) {
+  std::vector<AggregateSpec> made;
+  for (const auto& [kind, source] : named) {
+    const auto* const found =
+        std::ranges::find_if(kAggregates, [&](const auto& known) { return kind == known.first; });
+    if (found == std::end(kAggregates)) {
+      raise({StatusCode::invalid_argument, "unknown aggregate " + kind});
+    }
+    if (PyTuple_Check(source.ptr())) {
+      made.push_back({found->second, {}, expression_from(source)});
+    } else {
+      made.push_back({found->second, text_from(source), {}});
     }
   }
-  raise({StatusCode::invalid_argument, "unknown aggregate " + named.first});
+  return made;
 }
 
-std::pair<std::string, std::string> name_of(const query::AggregateSpec& aggregate) {
-  const auto* const found =
-      std::ranges::find(kAggregates, aggregate.kind, &std::pair<const char*, AggregateSpec::Kind>::second);
-  return {found->first, aggregate.column};
+std::vector<query::OrderTerm> order_from(const std::string& text) {
+  return text.empty() ? std::vector<query::OrderTerm>{} : take(query::parse_order(text));
 }
 
 nb::list rows_from(const query::ResultTable& table) {
