@@ -25,11 +25,9 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
       number_(number),
       entries_(machine.config.caba_awt_entries),
       stalled_(kMaxSlots),
-      expansions_on_(kMaxSlots),
-      stores_on_(kMaxSlots),
-      prefetches_on_(kMaxSlots),
-      expand_registers_(warp_registers(machine.config, decompress_needs(machine.traits.algorithm))),
-      store_registers_(warp_registers(machine.config, compress_needs(machine.traits.algorithm))),
+      registers_{warp_registers(machine.config, decompress_needs(machine.traits.algorithm)),
+                 warp_registers(machine.config, compress_needs(machine.traits.algorithm)),
+                 kLanes * prefetch_needs().registers},
       window_(machine.config.caba_throttle_window, machine.config.sm_schedulers,
               machine.config.caba_throttle_percent),
       random_(machine.options.seed * 7919 + number) {
@@ -53,8 +51,11 @@ void AssistController::trigger(const Trigger& trigger) {
     run_for_free(trigger);
     return;
   }
-  pending_.push_back(trigger);
-  pending_.back().when = machine_.now;
+  Trigger noted = trigger;
+  noted.when = machine_.now;
+  noted.order = triggers_++;
+  waiting(noted.routine()).push(noted);
+  ++pending_;
 }
 
 void AssistController::stage(Entry& entry, const Trigger& trigger) {
@@ -106,17 +107,36 @@ void AssistController::run_for_free(const Trigger& trigger) {
   complete(entry);
 }
 
-// One instance of each routine per parent; the table must have room, and the register file. Low priority
-// leaves registers and, in a table of several, an entry for one expansion.
-bool AssistController::may_start(const Trigger& trigger) {
-  const uint32_t registers = registers_of(trigger) + (trigger.is_low() ? expand_registers_ : 0);
-  const bool takes_last = free_.size() == 1 && entries_.size() > 1;
-  if (trigger.is_low() && (takes_last || low_running_ >= machine_.config.caba_low_warps)) {
+// The table must have room, and the register file. Low priority leaves registers and, in a table of several,
+// an entry for one expansion.
+bool AssistController::has_room_for(Routine routine) const {
+  const bool is_low = routine != Routine::expansion;
+  const bool takes_last = free_.is_single() && entries_.size() > 1;
+  if (is_low && (takes_last || low_running_ >= machine_.config.caba_low_warps)) {
     return false;
   }
-  const bool fits = machine_.config.caba_register_policy == 1 || registers <= free_registers_;
-  return fits && machine_.now >= trigger.when + machine_.config.caba_aws_latency &&
-         running_on(trigger) == 0 && free_.any();
+  const uint32_t registers = registers_of(routine) + (is_low ? registers_of(Routine::expansion) : 0);
+  return free_.any() && (machine_.config.caba_register_policy == 1 || registers <= free_registers_);
+}
+
+// The oldest trigger of a routine that may start: one instance per parent. Null if there is none.
+const Trigger* AssistController::next_of(Routine routine) {
+  if (waiting(routine).empty() || !has_room_for(routine)) {
+    return nullptr;
+  }
+  const Trigger* oldest = waiting(routine).oldest(running(routine));
+  const bool is_here = oldest != nullptr && machine_.now >= oldest->when + machine_.config.caba_aws_latency;
+  return is_here ? oldest : nullptr;
+}
+
+// High priority first, then the older one.
+const Trigger* AssistController::next_trigger() {
+  if (const Trigger* high = next_of(Routine::expansion); high != nullptr) {
+    return high;
+  }
+  const Trigger* store = next_of(Routine::compression);
+  const Trigger* prefetch = next_of(Routine::prefetch);
+  return prefetch == nullptr || (store != nullptr && store->order < prefetch->order) ? store : prefetch;
 }
 
 void AssistController::start(const Trigger& trigger) {
@@ -125,8 +145,8 @@ void AssistController::start(const Trigger& trigger) {
   free_.clear(id);
   active_.set(id);
   deployable_.set(id);
-  ++running_on(trigger);
-  free_registers_ -= registers_of(trigger);
+  running(trigger.routine()).set(trigger.parent.slot);
+  free_registers_ -= registers_of(trigger.routine());
   low_running_ += trigger.is_low() ? 1 : 0;
   // A store's warp may have ended before its line is expanded.
   entry.stalls = !trigger.is_low() && sm_.is_running(trigger.parent);
@@ -148,27 +168,16 @@ void AssistController::start(const Trigger& trigger) {
   log(entry, id, AssistEventKind::trigger);
 }
 
-// The oldest trigger of a priority that may start.
-bool AssistController::start_first(bool is_low) {
-  const auto found = std::find_if(pending_.begin(), pending_.end(), [&](const Trigger& trigger) {
-    return trigger.is_low() == is_low && may_start(trigger);
-  });
-  if (found == pending_.end()) {
-    return false;
-  }
-  const Trigger trigger = *found;
-  pending_.erase(found);
-  start(trigger);
-  return true;
-}
-
 void AssistController::tick() {
-  if (!active_.any() && pending_.empty()) {
+  if (is_idle()) {
     return;
   }
-  // One entry of the table per cycle, high priority first.
-  static_cast<void>(start_first(false) || start_first(true));
-  machine_.counters.assist_table_full += !pending_.empty() && !free_.any() ? 1 : 0;
+  // One entry of the table per cycle.
+  if (const Trigger* next = pending_ == 0 ? nullptr : next_trigger(); next != nullptr) {
+    --pending_;
+    start(waiting(next->routine()).take(next->parent.slot));
+  }
+  machine_.counters.assist_table_full += pending_ != 0 && !free_.any() ? 1 : 0;
   // Low priority waits while parents use most of the issue slots.
   const bool held = machine_.config.caba_throttle != 0 && window_.is_busy(machine_.now);
   SlotSet candidates = deployable_;
@@ -307,8 +316,8 @@ void AssistController::end_if_done(uint32_t id) {
 
 void AssistController::free(uint32_t id) {
   Entry& entry = entries_[id];
-  --running_on(entry.trigger);
-  free_registers_ += registers_of(entry.trigger);
+  running(entry.trigger.routine()).clear(entry.trigger.parent.slot);
+  free_registers_ += registers_of(entry.trigger.routine());
   low_running_ -= entry.trigger.is_low() ? 1 : 0;
   const uint32_t slot = entry.trigger.parent.slot;
   if (entry.stalls && --stalled_[slot] == 0) {
@@ -381,9 +390,9 @@ void AssistController::kill_store(uint32_t tag) {
 }
 
 bool AssistController::withdraw_store(uint32_t tag) {
-  return std::erase_if(pending_, [&](const Trigger& trigger) {
-           return trigger.kind == Trigger::Kind::store && trigger.tag == tag;
-         }) != 0;
+  const bool found = waiting(Routine::compression).withdraw(sm_.stores().entry(tag).parent.slot, tag);
+  pending_ -= found ? 1 : 0;
+  return found;
 }
 
 }  // namespace bobbin::sim

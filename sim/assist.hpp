@@ -3,16 +3,19 @@
 // routines themselves: their instructions are taken one per deployment.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "sim/machine.hpp"
+#include "sim/pending_triggers.hpp"
 #include "sim/program.hpp"
 #include "sim/routines.hpp"
 #include "sim/slot_set.hpp"
 #include "sim/throttle.hpp"
+#include "sim/trigger.hpp"
 
 namespace bobbin::sim {
 
@@ -24,26 +27,6 @@ enum class Outcome : uint8_t {
   dependence,  // a register or an assist warp holds it back
   compute,     // no pipeline or collector is free in this cycle
   memory,      // the load/store queue is full
-};
-
-// What an assist warp is for, and who waits for it.
-struct Trigger {
-  enum class Kind : uint8_t {
-    fill,      // a compressed line arrived: tag is the MSHR
-    hit,       // a load hit a line that L1 keeps compressed: tag is the load
-    store,     // a whole line waits to be compressed: tag is the entry of the store buffer
-    expand,    // a partial write met a compressed line: tag is the entry of the store buffer
-    prefetch,  // addresses ahead of a load
-  };
-  Kind kind = Kind::fill;
-  ParentWarp parent;
-  uint32_t tag = 0;
-  uint32_t payload = kNone;  // with the image to expand
-  uint64_t line = 0;
-  int64_t stride = 0;
-  uint64_t when = 0;
-
-  [[nodiscard]] bool is_low() const { return kind == Kind::store || kind == Kind::prefetch; }
 };
 
 class AssistController {
@@ -74,7 +57,7 @@ class AssistController {
   void kill_store(uint32_t tag);
   // Drops a trigger that has not started; whether there was one.
   [[nodiscard]] bool withdraw_store(uint32_t tag);
-  [[nodiscard]] bool is_idle() const { return !active_.any() && pending_.empty(); }
+  [[nodiscard]] bool is_idle() const { return !active_.any() && pending_ == 0; }
 
  private:
   struct Entry {
@@ -96,8 +79,9 @@ class AssistController {
     Instruction instruction;
   };
 
-  [[nodiscard]] bool may_start(const Trigger& trigger);
-  [[nodiscard]] bool start_first(bool is_low);
+  [[nodiscard]] bool has_room_for(Routine routine) const;
+  [[nodiscard]] const Trigger* next_of(Routine routine);
+  [[nodiscard]] const Trigger* next_trigger();
   void start(const Trigger& trigger);
   void run_for_free(const Trigger& trigger);
   void emit(Entry& entry);
@@ -109,15 +93,10 @@ class AssistController {
   void free(uint32_t id);
   [[nodiscard]] Outcome issue(uint32_t id, const Instruction& instruction, uint32_t scheduler, bool is_low);
   void log(const Entry& entry, uint32_t id, AssistEventKind kind);
-  [[nodiscard]] uint32_t registers_of(const Trigger& trigger) const {
-    return trigger.kind == Trigger::Kind::store      ? store_registers_
-           : trigger.kind == Trigger::Kind::prefetch ? kLanes * prefetch_needs().registers
-                                                     : expand_registers_;
-  }
-  [[nodiscard]] uint32_t& running_on(const Trigger& trigger) {
-    return (trigger.kind == Trigger::Kind::store      ? stores_on_
-            : trigger.kind == Trigger::Kind::prefetch ? prefetches_on_
-                                                      : expansions_on_)[trigger.parent.slot];
+  [[nodiscard]] PendingTriggers& waiting(Routine routine) { return waiting_[static_cast<size_t>(routine)]; }
+  [[nodiscard]] SlotSet& running(Routine routine) { return running_[static_cast<size_t>(routine)]; }
+  [[nodiscard]] uint32_t registers_of(Routine routine) const {
+    return registers_[static_cast<size_t>(routine)];
   }
 
   Machine& machine_;
@@ -130,16 +109,15 @@ class AssistController {
   SlotSet staged_high_;  // with an instruction in the buffer
   SlotSet ready_high_;   // of those, the ones that may be issued
   std::vector<LowInstruction> low_;
-  std::vector<Trigger> pending_;
+  std::array<PendingTriggers, kRoutines> waiting_;
+  std::array<SlotSet, kRoutines> running_;  // parents of active entries
+  uint64_t pending_ = 0;                    // triggers that wait
+  uint64_t triggers_ = 0;                   // that ever came
   uint32_t next_ = 0;
   std::vector<uint32_t> stalled_;  // by parent: assist warps of high priority
-  std::vector<uint32_t> expansions_on_;
-  std::vector<uint32_t> stores_on_;
-  std::vector<uint32_t> prefetches_on_;
   // Registers of the SM that no block has: an assist warp takes its own while it runs.
   uint32_t free_registers_ = 0;
-  uint32_t expand_registers_;
-  uint32_t store_registers_;
+  std::array<uint32_t, kRoutines> registers_;
   uint32_t low_running_ = 0;
   uint32_t hint_ = kRawCode;
   ThrottleWindow window_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/crossbar.hpp"
 
+#include <algorithm>
+
 namespace bobbin::sim {
 
 Crossbar::Crossbar(uint32_t sources, uint32_t destinations, uint32_t queue, uint32_t latency)
@@ -12,13 +14,16 @@ Crossbar::Crossbar(uint32_t sources, uint32_t destinations, uint32_t queue, uint
       next_(destinations),
       source_free_(sources),
       destination_free_(destinations),
-      arrivals_(destinations) {}
+      retry_(destinations),
+      arrivals_(destinations),
+      next_arrival_(destinations, kNever) {}
 
 void Crossbar::send(uint32_t source, uint32_t destination, const Packet& packet) {
   waiting(source, destination).push(packet);
   ++queued_[source];
   ++waiting_count_[destination];
   ++in_flight_;
+  retry_[destination] = 0;
 }
 
 void Crossbar::tick() {
@@ -30,7 +35,7 @@ void Crossbar::tick() {
     // Arrived packets that nobody takes hold up the rest.
     const bool is_free =
         destination_free_[destination] <= cycle_ && arrivals_[destination].size() < queue_ + latency_;
-    if (waiting_count_[destination] != 0 && is_free) {
+    if (waiting_count_[destination] != 0 && retry_[destination] <= cycle_ && is_free) {
       serve(destination);
     }
   }
@@ -38,11 +43,13 @@ void Crossbar::tick() {
 
 void Crossbar::serve(uint32_t destination) {
   const auto sources = static_cast<uint32_t>(queued_.size());
+  uint64_t retry = kNever;
   for (uint32_t i = 0; i < sources; ++i) {
     const uint32_t source =
         next_[destination] + i < sources ? next_[destination] + i : next_[destination] + i - sources;
     Fifo<Packet>& packets = waiting(source, destination);
     if (packets.empty() || source_free_[source] > cycle_) {
+      retry = packets.empty() ? retry : std::min(retry, source_free_[source]);
       continue;
     }
     const Packet packet = packets.front();
@@ -51,12 +58,15 @@ void Crossbar::serve(uint32_t destination) {
     --waiting_count_[destination];
     source_free_[source] = cycle_ + packet.flits;
     destination_free_[destination] = cycle_ + packet.flits;
-    arrivals_[destination].push({cycle_ + packet.flits - 1 + latency_, packet});
+    const uint64_t when = cycle_ + packet.flits - 1 + latency_;
+    next_arrival_[destination] = std::min(next_arrival_[destination], when);
+    arrivals_[destination].push({when, packet});
     flits_ += packet.flits;
     ++packets_;
     next_[destination] = source + 1 < sources ? source + 1 : 0;
     return;
   }
+  retry_[destination] = retry;
 }
 
 }  // namespace bobbin::sim

@@ -17,12 +17,12 @@ class Crossbar {
   void send(uint32_t source, uint32_t destination, const Packet& packet);
   // One cycle: each free output takes the next packet in turn from a free input.
   void tick();
-  [[nodiscard]] bool has_arrived(uint32_t destination) {
-    return !arrivals_[destination].empty() && arrivals_[destination].front().when <= cycle_;
-  }
+  [[nodiscard]] bool has_arrived(uint32_t destination) const { return next_arrival_[destination] <= cycle_; }
   [[nodiscard]] Packet receive(uint32_t destination) {
-    const Packet packet = arrivals_[destination].front().packet;
-    arrivals_[destination].pop();
+    Fifo<Arrival>& arrivals = arrivals_[destination];
+    const Packet packet = arrivals.front().packet;
+    arrivals.pop();
+    next_arrival_[destination] = arrivals.empty() ? kNever : arrivals.front().when;
     --in_flight_;
     return packet;
   }
@@ -31,6 +31,7 @@ class Crossbar {
   [[nodiscard]] uint64_t packets() const { return packets_; }
 
  private:
+  static constexpr uint64_t kNever = ~uint64_t{0};
   struct Arrival {
     uint64_t when = 0;
     Packet packet;
@@ -52,7 +53,9 @@ class Crossbar {
   std::vector<uint32_t> next_;           // source that is served next
   std::vector<uint64_t> source_free_;
   std::vector<uint64_t> destination_free_;
+  std::vector<uint64_t> retry_;  // by destination: before, all sources with a packet for it are busy
   std::vector<Fifo<Arrival>> arrivals_;
+  std::vector<uint64_t> next_arrival_;  // of each destination; kNever: none is on its way
 };
 
 }  // namespace bobbin::sim

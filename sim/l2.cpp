@@ -13,7 +13,8 @@ L2Slice::L2Slice(Machine& machine, uint32_t channel, Dram& dram, Crossbar& reque
       requests_(requests),
       replies_(replies),
       cache_(machine.config.l2_bytes / machine.config.dram_channels / kLineBytes, machine.config.l2_ways,
-             machine.traits.compressed_l2 ? machine.config.caba_l2_tags : 1) {}
+             machine.traits.compressed_l2 ? machine.config.caba_l2_tags : 1),
+      mshrs_(machine.config.l2_mshrs) {}
 
 void L2Slice::tick() {
   ++cycle_;
@@ -50,16 +51,21 @@ void L2Slice::take_fill() {
     return;
   }
   const uint64_t line = dram_.take_data();
-  const auto mshr = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& m) { return m.line == line; });
   CacheLine* tag = cache_.find(machine_.local_of(line), false);
   tag->pending = false;
   tag->compressed = machine_.traits.compressed_l2 && machine_.stored.is_compressed(line);
-  const std::vector<Packet> waiting = std::move(mshr->waiting);
-  mshrs_.erase(mshr);
-  for (const Packet& packet : waiting) {
+  Mshr& mshr = mshr_of(line);
+  for (const Packet& packet : mshr.waiting) {
     // A write may have moved the line to another tag.
     serve(packet, *cache_.find(machine_.local_of(line), false));
   }
+  mshr.waiting.clear();
+  std::swap(mshr, mshrs_[--mshrs_used_]);
+}
+
+// Of a line that is pending: there is one.
+L2Slice::Mshr& L2Slice::mshr_of(uint64_t line) {
+  return *std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& mshr) { return mshr.line == line; });
 }
 
 bool L2Slice::is_whole_write(const Packet& packet) {
@@ -97,15 +103,14 @@ bool L2Slice::process(const Packet& packet) {
 }
 
 bool L2Slice::join(const Packet& packet) {
-  for (Mshr& mshr : mshrs_) {
-    if (mshr.line == packet.line && mshr.waiting.size() < machine_.config.l2_merges) {
-      mshr.waiting.push_back(packet);
-      ++machine_.counters.l2_accesses;
-      ++machine_.counters.l2_merges;
-      return true;
-    }
+  Mshr& mshr = mshr_of(packet.line);
+  if (mshr.waiting.size() >= machine_.config.l2_merges) {
+    return false;
   }
-  return false;
+  mshr.waiting.push_back(packet);
+  ++machine_.counters.l2_accesses;
+  ++machine_.counters.l2_merges;
+  return true;
 }
 
 uint32_t L2Slice::segments_of(uint64_t line) const {
@@ -151,13 +156,13 @@ bool L2Slice::miss(const Packet& packet) {
     serve(packet, *tag);
     return true;
   }
-  if (mshrs_.size() >= machine_.config.l2_mshrs || !dram_.can_take(packet.line) ||
-      !make_room(packet.line, tag)) {
+  if (mshrs_used_ == mshrs_.size() || !dram_.can_take(packet.line) || !make_room(packet.line, tag)) {
     return false;
   }
   cache_.fill(*tag, machine_.local_of(packet.line), segments_of(packet.line));
   tag->pending = true;
-  mshrs_.push_back({packet.line, {packet}});
+  mshrs_[mshrs_used_].line = packet.line;
+  mshrs_[mshrs_used_++].waiting.push_back(packet);
   dram_.read(packet.line, machine_.stored.bursts(packet.line));
   return true;
 }

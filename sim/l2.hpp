@@ -19,7 +19,7 @@ class L2Slice {
 
   void tick();  // one L2 cycle
   [[nodiscard]] bool is_idle() const {
-    return pipeline_.empty() && replies_waiting_.empty() && mshrs_.empty();
+    return pipeline_.empty() && replies_waiting_.empty() && mshrs_used_ == 0;
   }
 
  private:
@@ -36,6 +36,7 @@ class L2Slice {
   void send_reply();
   void take_fill();
   [[nodiscard]] bool process(const Packet& packet);
+  [[nodiscard]] Mshr& mshr_of(uint64_t line);
   [[nodiscard]] bool join(const Packet& packet);
   [[nodiscard]] bool miss(const Packet& packet);
   [[nodiscard]] bool make_room(uint64_t line, CacheLine*& tag);
@@ -60,7 +61,8 @@ class L2Slice {
   Cache cache_;
   Fifo<Arrived> pipeline_;
   Fifo<Packet> replies_waiting_;
-  std::vector<Mshr> mshrs_;
+  std::vector<Mshr> mshrs_;  // those in use first; the others keep their memory
+  size_t mshrs_used_ = 0;
   uint64_t cycle_ = 0;
 };
 

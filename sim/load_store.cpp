@@ -27,7 +27,45 @@ LoadStore::LoadStore(Machine& machine, Sm& sm, uint32_t number, Crossbar& reques
       number_(number),
       requests_(requests),
       l1_(l1_lines(machine), machine.config.l1_ways, l1_tags(machine)),
-      mshrs_(machine.config.l1_mshrs) {}
+      mshrs_(machine.config.l1_mshrs) {
+  buckets_.fill(kNone);
+  for (uint32_t id = machine.config.l1_mshrs; id > 0; --id) {
+    free_mshrs_.push_back(id - 1);
+  }
+}
+
+LoadStore::Mshr* LoadStore::find_mshr(uint64_t line) {
+  for (uint32_t id = bucket_of(line); id != kNone; id = mshrs_[id].next) {
+    if (mshrs_[id].line == line) {
+      return &mshrs_[id];
+    }
+  }
+  return nullptr;
+}
+
+// Lines that are being expanded keep their entry without counting as an MSHR: there can be more of them.
+uint32_t LoadStore::new_mshr(uint64_t line) {
+  if (free_mshrs_.empty()) {
+    free_mshrs_.push_back(static_cast<uint32_t>(mshrs_.size()));
+    mshrs_.emplace_back();
+  }
+  const uint32_t id = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  mshrs_[id].line = line;
+  mshrs_[id].next = std::exchange(bucket_of(line), id);
+  ++mshrs_used_;
+  return id;
+}
+
+void LoadStore::free_mshr(uint32_t id) {
+  uint32_t* at = &bucket_of(mshrs_[id].line);
+  while (*at != id) {
+    at = &mshrs_[*at].next;
+  }
+  *at = mshrs_[id].next;
+  (mshrs_[id].expanding ? expanding_ : mshrs_used_) -= 1;
+  free_mshrs_.push_back(id);
+}
 
 void LoadStore::add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
                     const ParentWarp& parent) {
@@ -57,7 +95,7 @@ void LoadStore::add(const Instruction& instruction, const MemoryOperands* operan
 }
 
 void LoadStore::tick() {
-  if (!serve(assist_queue_) && !serve(queue_)) {
+  if (!serve(assist_queue_) && (blocked_ || !serve(queue_))) {
     serve(low_queue_);
   }
 }
@@ -140,21 +178,20 @@ bool LoadStore::load_line(uint64_t line, uint32_t load, const ParentWarp& parent
   if (tag != nullptr) {
     return hit(*tag, line, load, parent);
   }
-  for (Mshr& mshr : mshrs_) {
-    if (!mshr.used || mshr.line != line) {
-      continue;
-    }
-    if (mshr.loads.size() >= machine_.config.l1_merges) {
+  if (Mshr* mshr = find_mshr(line); mshr != nullptr) {
+    if (mshr->loads.size() >= machine_.config.l1_merges) {
+      blocked_ = true;
       return false;
     }
-    mshr.loads.push_back(load);
-    machine_.counters.prefetch_hits += mshr.is_prefetch ? 1 : 0;
-    mshr.is_prefetch = false;
+    mshr->loads.push_back(load);
+    machine_.counters.prefetch_hits += mshr->is_prefetch ? 1 : 0;
+    mshr->is_prefetch = false;
     ++machine_.counters.l1_loads;
     ++machine_.counters.l1_load_merges;
     return true;
   }
   if (!request_line(line, load, parent, false)) {
+    blocked_ = mshrs_used_ == machine_.config.l1_mshrs;
     return false;
   }
   ++machine_.counters.l1_loads;
@@ -193,28 +230,23 @@ bool LoadStore::request_line(uint64_t line, uint32_t load, const ParentWarp& par
   if (mshrs_used_ == machine_.config.l1_mshrs || !requests_.can_send(number_)) {
     return false;
   }
-  auto free = std::find_if(mshrs_.begin(), mshrs_.end(), [](const Mshr& mshr) { return !mshr.used; });
-  free = free != mshrs_.end() ? free : mshrs_.insert(free, Mshr());
-  free->used = true;
-  free->expanding = false;
-  free->line = line;
-  free->parent = parent;
-  free->is_prefetch = is_prefetch;
-  free->compressed_segments = 0;
-  free->loads.clear();
+  const uint32_t id = new_mshr(line);
+  Mshr& mshr = mshrs_[id];
+  mshr.expanding = false;
+  mshr.parent = parent;
+  mshr.is_prefetch = is_prefetch;
+  mshr.compressed_segments = 0;
   if (!is_prefetch) {
-    free->loads.push_back(load);
+    mshr.loads.push_back(load);
   }
-  ++mshrs_used_;
-  send(PacketKind::read, line, 1, kNone, static_cast<uint32_t>(free - mshrs_.begin()));
+  send(PacketKind::read, line, 1, kNone, id);
   return true;
 }
 
 // A prefetch that finds no room is dropped.
 bool LoadStore::prefetch_line(uint64_t line, const ParentWarp& parent) {
-  const bool wanted = line < machine_.memory.num_lines() && l1_.find(line, false) == nullptr &&
-                      std::none_of(mshrs_.begin(), mshrs_.end(),
-                                   [&](const Mshr& mshr) { return mshr.used && mshr.line == line; });
+  const bool wanted =
+      line < machine_.memory.num_lines() && l1_.find(line, false) == nullptr && find_mshr(line) == nullptr;
   if (wanted && mshrs_used_ + machine_.config.prefetch_mshrs < machine_.config.l1_mshrs &&
       request_line(line, kNone, parent, true)) {
     ++machine_.counters.prefetches;
@@ -255,6 +287,7 @@ void LoadStore::received(const Packet& reply) {
 void LoadStore::filled(const Packet& reply) {
   Mshr& mshr = mshrs_[reply.tag];
   ++machine_.counters.l1_fills;
+  blocked_ = false;
   if (!reply.compressed) {
     finish_fill(reply.tag);
     return;
@@ -306,8 +339,8 @@ void LoadStore::insert(uint64_t line, uint32_t compressed_segments, bool prefetc
 void LoadStore::finish_fill(uint32_t id) {
   Mshr& mshr = mshrs_[id];
   insert(mshr.line, mshr.compressed_segments, mshr.is_prefetch);
-  mshr.used = false;
-  (mshr.expanding ? expanding_ : mshrs_used_) -= 1;
+  free_mshr(id);
+  blocked_ = false;
   for (const uint32_t load : mshr.loads) {
     line_arrived(load);
   }

@@ -2,6 +2,7 @@
 // The load/store unit of an SM: queue of memory instructions, L1 with MSHRs, and what waits for them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -67,18 +68,25 @@ class LoadStore {
   };
   struct Mshr {
     uint64_t line = 0;
-    bool used = false;
     bool expanding = false;  // the line is there, compressed: no longer an MSHR
     bool is_prefetch = false;
     ParentWarp parent;
     uint32_t compressed_segments = 0;  // how L1 keeps it; 0: raw
     std::vector<uint32_t> loads;
+    uint32_t next = kNone;  // with the same hash
   };
+  static constexpr uint32_t kHashBits = 8;
 
   // Whether the queue used this cycle.
   bool serve(Fifo<Access>& queue);
   [[nodiscard]] bool step(Access& access);
   [[nodiscard]] bool load_line(uint64_t line, uint32_t load, const ParentWarp& parent);
+  [[nodiscard]] uint32_t& bucket_of(uint64_t line) {
+    return buckets_[line * 0x9e37'79b9'7f4a'7c15ULL >> (64 - kHashBits)];
+  }
+  [[nodiscard]] Mshr* find_mshr(uint64_t line);
+  [[nodiscard]] uint32_t new_mshr(uint64_t line);
+  void free_mshr(uint32_t id);
   [[nodiscard]] bool hit(CacheLine& tag, uint64_t line, uint32_t load, const ParentWarp& parent);
   [[nodiscard]] bool request_line(uint64_t line, uint32_t load, const ParentWarp& parent, bool is_prefetch);
   [[nodiscard]] bool prefetch_line(uint64_t line, const ParentWarp& parent);
@@ -102,6 +110,9 @@ class LoadStore {
   Fifo<Access> low_queue_;  // gets the cycles that the others leave
   Pool<Load> loads_;
   std::vector<Mshr> mshrs_;
+  std::vector<uint32_t> free_mshrs_;
+  std::array<uint32_t, 1U << kHashBits> buckets_;  // first MSHR of each hash of a line
+  bool blocked_ = false;                           // the next load finds no room in MSHRs until a line comes
   uint32_t mshrs_used_ = 0;
   uint32_t expanding_ = 0;
 };

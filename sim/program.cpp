@@ -188,8 +188,11 @@ void Warp::flush() {
 
 void Warp::run_load(const Instruction& instruction, const uint8_t* from, uint32_t lane) {
   auto* to = static_cast<uint8_t*>(destination_) + lane * instruction.width;
+  // Constant sizes need no call.
   if (instruction.width == 4) {
     std::memcpy(to, from, 4);
+  } else if (instruction.width == 8) {
+    std::memcpy(to, from, 8);
   } else {
     std::memcpy(to, from, instruction.width);
   }

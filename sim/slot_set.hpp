@@ -16,8 +16,9 @@ struct SlotSet {
   void clear(uint32_t i) { word[i / 64] &= ~(uint64_t{1} << i % 64); }
   [[nodiscard]] bool has(uint32_t i) const { return (word[i / 64] >> i % 64 & 1) != 0; }
   [[nodiscard]] bool any() const { return (word[0] | word[1]) != 0; }
-  [[nodiscard]] uint32_t size() const {
-    return static_cast<uint32_t>(std::popcount(word[0]) + std::popcount(word[1]));
+  [[nodiscard]] bool is_single() const {
+    const uint64_t both = word[0] | word[1];
+    return (word[0] == 0) != (word[1] == 0) && (both & (both - 1)) == 0;
   }
   [[nodiscard]] uint32_t first() const {
     return static_cast<uint32_t>(word[0] != 0 ? std::countr_zero(word[0]) : 64 + std::countr_zero(word[1]));
@@ -33,6 +34,9 @@ struct SlotSet {
   }
   friend SlotSet operator&(const SlotSet& a, const SlotSet& b) {
     return {{a.word[0] & b.word[0], a.word[1] & b.word[1]}};
+  }
+  friend SlotSet operator-(const SlotSet& a, const SlotSet& b) {
+    return {{a.word[0] & ~b.word[0], a.word[1] & ~b.word[1]}};
   }
   friend SlotSet operator|(const SlotSet& a, const SlotSet& b) {
     return {{a.word[0] | b.word[0], a.word[1] | b.word[1]}};

@@ -31,6 +31,7 @@ Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
       of_scheduler_(machine.config.sm_schedulers),
       last_issued_(machine.config.sm_schedulers),
       wheel_(wheel_size(machine.config)),
+      has_events_((wheel_.size() + 63) / 64),
       collector_free_(machine.config.sm_collectors),
       sfu_free_(machine.config.sm_sfu_pipes) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
@@ -69,7 +70,7 @@ void Sm::add_block(uint32_t number) {
     Slot& slot = slots_[id];
     slot = {};
     slot.block = static_cast<uint32_t>(place - blocks_.begin());
-    slot.age = next_age_++;
+    ages_[id] = next_age_++;
     slot.warp = std::make_unique<Warp>(WarpPlace{launch_number_, number, launch_->blocks, warp, block_warps},
                                        launch_->registers);
     slot.warp->record_alu = machine_.config.record_alu;
@@ -148,13 +149,17 @@ std::string Sm::describe() const {
 // Events
 
 void Sm::after(uint32_t cycles, const Event& event) {
-  wheel_[(machine_.now + std::max(1U, cycles)) & (wheel_.size() - 1)].push_back(event);
+  const uint64_t at = (machine_.now + std::max(1U, cycles)) & (wheel_.size() - 1);
+  wheel_[at].push_back(event);
+  has_events_[at / 64] |= uint64_t{1} << at % 64;
   ++events_;
 }
 
 void Sm::run_events() {
   due_.clear();
-  std::swap(due_, wheel_[machine_.now & (wheel_.size() - 1)]);
+  const uint64_t at = machine_.now & (wheel_.size() - 1);
+  std::swap(due_, wheel_[at]);
+  has_events_[at / 64] &= ~(uint64_t{1} << at % 64);
   events_ -= due_.size();
   for (const Event& event : due_) {
     run_event(event);
@@ -276,7 +281,7 @@ void Sm::fill_buffer(uint32_t id) {
 
 void Sm::tick() {
   receive();
-  if (!wheel_[machine_.now & (wheel_.size() - 1)].empty()) {
+  if (has_events_now()) {
     run_events();
   }
   if (stores_.has_work()) {

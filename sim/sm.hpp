@@ -58,8 +58,7 @@ class Sm {
   void parent_continues(uint32_t slot);
   // Whether the warp has not ended; its slot may have another one by now.
   [[nodiscard]] bool is_running(const ParentWarp& parent) const {
-    const Slot& slot = slots_[parent.slot];
-    return slot.warp != nullptr && slot.age == parent.age;
+    return slots_[parent.slot].warp != nullptr && ages_[parent.slot] == parent.age;
   }
   [[nodiscard]] Outcome issue_assist(uint32_t entry, const ParentWarp& parent, Warp& warp,
                                      const Instruction& instruction, uint32_t scheduler, bool is_low);
@@ -69,7 +68,6 @@ class Sm {
   struct Slot {
     std::unique_ptr<Warp> warp;
     uint32_t block = 0;  // slot of its block
-    uint64_t age = 0;
     std::array<Instruction, kMaxBuffer> buffer;
     uint32_t first = 0;
     uint32_t count = 0;
@@ -95,6 +93,10 @@ class Sm {
     uint32_t id = 0;
   };
   void after(uint32_t cycles, const Event& event);
+  [[nodiscard]] bool has_events_now() const {
+    const uint64_t at = machine_.now & (wheel_.size() - 1);
+    return (has_events_[at / 64] >> at % 64 & 1) != 0;
+  }
   void run_events();
   void run_event(const Event& event);
   void receive();
@@ -132,6 +134,7 @@ class Sm {
   uint32_t ended_blocks_ = 0;
   uint64_t next_age_ = 0;
   std::vector<Slot> slots_;
+  std::array<uint64_t, kMaxSlots> ages_{};  // of the warps in the slots
   std::vector<Block> blocks_;
   SlotSet free_slots_;
 
@@ -145,6 +148,7 @@ class Sm {
 
   std::vector<std::vector<Event>> wheel_;  // by cycle
   std::vector<Event> due_;
+  std::vector<uint64_t> has_events_;  // a bit per cycle of the wheel
   uint64_t events_ = 0;
   std::vector<uint64_t> collector_free_;
   uint32_t alu_used_ = 0;  // this cycle

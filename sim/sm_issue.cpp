@@ -168,7 +168,7 @@ void Sm::issued(uint32_t id, const Instruction& instruction) {
     reach_barrier(id);
     return;
   }
-  start(instruction, warp, {id, false, instruction.destination, false}, {id, slot.age});
+  start(instruction, warp, {id, false, instruction.destination, false}, {id, ages_[id]});
   if (instruction.op == Op::branch) {
     slot.fetch_at = machine_.now + machine_.config.sm_branch_cycles;
   }
@@ -193,7 +193,7 @@ uint32_t Sm::choose(const SlotSet& candidates, uint32_t scheduler) const {
   for (SlotSet left = candidates; left.any();) {
     const uint32_t id = left.first();
     left.clear(id);
-    oldest = oldest == kNone || slots_[id].age < slots_[oldest].age ? id : oldest;
+    oldest = oldest == kNone || ages_[id] < ages_[oldest] ? id : oldest;
   }
   return oldest;
 }
@@ -276,7 +276,7 @@ void Sm::note_load(uint32_t id, const MemoryOperands& operands, const Instructio
   }
   if (stride != 0 && stride == slot.last_stride && !memory_is_busy_) {
     assists_.trigger({.kind = Trigger::Kind::prefetch,
-                      .parent = {id, slot.age},
+                      .parent = {id, ages_[id]},
                       .line = line,
                       .stride = stride * static_cast<int64_t>(kLineBytes)});
   }
