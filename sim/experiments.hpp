@@ -81,7 +81,8 @@ struct ResultSet {
 struct CaseOutcome {
   const Case& one;
   const bobbin::Result<RunResult>& result;
-  size_t done;  // of all cases, this one included
+  size_t done;         // of all cases, this one included
+  double cpu_seconds;  // that the run took
 };
 
 // Runs the cases, several at once on threads of their own. `report` is called for each, in the order in which

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running many cases at once.
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -23,6 +25,13 @@ namespace {
   return simulate(config, *workload, one.design, options);
 }
 
+// Of the calling thread: other programs on the machine do not count.
+[[nodiscard]] double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // Threads take the next case until there is none or one report has failed.
 class Queue {
  public:
@@ -32,12 +41,14 @@ class Queue {
 
   void work() {
     for (size_t i = next_++; i < cases_.size() && !stopped_; i = next_++) {
+      const double start = cpu_seconds();
       const bobbin::Result<RunResult> result = run_case(set_, cases_[i], nullptr);
+      const double seconds = cpu_seconds() - start;
       const std::lock_guard lock(mutex_);
       if (stopped_) {
         return;
       }
-      if (const Status status = report_({cases_[i], result, ++done_}); !status.ok()) {
+      if (const Status status = report_({cases_[i], result, ++done_, seconds}); !status.ok()) {
         status_ = status;
         stopped_ = true;
       }

@@ -207,6 +207,11 @@ bool LoadStore::hit(CacheLine& tag, uint64_t line, uint32_t load, const ParentWa
     sm_.line_after(load, machine_.config.l1_latency);
     return true;
   }
+  if (extracts()) {
+    ++machine_.counters.decompressions;
+    sm_.line_after(load, machine_.config.l1_latency + machine_.config.hw_decompress);
+    return true;
+  }
   const uint32_t payload = machine_.payloads.take();
   machine_.payloads[payload].image = machine_.stored.image(line);
   sm_.trigger({.kind = Trigger::Kind::hit, .parent = parent, .tag = load, .payload = payload, .line = line});
@@ -295,7 +300,7 @@ void LoadStore::filled(const Packet& reply) {
   mshr.compressed_segments = keeps_compressed() && machine_.traits.assists
                                  ? bursts_of(machine_.payloads[reply.payload].image.size)
                                  : 0;
-  if (machine_.traits.assists) {
+  if (machine_.traits.assists && !extracts()) {
     mshr.expanding = true;
     --mshrs_used_;
     ++expanding_;
@@ -308,10 +313,11 @@ void LoadStore::filled(const Packet& reply) {
   }
   machine_.payloads.give_back(reply.payload);
   ++machine_.counters.decompressions;
-  if (machine_.traits.decompress == 0) {
+  const uint32_t cycles = extracts() ? machine_.config.hw_decompress : machine_.traits.decompress;
+  if (cycles == 0) {
     fill_expanded(reply.tag);
   } else {
-    sm_.fill_after(reply.tag, machine_.traits.decompress);
+    sm_.fill_after(reply.tag, cycles);
   }
 }
 

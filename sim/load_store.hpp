@@ -95,6 +95,10 @@ class LoadStore {
   void filled(const Packet& reply);
   void insert(uint64_t line, uint32_t compressed_segments, bool prefetched);
   void finish_fill(uint32_t mshr);
+  // The coalescer extracts values from compressed lines without instructions.
+  [[nodiscard]] bool extracts() const {
+    return machine_.config.caba_direct_load == 2 && machine_.traits.assists;
+  }
   [[nodiscard]] bool keeps_compressed() const {
     return machine_.config.caba_direct_load != 0 || machine_.config.caba_l1_tags > 1;
   }

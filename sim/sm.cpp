@@ -13,7 +13,7 @@ namespace {
 
 [[nodiscard]] uint64_t wheel_size(const Config& config) {
   const uint32_t longest = std::max({config.sm_alu_latency, config.sm_sfu_latency, config.sm_shared_latency,
-                                     config.l1_latency, config.hw_decompress});
+                                     config.l1_latency + config.hw_decompress});
   return std::bit_ceil(longest + config.sm_collectors + kMaxSources + 8U);
 }
 

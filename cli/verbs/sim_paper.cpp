@@ -29,6 +29,7 @@ constexpr uint64_t kTimelineCycles = 300;
 struct Args {
   MachineOptions machine;
   std::string output = "results.json";
+  std::string times;
   uint64_t seed = 1;
   uint32_t jobs = 0;
   bool quick = false;
@@ -69,16 +70,11 @@ Status load_earlier(const Args& args, sim::ResultSet& set) {
 }
 
 // Lines are complete or missing after a crash: each is flushed.
-class Journal {
+class LineFile {
  public:
-  Status open(const Args& args, const sim::ResultSet& set) {
-    name_ = journal_name(args);
-    file_.open(name_, std::ios::binary | std::ios::trunc);
-    std::string text = journal_head(set);
-    for (const auto& [one, run] : set.runs) {
-      text += journal_line(one, run);
-    }
-    return write(text);
+  void open(const std::string& name, std::ios::openmode mode) {
+    name_ = name;
+    file_.open(name, std::ios::binary | mode);
   }
   Status write(const std::string& text) {
     file_ << text << std::flush;
@@ -95,14 +91,42 @@ class Journal {
   std::ofstream file_;
 };
 
+Status open_journal(const Args& args, const sim::ResultSet& set, LineFile& journal) {
+  journal.open(journal_name(args), std::ios::trunc);
+  std::string text = journal_head(set);
+  for (const auto& [one, run] : set.runs) {
+    text += journal_line(one, run);
+  }
+  return journal.write(text);
+}
+
+// The CPU times of runs are not part of the results, which are the same every time.
+Status open_times(const std::string& name, LineFile& times) {
+  const bool is_new = !exists(name);
+  times.open(name, std::ios::app);
+  return times.write(is_new ? "workload,design,settings,cycles,instructions,assist_instructions,cpu_seconds\n"
+                            : "");
+}
+
+std::string times_line(const sim::CaseOutcome& outcome) {
+  const sim::Counters& counters = outcome.result->counters;
+  return fmt::format("{},{},{},{},{},{},{:.3f}\n", outcome.one.workload, to_string(outcome.one.design),
+                     outcome.one.settings, counters.core_cycles, counters.instructions,
+                     counters.assist_instructions, outcome.cpu_seconds);
+}
+
 std::vector<sim::Case> missing_cases(const sim::ResultSet& set) {
   std::vector<sim::Case> cases = sim::paper_cases(set.quick);
   std::erase_if(cases, [&](const sim::Case& one) { return set.runs.contains(one); });
   return cases;
 }
 
-Status run_missing(const Args& args, sim::ResultSet& set, Journal& journal) {
+Status run_missing(const Args& args, sim::ResultSet& set, LineFile& journal) {
   const std::vector<sim::Case> cases = missing_cases(set);
+  LineFile times;
+  if (!args.times.empty()) {
+    BOBBIN_TRY(open_times(args.times, times));
+  }
   Progress progress(fmt::format("{} runs", cases.size()), args.quiet);
   const sim::ResultSet setup = set;  // without what is added below, while other threads read it
   return run_cases(cases, setup, threads_of(args.jobs), [&](const sim::CaseOutcome& outcome) -> Status {
@@ -113,6 +137,9 @@ Status run_missing(const Args& args, sim::ResultSet& set, Journal& journal) {
       return {};
     }
     set.runs.emplace(outcome.one, *outcome.result);
+    if (!args.times.empty()) {
+      BOBBIN_TRY(times.write(times_line(outcome)));
+    }
     return journal.write(journal_line(outcome.one, *outcome.result));
   });
 }
@@ -150,8 +177,8 @@ Status run_paper(const Args& args) {
     BOBBIN_TRY(load_earlier(args, set));
   }
   catch_interrupts();
-  Journal journal;
-  BOBBIN_TRY(journal.open(args, set));
+  LineFile journal;
+  BOBBIN_TRY(open_journal(args, set, journal));
   BOBBIN_TRY(run_missing(args, set, journal));
   BOBBIN_TRY(add_timeline(set));
   BOBBIN_TRY(write_text(args.output, /*force=*/true, to_json(set)));
@@ -181,6 +208,7 @@ void add_sim_paper(const Verb& sim, Action& action) {
   add_machine_options(verb, args->machine);
   add_seed_option(verb, args->seed);
   add_jobs_option(verb, args->jobs);
+  verb.add_option("--times", args->times, "CSV file to which each run's CPU time is added").type_name("FILE");
   verb.add_flag("--quick", args->quick, "Simulate smaller problems");
   verb.add_flag("-f,--force", args->force, "Start over instead of continuing OUT");
   add_quiet(verb, args->quiet);

@@ -21,6 +21,8 @@ status bobbin sim sweep random-stream --set gpu.sms=2,none
 status bobbin sim sweep random-stream --set l1.ways=2,3 --quick
 status bobbin sim sweep random-stream nothing
 status bobbin sim paper -o -
+status bobbin sim paper --quick -q -o new.json --times missing/times.csv
+rm new.json.part
 # Damaged results.
 status bobbin sim report missing.json -o r.html
 printf '{"format": "bobbin sim results", "version": 2' > cut.json

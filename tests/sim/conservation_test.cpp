@@ -121,6 +121,7 @@ TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
                               "caba.free=on",
                               "caba.raw_l2=on",
                               "caba.direct_load=on",
+                              "caba.direct_load=coalescer",
                               "caba.l1_tags=4",
                               "caba.l2_tags=4",
                               "caba.one_encoding=off",

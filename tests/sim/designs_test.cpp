@@ -363,6 +363,16 @@ TEST(SimDesigns, DirectLoadStoresNoLineBack) {
   EXPECT_GT(direct.counters.decompressions, whole.counters.decompressions) << "every access decodes";
 }
 
+TEST(SimDesigns, ACoalescerThatExtractsTakesNoAssistWarps) {
+  const Workload workload = reread_workload(8192, 1);
+  const RunResult by_assist = run(with({"caba.direct_load=on"}), workload, Design::caba_bdi);
+  const RunResult by_coalescer = run(with({"caba.direct_load=coalescer"}), workload, Design::caba_bdi);
+  EXPECT_GT(by_coalescer.counters.decompressions, 100);
+  EXPECT_GT(by_assist.counters.assist_triggers, 100);
+  EXPECT_LT(by_coalescer.counters.assist_triggers, 10) << "those of the stores";
+  EXPECT_LT(by_coalescer.counters.core_cycles, by_assist.counters.core_cycles);
+}
+
 TEST(SimDesigns, PrefetchingHelpsALoneWarp) {
   const Workload workload = reread_workload(1 << 20, 4);
   const RunResult off = run({}, workload, Design::base);

@@ -94,6 +94,7 @@ TEST(SimExperiments, RunsOnThreadsGiveTheSameResultsAndReportEachOnce) {
     const Status status = run_cases(cases, set, i == 0 ? 1 : 3, [&](const CaseOutcome& outcome) -> Status {
       EXPECT_TRUE(outcome.result.has_value()) << outcome.result.error().message();
       EXPECT_EQ(outcome.done, ++calls);
+      EXPECT_GT(outcome.cpu_seconds, 0);
       seen[i].emplace(outcome.one, to_json(*outcome.result));
       return {};
     });
