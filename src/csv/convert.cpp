@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "csv/guess.hpp"
+#include "csv/number_text.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -258,7 +259,15 @@ size_t ColumnBuilder::convert_decimals(const Rows& rows, size_t column, const Nu
 
 size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const NullTest& is_null) {
   // What a Guess has seen comes back as it is: to check that takes three times as long as to read it.
+  const bool any_form = rows.is_known || spelling_.mixed;
+  const bool is_bare = spelling_.number == Spelling::Number::bare;
+  const bool is_long = spelling_.number >= Spelling::Number::digits16;
   const auto read = [&](std::string_view text, double& value) {
+    if (PlainDecimal plain; read_plain(text, plain) &&
+                            (any_form || (plain.usual && !is_long && (plain.whole_digits > 0 || !is_bare)))) {
+      value = plain.value;
+      return true;
+    }
     return rows.is_known ? parse_double(text, value) == TextError::none : read_double(text, spelling_, value);
   };
   if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed ||

@@ -23,11 +23,6 @@ size_t whole_digits(std::string_view whole) {
   return whole == "0" ? 0 : whole.size();
 }
 
-// "0" or "-0.5".
-bool value_is_below_one(std::string_view text) {
-  return text[text.starts_with('-') ? 1 : 0] == '0';
-}
-
 // Four digits, and not the year 0.
 bool is_plain_date(std::string_view text) {
   return text.size() >= 10 && (text[4] == '-' || text[4] == '/') && is_digit(text[0]) &&
@@ -289,29 +284,29 @@ uint32_t Guess::look_at_time(std::string_view text) {
   return fraction_digits_ > 6 && outside_ns_ ? 0 : uint32_t{kTimestamp};
 }
 
-// The common cases: a short integer, or a short decimal, if all values so far were such. They have few enough
-// digits for a double.
+// Few digits always round-trip.
+uint32_t Guess::look_at_plain(const PlainDecimal& number, std::string_view text) {
+  uint32_t fits = kFloat | kAnyFloat;
+  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
+  see_fraction(text.substr(text.size() - number.fraction_digits));
+  if (number.usual && (fits_ & kLongFloat) == 0) {
+    float_forms_ &= static_cast<uint8_t>(
+        number.whole_digits > 0 ? ~kLongForms : ~kLongForms & ~bit_of(Spelling::Number::bare));
+  } else if (float_forms_ != 0) {
+    fits |= look_at_float(take_number_apart(text), text);
+  }
+  return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits | kDecimal : fits;
+}
+
+// A short integer, if all values so far were numbers with few digits.
 uint32_t Guess::look_at_short(std::string_view text) {
-  if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits) {
+  int64_t value = 0;
+  if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits || !read_signed(text, value)) {
     return 0;
   }
-  int64_t value = 0;
-  uint32_t fits = kDecimal | kFloat | kAnyFloat;  // few digits always round-trip
-  size_t whole = text.size();
-  if (read_signed(text, value)) {
-    fits |= kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
-    see_fraction({});
-  } else {
-    whole = text.find('.');
-    const size_t fraction = whole < text.size() ? text.size() - whole - 1 : 0;
-    if (fraction == 0 || !read_decimal(text, static_cast<uint8_t>(fraction), value)) {
-      return 0;
-    }
-    see_fraction(text.substr(whole + 1));
-  }
-  whole -= text.starts_with('-') ? 1 : 0;
-  whole_digits_ =
-      std::max(whole_digits_, static_cast<uint8_t>(whole == 1 && value_is_below_one(text) ? 0 : whole));
+  uint32_t fits = kDecimal | kFloat | kAnyFloat | kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
+  see_fraction({});
+  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(whole_digits(without_sign(text))));
   if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
@@ -344,7 +339,8 @@ bool Guess::add(std::string_view text) {
     ++irregular_;
     return false;
   }
-  uint32_t fits = look_at_short(text);
+  PlainDecimal plain;
+  uint32_t fits = read_plain(text, plain) ? look_at_plain(plain, text) : look_at_short(text);
   if (fits == 0 && (fits_ & (kSigned | kUnsigned | kDecimal | kFloats)) != 0) {
     fits |= look_at_number(text);
   }

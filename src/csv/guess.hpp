@@ -35,6 +35,7 @@ namespace bobbin::csv {
 }
 
 struct NumberText;
+struct PlainDecimal;
 
 class Guess {
  public:
@@ -80,6 +81,7 @@ class Guess {
     kFloats = kFloat | kLongFloat | kAnyFloat
   };
 
+  [[nodiscard]] uint32_t look_at_plain(const PlainDecimal& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_short(std::string_view text);
   [[nodiscard]] bool is_known_misfit(std::string_view text) const;
   [[nodiscard]] bool add_misfit(std::string_view text);

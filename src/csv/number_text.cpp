@@ -39,6 +39,27 @@ size_t count_digits(std::string_view text) {
   return count;
 }
 
+__extension__ using Sixteen = unsigned __int128;  // characters
+
+// Up to sixteen characters, the first in the lowest byte. Reads eight bytes of shorter texts too.
+Sixteen load_sixteen(std::string_view text) {
+  uint64_t first = 0;
+  std::memcpy(&first, text.data(), sizeof first);
+  if (text.size() <= sizeof first) {
+    return first;
+  }
+  uint64_t last = 0;
+  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+  return Sixteen{last >> (8 * (sizeof(Sixteen) - text.size()))} << 64 | first;
+}
+
+// The position of the first point among eight characters, or eight.
+size_t find_point(uint64_t word) {
+  const uint64_t other = word ^ 0x2e2e'2e2e'2e2e'2e2e;  // 0 where there is a point
+  const uint64_t points = (other - 0x0101'0101'0101'0101) & ~other & 0x8080'8080'8080'8080;
+  return static_cast<size_t>(std::countr_zero(points)) / 8;
+}
+
 std::string_view take(std::string_view& text, size_t size) {
   const std::string_view taken = text.substr(0, size);
   text.remove_prefix(size);
@@ -229,8 +250,43 @@ NumberText take_number_apart(std::string_view text) {
   return number;
 }
 
+bool read_plain(std::string_view text, PlainDecimal& number) {
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative ? 1 : 0);
+  const bool below_one = text.starts_with("0.");
+  text.remove_prefix(below_one ? 1 : 0);
+  if (text.size() < 2 || text.size() > sizeof(Sixteen)) {
+    return false;
+  }
+  const Sixteen all = load_sixteen(text);
+  const size_t point = find_point(static_cast<uint64_t>(all));
+  const size_t fraction = text.size() - 1 - point;  // wraps around if the point is after the text
+  if (point == sizeof(uint64_t) || (point == 0) != below_one || fraction - 1 >= text.size() - 1 ||
+      (text[0] == '0' && !below_one)) {
+    return false;
+  }
+  // Without the point, at the end of sixteen digits of which the first ones are zeros.
+  const Sixteen before = (Sixteen{1} << (8 * point)) - 1;
+  const size_t unused = 8 * (sizeof(Sixteen) + 1 - text.size());
+  constexpr Sixteen kZeros = Sixteen{0x3030'3030'3030'3030} << 64 | 0x3030'3030'3030'3030;
+  const Sixteen digits =
+      ((all & before) | (all >> 8 & ~before)) << unused | (kZeros & ((Sixteen{1} << unused) - 1));
+  const auto first = static_cast<uint64_t>(digits);
+  const auto last = static_cast<uint64_t>(digits >> 64);
+  const uint64_t value = value_of_digits(first) * 100'000'000 + value_of_digits(last);
+  // Both fit 53 bits, so that the division rounds as it should.
+  number.value = static_cast<double>(value) / static_cast<double>(kPowersOfTen[fraction]);
+  number.value = negative ? -number.value : number.value;
+  number.whole_digits = point;
+  number.fraction_digits = fraction;
+  number.usual = text.back() != '0' && (point > 0 || text[1] != '0');
+  return all_digits(first) && all_digits(last) && value != 0;
+}
+
 bool comes_back(const NumberText& number, std::string_view text) {
-  if (number.num_digits() <= kFloatDigits && number.exponent > -200 && number.exponent < 200) {
+  if (number.exponent > -200 && number.exponent < 200 &&
+      (number.num_digits() <= kFloatDigits ||
+       (number.num_digits() <= kMostLongDigits && significand_of(number).size <= kFloatDigits))) {
     return true;
   }
   double value = 0;

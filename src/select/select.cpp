@@ -96,7 +96,15 @@ std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sa
   return candidate;
 }
 
-std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows) {
+// Of strings without repetitions, relative to their text.
+double encoded_share(const Array& array, const StringsView& strings) {
+  return static_cast<double>(stored_bytes(array) - shared_bytes(array)) /
+         std::max<double>(static_cast<double>(strings.num_bytes()), 1);
+}
+
+// `share`: receives the encoded_share() of the distinct strings.
+std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows,
+                                          double& share) {
   Result<StringSplit> split = codec.strings->split(sample);
   if (!split.has_value() || split->children.empty()) {
     return std::nullopt;
@@ -112,6 +120,7 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
   if (!last.has_value()) {
     return std::nullopt;
   }
+  share = encoded_share(*last, split->strings.view());
   const Candidate inner =
       candidate_of(inside, *last, static_cast<double>(all) / static_cast<double>(entries));
   const Candidate numbers = Trial({codec.id}).best(part_of_codes(codes, rows));
@@ -124,14 +133,16 @@ std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView&
   return candidate;
 }
 
-// A lower bound: strings encoded one by one take at least one code per eight bytes. If another cascade is
-// smaller than that, symbols need not be learnt.
-double least_bytes_of(const StringsView& strings) {
+// A lower bound: strings encoded one by one take at least one code per eight bytes, and about `share` of
+// their text, less where the frequent ones get symbols of their own. If another cascade is smaller than that,
+// symbols need not be learnt.
+double least_bytes_of(const StringsView& strings, double share) {
+  constexpr double kMostGain = 2;
   uint64_t codes = 0;
   for (uint64_t i = 0; i < strings.length; ++i) {
     codes += ceil_div<uint64_t>(strings.size(i), 8);
   }
-  return static_cast<double>(codes);
+  return std::max(static_cast<double>(codes), static_cast<double>(strings.num_bytes()) * share / kMostGain);
 }
 
 // The size of all strings relative to the sample.
@@ -372,10 +383,11 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
       }
     }
   };
+  double share = 0;
   try_codecs(true, [&](const Codec& codec) {
-    return strings_in_parts(codec, sample, static_cast<double>(strings.length));
+    return strings_in_parts(codec, sample, static_cast<double>(strings.length), share);
   });
-  const double least = least_bytes_of(sample) * scale;
+  const double least = least_bytes_of(sample, share) * scale;
   if (is_compact(goal) || choice.candidates.empty() ||
       static_cast<double>(choice.candidates[0].bytes) > least) {
     try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample, scale, takes_all); });

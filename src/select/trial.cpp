@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "codecs/delta/delta.hpp"
@@ -183,6 +184,17 @@ std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split&
   return children;
 }
 
+// Whether more than half of all values are distinct. If a third of them were sampled, three quarters of these
+// show that.
+bool has_many_distinct(const Part& part) {
+  const auto sampled = static_cast<double>(part.values.length);
+  if (3 * sampled < part.all) {
+    return false;
+  }
+  const double most = sampled >= part.all ? part.all / 2 : 0.75 * sampled;
+  return static_cast<double>(least_distinct(part.values)) > most;
+}
+
 // Whether a child would have values for more than half of the rows. child_part() would find that too, but
 // only after the split.
 bool is_hopeless(const Codec& codec, const Part& part) {
@@ -191,8 +203,7 @@ bool is_hopeless(const Codec& codec, const Part& part) {
       case Follows::runs:
         return 2 * part.runs > part.all;
       case Follows::distinct:
-        return static_cast<double>(part.values.length) >= part.all &&
-               2 * static_cast<double>(least_distinct(part.values)) > part.all;
+        return has_many_distinct(part);
       case Follows::exceptions:
         return !has_majority(part.values);
       default:
@@ -200,6 +211,53 @@ bool is_hopeless(const Codec& codec, const Part& part) {
     }
   });
 }
+
+// One vector of many, on which codecs are compared first: those that are larger than others there need not be
+// tried on all values. Only if the vector looks like the others.
+class Probe {
+ public:
+  explicit Probe(const Part& part) {
+    const uint64_t vectors = part.values.length / kVectorLength;
+    const Codec& simple = *find_codec(CodecId::ffor);
+    if (vectors < kLeastVectors || !simple.takes(part.values.type)) {
+      return;
+    }
+    const uint64_t first = vectors / 2 * kVectorLength;
+    vector_ = {part.values.type,
+               static_cast<const std::byte*>(part.values.data) + first * size_bytes(part.values.type),
+               kVectorLength};
+    const double share = kVectorLength / static_cast<double>(part.values.length);
+    const double here = static_cast<double>(simple.estimate(vector_));
+    const double all = static_cast<double>(simple.estimate(part.values)) * share;
+    typical_ = here * kSimilar >= all && all * kSimilar >= here;
+  }
+
+  // Leaves out the codecs that are larger than another one.
+  void filter(std::vector<const Codec*>& codecs) const {
+    if (!typical_) {
+      return;
+    }
+    std::vector<double> bytes(codecs.size());
+    std::ranges::transform(codecs, bytes.begin(), [&](const Codec* codec) {
+      return codec->all_alike ? kAlways : static_cast<double>(codec->estimate(vector_));
+    });
+    double least = std::numeric_limits<double>::max();
+    for (const double one : bytes) {
+      least = one == kAlways ? least : std::min(least, one);
+    }
+    size_t i = 0;
+    std::erase_if(codecs, [&](const Codec*) { return bytes[i++] > kLarger * least; });
+  }
+
+ private:
+  static constexpr uint64_t kLeastVectors = 3;
+  static constexpr double kSimilar = 1.1;
+  static constexpr double kLarger = 1.05;
+  static constexpr double kAlways = -1;
+
+  Values vector_{};
+  bool typical_ = false;
+};
 
 // A lower bound on the size of a split: its nodes alone.
 uint64_t least_split_bytes(const Codec& codec) {
@@ -271,29 +329,41 @@ uint64_t wider_codes(uint64_t entries, uint64_t all, double rows) {
   return static_cast<uint64_t>(std::max(more, 0.0) * rows / 8);
 }
 
+// Those that may encode the part, and either split it or not.
+std::vector<const Codec*> Trial::codecs_for(const Part& part, bool splitting) const {
+  std::vector<const Codec*> codecs;
+  for (const Codec* codec : value_codecs()) {
+    const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
+    const bool redundant = part.differences && codec->looks_back;
+    const bool slows = !chain_.empty() && codec->device_cost > kMostNestedCost;
+    if ((codec->split != nullptr) == splitting && codec->takes(part.values.type) && !inside_itself &&
+        !redundant && !slows && !codec->compact_only) {
+      codecs.push_back(codec);
+    }
+  }
+  return codecs;
+}
+
 std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   std::vector<Candidate> found;
-  const auto try_codecs = [&](bool splitting, auto&& attempt) {
-    for (const Codec* codec : value_codecs()) {
-      const bool inside_itself = std::ranges::find(chain_, codec->id) != chain_.end();
-      const bool redundant = part.differences && codec->looks_back;
-      const bool slows = !chain_.empty() && codec->device_cost > kMostNestedCost;
-      if ((codec->split != nullptr) != splitting || !codec->takes(part.values.type) || inside_itself ||
-          redundant || slows || codec->compact_only) {
-        continue;
-      }
-      if (std::optional<Candidate> candidate = attempt(*codec); candidate.has_value()) {
-        found.push_back(std::move(*candidate));
-      }
+  const auto add = [&](std::optional<Candidate> candidate) {
+    if (candidate.has_value()) {
+      found.push_back(std::move(*candidate));
     }
   };
-  try_codecs(false, [&](const Codec& codec) { return whole(codec, part); });
+  std::vector<const Codec*> codecs = codecs_for(part, false);
+  Probe(part).filter(codecs);
+  for (const Codec* codec : codecs) {
+    add(whole(*codec, part));
+  }
   sort_by_bytes(found);
   // The outermost level may also list candidates that are nearly as good, for reports; inside only the best
   // matters.
   const uint64_t least = found.empty() ? UINT64_MAX / 2 : found[0].bytes;
   const uint64_t bound = std::min(most, lists_ && chain_.size() == depth_ ? 2 * least : least);
-  try_codecs(true, [&](const Codec& codec) { return in_parts(codec, part, bound); });
+  for (const Codec* codec : codecs_for(part, true)) {
+    add(in_parts(*codec, part, bound));
+  }
   sort_by_bytes(found);
   return found;
 }

@@ -61,6 +61,7 @@ class Trial {
   }
 
  private:
+  [[nodiscard]] std::vector<const Codec*> codecs_for(const Part& part, bool splitting) const;
   // Without those that split and take more than `most`.
   std::vector<Candidate> candidates(const Part& part, uint64_t most);
   static std::optional<Candidate> whole(const Codec& codec, const Part& part);

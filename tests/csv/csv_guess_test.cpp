@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "csv/number_text.hpp"
+#include "tests/codecs/component.hpp"
 #include "tests/csv/support.hpp"
 #include "tests/drawn.hpp"
 
@@ -94,6 +97,40 @@ TEST(CsvGuess, DigitsAreNotLost) {
   EXPECT_EQ(guess({"123456789012345", "0.00000001"}), "f64");
   EXPECT_EQ(guess({"1234567890123456.5", "0.001"}), "f64");
   EXPECT_EQ(guess({"12345678901234567.5", "0.001"}), "utf8");
+}
+
+// Numbers near the limits of the shortcut: the same value as by any other way, and the same forms.
+TEST(CsvGuess, PlainDecimalsAreReadAsOthers) {
+  testing::Random random(7);
+  uint32_t read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = random.below(2) == 0 ? "-" : "";
+    text += std::to_string(random.below(uint64_t{1} << random.below(30)));
+    text += random.below(9) == 0 ? "" : ".";
+    for (uint64_t digits = random.below(17); digits > 0; --digits) {
+      text += static_cast<char>('0' + random.below(10) * random.below(2));
+    }
+    text += random.below(50) == 0 ? "e" : "";
+    const std::string before = text;
+    text.resize(32, '.');  // what comes after a field must not matter
+    const std::string_view field(text.data(), before.size());
+    csv::PlainDecimal plain;
+    if (!csv::read_plain(field, plain)) {
+      continue;
+    }
+    ++read;
+    const csv::NumberText number = csv::take_number_apart(field);
+    ASSERT_TRUE(number.valid && csv::comes_back(number, field)) << before;
+    ASSERT_EQ(plain.value, std::strtod(before.c_str(), nullptr)) << before;
+    ASSERT_EQ(plain.fraction_digits, number.fraction.size()) << before;
+    ASSERT_EQ(plain.whole_digits, number.whole == "0" ? 0 : number.whole.size()) << before;
+    if (plain.usual) {
+      const uint8_t forms =
+          plain.whole_digits > 0 ? 0x0f : 0x0f & ~(1U << uint32_t(csv::Spelling::Number::bare));
+      ASSERT_EQ(csv::float_forms(number, field), forms) << before;
+    }
+  }
+  EXPECT_GT(read, 5000U);
 }
 
 TEST(CsvGuess, TypesThatDoNotMeet) {

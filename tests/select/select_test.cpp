@@ -12,6 +12,7 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "codecs/registry.hpp"
+#include "core/lanes.hpp"
 #include "select/sample.hpp"
 #include "tests/codecs/component.hpp"
 
@@ -141,6 +142,20 @@ TEST(Select, StepsBetweenRestartsAreNarrow) {
 
 // Neighbours resemble each other in groups of 32, among them zeros: no width for 1024 values fits, and
 // differences jump.
+// One vector shows which codecs need not be tried on all, unless it differs from the others.
+TEST(Select, OneVectorDoesNotDecideForOthers) {
+  Random random(3);
+  for (const uint64_t other : {0, 2, 4}) {
+    const auto values = make<uint64_t>(5 * kVectorLength, [&](uint64_t i) {
+      return i / kVectorLength == other ? 5 : 1000 * i + random.below(8);
+    });
+    const auto array = encode(view(values), {}, Backend::cpu);
+    ASSERT_TRUE(array.has_value());
+    EXPECT_LT(array::encoded_bytes(*array), 4 * kVectorLength);
+    expect_round_trip(values, *array);
+  }
+}
+
 TEST(Select, LinesThatDifferAreLines) {
   Random random(7);
   uint64_t base = 0;

@@ -16,10 +16,12 @@
 namespace bobbin::codec::alp {
 namespace {
 
-// Cost of a sample in bits at one scale.
+// Cost of a sample in bits at one scale. If exceptions alone cost more than `most`, returns their cost: at
+// nearly all scales the first few values show that.
 template <class Float>
-uint32_t cost(std::span<const Float> sample, Scale scale) {
+uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32_MAX) {
   const auto quantizer = Quantizer<Float>::of(scale);
+  constexpr uint32_t kException = sample_cost<Float>(1, 1, 0, 0);
   IntegerOf<Float> low = std::numeric_limits<IntegerOf<Float>>::max();
   IntegerOf<Float> high = std::numeric_limits<IntegerOf<Float>>::min();
   uint32_t exceptions = 0;
@@ -28,8 +30,8 @@ uint32_t cost(std::span<const Float> sample, Scale scale) {
     if (encoded.exact) {
       low = std::min(low, encoded.integer);
       high = std::max(high, encoded.integer);
-    } else {
-      ++exceptions;
+    } else if (++exceptions * kException > most) {
+      return exceptions * kException;
     }
   }
   return sample_cost<Float>(static_cast<uint32_t>(sample.size()), exceptions, low, high);
@@ -67,7 +69,7 @@ std::optional<Scale> best_of_all(std::span<const Float> sample) {
   for (uint32_t e = kMaxExponent<Float> + 1; e-- > 0;) {
     for (uint32_t f = e + 1; f-- > 0;) {
       const Scale scale{static_cast<uint8_t>(e), static_cast<uint8_t>(f)};
-      const uint32_t bits = cost(sample, scale);
+      const uint32_t bits = cost(sample, scale, least);
       most = std::max(most, bits);
       if (bits < least) {
         least = bits;
@@ -85,7 +87,7 @@ Scale choose_one(std::span<const Float> values, uint64_t v, std::span<const Scal
     const std::vector<Float> sample = sample_of(values, v);
     uint32_t least = UINT32_MAX;
     for (const Scale scale : scales) {
-      if (const uint32_t bits = cost<Float>(sample, scale); bits < least) {
+      if (const uint32_t bits = cost<Float>(sample, scale, least); bits < least) {
         least = bits;
         best = scale;
       }

@@ -114,8 +114,9 @@ struct Halves {
 
   explicit Halves(std::span<const T> values)
       : cut(choose_cut<T>(sample_of(values))), left(values.size()), right(values.size()) {
+    const std::vector<uint16_t> codes = codes_of_parts(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
-      left[i] = cut.left_code(values[i]);
+      left[i] = codes.empty() ? cut.left_code(values[i]) : codes[values[i] >> cut.right_bits];
       right[i] = cut.right_part(values[i]);
     }
   }
@@ -125,6 +126,17 @@ struct Halves {
   }
   [[nodiscard]] bool with_patches() const {
     return patched::estimate(left_values()) < ffor::estimate(left_values());
+  }
+
+ private:
+  // The code of each possible left part; empty if there are more of them than values.
+  [[nodiscard]] std::vector<uint16_t> codes_of_parts(size_t values) const {
+    const size_t parts = size_t{1} << (kBits<T> - cut.right_bits);
+    std::vector<uint16_t> codes(parts <= values ? parts : 0);
+    for (size_t part = 0; part < codes.size(); ++part) {
+      codes[part] = static_cast<uint16_t>(cut.exchange(static_cast<uint32_t>(part)));
+    }
+    return codes;
   }
 };
 
