@@ -367,13 +367,15 @@ class Composer {
         const bool nulls =
             fold.column != kNoColumn && query_.columns[fold.column].validity.kind != Validity::Kind::all;
         folds_.push_back(nulls ? fmt::format("CountValid<{}, {}>", f, fold.column)
-                               : fmt::format("Count<{}>", f));
+                               : fmt::format("Count{}<{}>", of_runs(), f));
         continue;
       }
-      folds_.push_back(fmt::format("{}<{}, {}, Numbers::{}{}>", fold.op == Fold::sum ? "Sum" : "MinMax", f,
-                                   slots_[fold.column].number, numbers_of(fold.column), map_of(fold.column)));
+      folds_.push_back(fmt::format("{}{}<{}, {}, Numbers::{}{}>", fold.op == Fold::sum ? "Sum" : "MinMax",
+                                   of_runs(), f, slots_[fold.column].number, numbers_of(fold.column),
+                                   map_of(fold.column)));
     }
   }
+  [[nodiscard]] const char* of_runs() const { return query_.runs.any() ? "OfRuns" : ""; }
   [[nodiscard]] const char* numbers_of(uint32_t c) const {
     const ColumnPlan& column = query_.columns[c];
     return column.is_float ? "reals" : column.is_signed ? "integers" : "naturals";
@@ -415,7 +417,7 @@ class Composer {
   [[nodiscard]] bool is_by_code(uint32_t c) const {
     const ColumnPlan& column = query_.columns[c];
     return names_.size() == 1 && slots_[c].packed && query_.num_folds == 1 && !has_groups() &&
-           query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
+           !query_.runs.any() && query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
            column.validity.kind == Validity::Kind::all && !column.is_float && column.bytes <= 4 &&
            std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
              return step.op == StepOp::is_null || (step.op == StepOp::test && step.column != c);

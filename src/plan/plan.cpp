@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "array/array.hpp"
 #include "plan/cascade_kind.hpp"
 #include "plan/compiled.hpp"
 #include "plan/launch.hpp"
@@ -117,7 +118,7 @@ bool sums_f32(const QueryInput& part) {
 }  // namespace
 
 bool Prepared::has_fast_kernel(const QueryInput& part) {
-  if (part.groups.num_keys != 0) {
+  if (part.groups.num_keys != 0 || part.runs.any()) {
     return false;
   }
   const auto cascade = as_cascade(part);
@@ -168,7 +169,37 @@ Status Prepared::run_groups(const QueryInput& part, size_t first, LaunchReport& 
   return {};
 }
 
+Result<bool> Prepared::run_on_runs(const QueryInput& part, size_t first, LaunchReport& report,
+                                   StreamView stream) const {
+  if (on_runs_ == nullptr || part.bitmap.data != nullptr) {
+    return false;
+  }
+  QueryInput runs = on_runs_->part(first, nullptr);
+  runs.totals = part.totals;
+  const Composed* const composed = on_runs_->composed_for(runs, first);
+  if (composed != nullptr) {
+    report.source = composed->source();
+  }
+  report.kernel = LaunchReport::Kernel::compiled;
+  return on_runs_->run_compiled(runs, composed, report, stream);
+}
+
 Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
+  const auto ran = run_on_runs(part, first, report, stream);
+  if (ran.has_value() && *ran) {
+    return {};
+  }
+  if (!runs_.has_value()) {
+    return run_on_rows(part, first, report, stream);
+  }
+  const size_t bytes = runs_->length * size_bytes(runs_->type);
+  BOBBIN_ASSIGN(const DeviceBuffer values, DeviceBuffer::create(bytes, stream));
+  BOBBIN_TRY(array::decode_on_device(*runs_, values.data(), stream));
+  part.columns[0].nodes[0].extra = {values.as<std::byte>(), bytes};
+  return run_on_rows(part, first, report, stream);
+}
+
+Status Prepared::run_on_rows(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
   using Kernel = LaunchReport::Kernel;
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
@@ -232,6 +263,9 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
 }
 
 std::vector<std::string> Prepared::sources() const {
+  if (on_runs_ != nullptr) {
+    return on_runs_->sources();
+  }
   std::vector<std::string> sources;
   for (const auto& composed : composed_) {
     if (composed[0].has_value()) {

@@ -121,9 +121,14 @@ class Prepared {
                                           LaunchReport& report, StreamView stream) const;
   [[nodiscard]] Status run_groups(const QueryInput& part, size_t first, LaunchReport& report,
                                   StreamView stream) const;
+  // Runs it over runs, if that is possible and the kernel is compiled.
+  [[nodiscard]] Result<bool> run_on_runs(const QueryInput& part, size_t first, LaunchReport& report,
+                                         StreamView stream) const;
   // Runs it in any kernel.
   [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
                                 StreamView stream) const;
+  [[nodiscard]] Status run_on_rows(QueryInput& part, size_t first, LaunchReport& report,
+                                   StreamView stream) const;
 
   // Where the words of a total are.
   [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
@@ -140,6 +145,10 @@ class Prepared {
   bool waits_ = false;        // for the compiler
   std::shared_ptr<Pieces> pieces_;
   bool is_piece_ = false;
+  // The same query of the values of a column of runs, if it has no other columns; and that column, which is
+  // decoded only if it must be.
+  std::unique_ptr<Prepared> on_runs_;
+  std::optional<Array> runs_;
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
   std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold

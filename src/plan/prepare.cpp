@@ -10,6 +10,7 @@
 
 #include "array/array.hpp"
 #include "codecs/alp/alp.hpp"
+#include "codecs/ascending.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
 #include "plan/cascade_kind.hpp"
@@ -34,6 +35,7 @@ class Preparer {
     BOBBIN_TRY(add_keys(keys));
     made_.path_ = path_;
     made_.query_.powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>};
+    BOBBIN_TRY(add_runs());
     for (uint32_t c = 0; c < columns_.size(); ++c) {
       BOBBIN_TRY(add_column(c));
     }
@@ -103,6 +105,40 @@ class Preparer {
     return column.tested_bytes() == 8 || entries ? KernelVariant::wide : KernelVariant::narrow;
   }
 
+  // Whether rows can be answered run by run: all are of one column, without sums that have an order.
+  [[nodiscard]] bool has_runs() const {
+    return columns_.size() == 1 && columns_[0].array != nullptr && columns_[0].array->codec == CodecId::rle &&
+           columns_[0].array->length != 0 && !sums_floats(0) && made_.query_.groups.num_keys == 0 &&
+           !made_.query_.runs.any() && reason_not_to_compile(compiling_by_environment()).empty();
+  }
+  // The same query of the runs' values, each of which counts as often as the run has rows.
+  Status add_runs() {
+    if (!has_runs()) {
+      return {};
+    }
+    const Array& array = *columns_[0].array;
+    const Array& ends = ascending::rows_of(array);
+    const size_t bytes = ends.length * sizeof(uint32_t);
+    BOBBIN_ASSIGN(DeviceBuffer there, DeviceBuffer::create(bytes, stream_));
+    BOBBIN_TRY(array::decode_on_device(ends, there.data(), stream_));
+    Source values = columns_[0];
+    values.array = &ascending::values_of(array);
+    values.host = values.host != nullptr ? &ascending::values_of(*values.host) : nullptr;
+    Preparer preparer(std::span(&values, 1), filter_, aggregates_, stream_, path_, made_.pieces_);
+    preparer.made_.query_.runs = {.ends = {there.as<uint32_t>(), ends.length},
+                                  .begin = static_cast<uint32_t>(ascending::begin_row(array)),
+                                  .end = static_cast<uint32_t>(ascending::end_row(array))};
+    BOBBIN_ASSIGN(Prepared made, preparer.prepare());
+    const bool all =
+        std::ranges::all_of(made.composed_, [](const auto& part) { return part[0].has_value(); });
+    if (all && !made.composed_.empty()) {
+      made.kept_.push_back(std::move(there));
+      made_.on_runs_ = std::make_unique<Prepared>(std::move(made));
+      made_.runs_ = array;
+    }
+    return {};
+  }
+
   Status add_column(uint32_t c) {
     ColumnPlan& column = made_.query_.columns[c];
     if (columns_[c].array == nullptr) {
@@ -137,6 +173,10 @@ class Preparer {
   }
 
   Status decode(const Array& array, ColumnPlan& column) {
+    if (made_.runs_.has_value()) {
+      column = plain_column(array.type, array.length, nullptr);
+      return {};
+    }
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream_));
     BOBBIN_TRY(array::decode_on_device(array, values.data(), stream_));
     column = plain_column(array.type, array.length, values.data());
@@ -364,8 +404,10 @@ class Preparer {
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
       auto& composed = made_.composed_.emplace_back();
       if (!is_fast(first)) {
-        composed = {compose(made_.part(first, nullptr), columns, widths),
-                    compose(made_.part(first, &some_bitmap), columns, widths)};
+        composed[0] = compose(made_.part(first, nullptr), columns, widths);
+        if (!made_.query_.runs.any()) {
+          composed[1] = compose(made_.part(first, &some_bitmap), columns, widths);
+        }
       }
     }
     return {};

@@ -86,6 +86,24 @@ struct GroupInput {
   uint32_t cells = 1;
 };
 
+// If `ends` is given, a query's rows are runs: each has the rows from the previous run's end, or 0, to its
+// own. Those from `begin` to `end` count.
+struct RunInput {
+  Global<const uint32_t> ends;  // from the query's first run on
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  [[nodiscard]] BOBBIN_HD bool any() const { return ends.data != nullptr; }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t length(Cta& cta, uint64_t run) const {
+    const uint32_t last = cta.load(ends, run);
+    const uint32_t first = run == 0 ? 0 : cta.load(ends, run - 1);
+    const uint32_t from = first < begin ? begin : first;
+    const uint32_t to = last < end ? last : end;
+    return to > from ? to - from : 0;
+  }
+};
+
 // A test, a sum or codes of a packed column. What it needs to know about a vector is prepared for several
 // vectors at a time, by one lane each.
 struct UseSpec {
@@ -143,6 +161,7 @@ struct QueryInput {
   Global<double> reals;     // for floats, a fold's sums of vectors: vector v is at fold * vectors + v
   Powers powers;
   GroupInput groups;
+  RunInput runs;
 };
 
 }  // namespace bobbin::plan

@@ -658,6 +658,54 @@ std::string check_compiled(Backend backend, Random& random, bool compares) {
                              backend, compares);
 }
 
+namespace {
+
+// Runs of integers or prices, encoded by rle or sparse, with drawn codecs for both children.
+Array draw_runs(CodecId codec, uint64_t length, Random& random) {
+  constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i32,
+                              DType::i64, DType::u64, DType::f64};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  const uint64_t run = 2 + random.below(random.below(2) == 0 ? 20 : 3000);
+  const uint64_t limit = uint64_t{1} << (1 + random.below(8 * size_bytes(type) - 1));
+  Split split = visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(length);
+    for (uint64_t i = 0; i < length; ++i) {
+      const bool fresh = codec == CodecId::sparse ? random.below(run) == 0 : i == 0 || random.below(run) == 0;
+      const double price = static_cast<double>(random.below(1000)) / 8;
+      const T drawn = std::is_floating_point_v<T> ? static_cast<T>(price)
+                                                  : static_cast<T>(random.below(limit) - limit / 3);
+      const T before = i == 0 || codec == CodecId::sparse ? T{7} : values[i - 1];
+      values[i] = fresh ? drawn : before;
+    }
+    return *find_codec(codec)->split({type, values.data(), length});
+  });
+  const auto encode = [&](const OwnedValues& child) {
+    constexpr CodecId kIntegers[] = {CodecId::ffor, CodecId::delta, CodecId::patched, CodecId::dict};
+    const CodecId drawn = is_float(child.type) ? CodecId::alp : kIntegers[random.below(std::size(kIntegers))];
+    return *find_codec(drawn)->encode(child.view());
+  };
+  for (const OwnedValues& child : split.children) {
+    split.node.children.push_back(encode(child));
+  }
+  return std::move(split.node);
+}
+
+}  // namespace
+
+std::string check_runs(Backend backend, Random& random, bool compares) {
+  Case c;
+  const uint64_t length = 1 + random.below(40'000);
+  const CodecId codec = random.below(3) == 0 ? CodecId::sparse : CodecId::rle;
+  std::vector<Array> arrays{draw_runs(codec, length, random)};
+  if (random.below(3) == 0) {
+    arrays.push_back(draw_runs(CodecId::rle, length, random));
+  }
+  const uint64_t begin = random.below(2) * random.below(length);
+  add_columns(c, arrays, begin, length - begin - random.below(2) * random.below(length - begin));
+  add_questions(c, random);
+  return check_compiled_case(c, backend, compares);
+}
+
 std::string check_query_at(Backend backend, uint64_t offset, Random& random) {
   Case c;
   std::vector<Array> arrays;

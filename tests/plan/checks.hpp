@@ -26,6 +26,9 @@ inline constexpr uint32_t kKinds = 17;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 
+// The same for columns of runs, and of few values that differ from the others.
+[[nodiscard]] std::string check_runs(Backend backend, Random& random, bool compares = true);
+
 // The same for groups of one or two drawn keys.
 [[nodiscard]] std::string check_groups(Backend backend, Random& random, bool compares = true);
 

@@ -96,6 +96,21 @@ TEST(CompiledQueries, OfGroups) {
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 
+TEST(CompiledQueries, OfRuns) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  const auto seeds = drawn(kDrawnRuns);
+  for (const uint64_t seed : seeds) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
+    Random random(seed);
+    ASSERT_EQ(check_runs(Backend::emulator, random), "") << "seed " << seed;
+  }
+  EXPECT_GE(runs, seeds.size());
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
 TEST(CompiledQueries, OfLongGroups) {
   if (kDrawnShare != 1) {
     GTEST_SKIP() << "too long under sanitizers";

@@ -65,6 +65,10 @@ int main(int argc, char** argv) {
     testing::Random random(seed);
     (void)testing::check_groups(Backend::emulator, random, false);
   }
+  for (uint64_t seed = 0; seed < testing::kDrawnRuns; ++seed) {
+    testing::Random random(seed);
+    (void)testing::check_runs(Backend::emulator, random, false);
+  }
   (void)testing::check_grouped_file(Backend::emulator, false);
   (void)testing::check_long_groups(Backend::emulator, false);
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {

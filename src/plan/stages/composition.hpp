@@ -16,6 +16,7 @@
 #include "plan/stages/folds.hpp"
 #include "plan/stages/groups.hpp"
 #include "plan/stages/layout.hpp"
+#include "plan/stages/runs.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/stages/tests.hpp"
 #include "plan/uses.hpp"
@@ -245,7 +246,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       if constexpr (kGroups<Sink>) {
         Sink::add(q, get<F>(q.shared.maps), rows, total);
       } else if constexpr (!Sink::kOfValues) {
-        total.count += static_cast<uint32_t>(std::popcount(Sink::template rows_of<RowLayout>(q, rows)));
+        total.count += Sink::template count<RowLayout>(q, rows);
       } else {
         fold_values<F, SlotAt<Sink::kSlot>>(q, rows, total);
       }

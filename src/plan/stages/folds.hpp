@@ -45,9 +45,10 @@ struct Count {
     uint64_t count = 0;
   };
 
+  // How many of a thread's rows count.
   template <class RowLayout, class Q>
-  [[nodiscard]] BOBBIN_HD static uint32_t rows_of(Q& /*q*/, uint32_t rows) {
-    return rows;
+  [[nodiscard]] BOBBIN_HD static uint32_t count(Q& /*q*/, uint32_t rows) {
+    return static_cast<uint32_t>(std::popcount(rows));
   }
   template <class Cta>
   BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
@@ -60,8 +61,9 @@ struct CountValid : Count<kTheFold> {
   static constexpr bool kNulls = true;
 
   template <class RowLayout, class Q>
-  [[nodiscard]] BOBBIN_HD static uint32_t rows_of(Q& q, uint32_t rows) {
-    return rows & RowLayout::exchange(q.cta, valid_bits(q.cta, q.kernel.columns[kColumn], q.v));
+  [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
+    const uint32_t valid = valid_bits(q.cta, q.kernel.columns[kColumn], q.v);
+    return static_cast<uint32_t>(std::popcount(rows & RowLayout::exchange(q.cta, valid)));
   }
 };
 
@@ -167,18 +169,8 @@ struct Sum {
   template <class Slot, class Q, class Total>
   BOBBIN_HD static void add_slow(Q& q, typename Map::Shared& memory, uint32_t rows, Total& total) {
     if constexpr (Slot::kPacked) {
-      using T = typename Slot::Element;
-      const Use use = get<kSlot>(q.states).use;
-      const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
       const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
-      const auto value = [&](uint32_t r) -> Element<Slot> {
-        const T one = q.kernel.template value_at<T>(q.cta, column, use, r);
-        if constexpr (std::is_same_v<Map, AsIs>) {
-          return one;
-        } else {
-          return static_cast<Element<Slot>>(Map::at(q.cta, memory, column, one));
-        }
-      };
+      const auto value = [&](uint32_t r) { return slow_value<Slot>(q, memory, r); };
       total.count += static_cast<uint32_t>(std::popcount(rows));
       if constexpr (kNumbers == Numbers::reals) {
         store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<Element<Slot>>(strided, value)));
@@ -193,13 +185,42 @@ struct Sum {
                      kFold);
   }
 
- private:
+ protected:
   template <class Slot>
   using Element = typename Mapped<Map, Slot>::Element;
   // Packed integers are summed as they are.
   template <class Slot>
   static constexpr bool kDirect = Slot::kPacked && std::is_same_v<Map, AsIs>;
 
+  template <class Slot, class Q, class Value>
+  [[nodiscard]] BOBBIN_HD static auto mapped(Q& q, typename Map::Shared& memory, Value value, bool hit) {
+    if constexpr (kDirect<Slot>) {
+      return value;
+    } else if constexpr (std::is_same_v<Map, AsIs>) {
+      return static_cast<Element<Slot>>(value);
+    } else {
+      if constexpr (Slot::kPacked) {
+        value = static_cast<typename Slot::Element>(value + get<kSlot>(q.states).use.low);
+      }
+      // Only matching rows are looked up.
+      return static_cast<Element<Slot>>(hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value)
+                                            : typename Map::Value{0});
+    }
+  }
+  // A value of a packed slot whose vector cannot be evaluated as it is.
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static Element<Slot> slow_value(Q& q, typename Map::Shared& memory, uint32_t r) {
+    using T = typename Slot::Element;
+    const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
+    const T one = q.kernel.template value_at<T>(q.cta, column, get<kSlot>(q.states).use, r);
+    if constexpr (std::is_same_v<Map, AsIs>) {
+      return one;
+    } else {
+      return static_cast<Element<Slot>>(Map::at(q.cta, memory, column, one));
+    }
+  }
+
+ private:
   template <class Slot>
   struct Reals {
     Chains chains;
@@ -245,21 +266,6 @@ struct Sum {
     }
   };
 
-  template <class Slot, class Q, class Value>
-  [[nodiscard]] BOBBIN_HD static auto mapped(Q& q, typename Map::Shared& memory, Value value, bool hit) {
-    if constexpr (kDirect<Slot>) {
-      return value;
-    } else if constexpr (std::is_same_v<Map, AsIs>) {
-      return static_cast<Element<Slot>>(value);
-    } else {
-      if constexpr (Slot::kPacked) {
-        value = static_cast<typename Slot::Element>(value + get<kSlot>(q.states).use.low);
-      }
-      // Only matching rows are looked up.
-      return static_cast<Element<Slot>>(hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value)
-                                            : typename Map::Value{0});
-    }
-  }
   template <class Q>
   BOBBIN_HD static void store_real(Q& q, double sum) {
     if (q.cta.lane() == 0) {
