@@ -48,9 +48,9 @@ void Sm::begin_launch(const Launch& launch, uint32_t launch_number, const Occupa
   launch_number_ = launch_number;
   max_blocks_ = occupancy.blocks;
   assists_.begin_launch(occupancy.assist_registers);
-  stores_.begin_launch();
+  const uint32_t taken = stores_.begin_launch(occupancy.unallocated_shared_bytes);
   // The table of results is in shared memory that no block uses: 16 bytes per entry.
-  const uint32_t spare = occupancy.unallocated_shared_bytes / 16;
+  const uint32_t spare = (occupancy.unallocated_shared_bytes - taken) / 16;
   const uint32_t entries =
       machine_.config.memo_enable != 0 ? std::min(machine_.config.memo_entries, spare) : 0;
   memo_.entries.assign(entries, {});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/store_buffer.hpp"
 
+#include <algorithm>
+
 #include "sim/sm.hpp"
 
 namespace bobbin::sim {
@@ -33,7 +35,19 @@ StoreBuffer::StoreBuffer(Machine& machine, Sm& sm, uint32_t number, Crossbar& re
       number_(number),
       requests_(requests),
       entries_(machine.config.store_lines + machine.config.store_copies),
+      lines_(machine.config.store_lines),
       random_(machine.options.seed * 1000 + number) {}
+
+uint32_t StoreBuffer::begin_launch(uint32_t spare_bytes) {
+  flushing_ = false;
+  const Config& config = machine_.config;
+  // Dedicated logic has a buffer of its own.
+  if (!machine_.traits.assists || config.store_in_l1 != 0 || config.caba_free != 0) {
+    return 0;
+  }
+  lines_ = std::min(config.store_lines, spare_bytes / kLineBytes);
+  return lines_ * kLineBytes;
+}
 
 uint32_t StoreBuffer::find(uint64_t line) const {
   for (uint32_t i = 0; used_ != 0 && i < entries_.size(); ++i) {
@@ -130,7 +144,7 @@ bool StoreBuffer::store(uint64_t line, const ParentWarp& parent, Payload& payloa
 // A free entry. If lines to be compressed have none left, the first one that waits is sent raw.
 uint32_t StoreBuffer::free_entry(bool whole) {
   const Config& config = machine_.config;
-  const bool has_room = whole ? whole_ < config.store_lines : used_ - whole_ < config.store_copies;
+  const bool has_room = whole ? whole_ < lines_ : used_ - whole_ < config.store_copies;
   for (uint32_t i = 0; has_room && i < entries_.size(); ++i) {
     if (!entries_[i].used) {
       return i;

@@ -40,8 +40,10 @@ class StoreBuffer {
   // The bytes that a warp stores to one line. False if there is no room now.
   [[nodiscard]] bool store(uint64_t line, const ParentWarp& parent, Payload& payload);
   void answered(const Packet& reply);
+  // `spare_bytes` of shared memory are left by blocks: room for lines that wait, if they are not in the L1.
+  // Returns what they take of it.
+  [[nodiscard]] uint32_t begin_launch(uint32_t spare_bytes);
   // At the end of a launch, lines that are not compressed yet go out raw: nobody is to wait for them.
-  void begin_launch() { flushing_ = false; }
   void flush();
   // Sends at most one line.
   void tick();
@@ -72,6 +74,7 @@ class StoreBuffer {
   uint32_t number_;
   Crossbar& requests_;
   std::vector<Entry> entries_;
+  uint32_t lines_;  // that may wait to be compressed
   uint32_t used_ = 0;
   uint32_t whole_ = 0;  // of those, lines to be compressed
   uint32_t ready_ = 0;

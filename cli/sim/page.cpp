@@ -132,26 +132,48 @@ std::string constants_html() {
       table("constants", "<th>Constant</th><th class=\"n\">Value</th><th class=\"wrap\">Source</th>", rows));
 }
 
+double quotient(uint64_t a, uint64_t b) {
+  return static_cast<double>(a) / static_cast<double>(std::max<uint64_t>(1, b));
+}
+
+// What a workload is like, from its run on Base: a cell per heading of workloads_html().
+std::string measured_cells(const sim::RunResult& base) {
+  const sim::Counters& c = base.counters;
+  std::string cells;
+  for (const double value :
+       {base.ipc(), quotient(c.thread_instructions, c.instructions),
+        quotient(c.instructions, c.l1_loads + c.l1_stores + c.atomics),
+        1000 * quotient(c.l1_fills, c.instructions), 100 * base.l1_hit_rate(), 100 * base.l2_hit_rate()}) {
+    cells += fmt::format("<td class=\"n\">{}</td>", value_text(value));
+  }
+  return cells;
+}
+
 std::string workloads_html(const sim::ResultSet& set) {
+  constexpr std::string_view kMeasured[] = {
+      "IPC", "Lanes", "Instructions per line", "L1 misses per 1000", "L1 hits, %", "L2 hits, %"};
+  std::string headings = "<th>Name</th><th>Class</th><th class=\"n\">BDI ratio</th>";
+  std::string missing;
+  for (const std::string_view heading : kMeasured) {
+    headings += fmt::format("<th class=\"n\">{}</th>", heading);
+    missing += "<td class=\"n\">-</td>";
+  }
   std::string rows;
   for (const sim::Workload& workload : sim::workloads()) {
     const std::string name(workload.name);
     const sim::RunResult* base = set.find(name, sim::Design::base);
     const sim::RunResult* ideal = set.find(name, sim::Design::ideal_bdi);
     rows += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
-        "class=\"n\">{}</td><td class=\"wrap\">{}</td></tr>\n",
-        escaped(name), to_string(workload.kind), base == nullptr ? "-" : value_text(base->ipc()),
-        base == nullptr ? "-" : value_text(100 * base->l1_hit_rate()),
-        ideal == nullptr ? "-" : value_text(ideal->compression_ratio()), escaped(workload.description));
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td>{}<td class=\"wrap\">{}</td></tr>\n",
+        escaped(name), to_string(workload.kind),
+        ideal == nullptr ? "-" : value_text(ideal->compression_ratio()),
+        base == nullptr ? missing : measured_cells(*base), escaped(workload.description));
   }
   return section(
       "workloads", "Workloads",
-      "Proxies and controls. IPC and L1 hits of Base, compression ratio of Ideal-BDI.",
-      table("workloads",
-            "<th>Name</th><th>Class</th><th class=\"n\">IPC</th><th class=\"n\">L1 hits, %</th><th "
-            "class=\"n\">BDI ratio</th><th class=\"wrap\">Description</th>",
-            rows));
+      "Proxies and controls. The compression ratio is that of Ideal-BDI, all other numbers are of Base: "
+      "active lanes per instruction, instructions per line that is accessed, misses per 1000 instructions.",
+      table("workloads", headings + "<th class=\"wrap\">Description</th>", rows));
 }
 
 std::string failures_html(const sim::ResultSet& set) {
