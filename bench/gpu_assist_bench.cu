@@ -19,7 +19,7 @@ using Lines = codec::line::Plans<simt::CudaExecutor>;
 
 // For reading, not for size.
 Result<Array> encode_lines(DType type, const void* values, uint64_t length, StreamView stream) {
-  return Lines::encode<codec::line::kBdi>(type, values, length, stream);
+  return Lines::encode<codec::line::kForReading>(type, values, length, stream);
 }
 
 namespace {

@@ -29,7 +29,7 @@ const DeviceFunctions& functions_on() {
   using Tiles = codec::line::Plans<simt::Executor>;
   static constexpr DeviceFunctions kFunctions{.write_slots = &write_slots,
                                               .read_slots = &read_slots,
-                                              .encode_tiles = &Tiles::encode<codec::line::kBdi>,
+                                              .encode_tiles = &Tiles::encode<codec::line::kForReading>,
                                               .decode_tiles = &Tiles::decode};
   return kFunctions;
 }

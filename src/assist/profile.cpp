@@ -19,7 +19,7 @@ constexpr uint32_t kGroupLines = 32;
 uint32_t code_of(const std::byte* bytes) {
   codec::line::Line<kLineBytes / 4> line{};
   std::memcpy(line.word, bytes, kLineBytes);
-  return codec::line::choose<codec::line::kBdi>(line).code;
+  return codec::line::choose<codec::line::kForReading>(line).code;
 }
 
 // Those for which with_simple_code() has a path.

@@ -103,7 +103,7 @@ struct SlotWriter {
   using Stage = codec::line::Stage<kWords>;
   using Shared = typename Stage::Quads;
   // What is fastest to read and to write, not what is smallest.
-  static constexpr codec::line::Algorithms kTried = codec::line::kBdi;
+  static constexpr codec::line::Algorithms kTried = codec::line::kForReading;
 
   Global<uint32_t> slots;
   Global<uint8_t> codes;

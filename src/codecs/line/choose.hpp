@@ -9,10 +9,11 @@
 
 namespace bobbin::codec::line {
 
-// The two rules for the base of BDI's fixed codes.
+// The rules for the base of BDI's fixed codes.
 enum class BaseRule : uint8_t {
   first_large,  // the first value that is not itself a delta
   first,        // the first value, as in the paper's algorithm
+  middle,       // in the middle of the values: finds a base whenever there is one
 };
 
 // Which algorithms are tried for a line. Zeros are always recognised; repeats with BDI.
@@ -28,6 +29,8 @@ inline constexpr Algorithms kBest{.any_width = true, .fpc = true, .cpack = true}
 inline constexpr Algorithms kBestFixed{.bdi = true, .fpc = true, .cpack = true};
 inline constexpr Algorithms kBdi{.bdi = true};
 inline constexpr Algorithms kBdiFirst{.bdi = true, .rule = BaseRule::first};
+// What kernels read fastest: whole bytes, and mostly one base for all values of a line.
+inline constexpr Algorithms kForReading{.bdi = true, .rule = BaseRule::middle};
 inline constexpr Algorithms kBdiAnyWidth{.any_width = true};
 inline constexpr Algorithms kFpcOnly{.fpc = true};
 inline constexpr Algorithms kCpackOnly{.cpack = true};
@@ -196,8 +199,8 @@ BOBBIN_HD void try_any_width(const Line<kWords>& line, Plan& best) {
   best.field[1] = static_cast<uint32_t>(static_cast<uint64_t>(base) >> 32);
 }
 
-// The base of a fixed code by a rule, 0 if no value needs one; false if one of the values kFirst .. kEnd-1 is
-// not covered. `base` is that of the values before them.
+// The base of a fixed code by one of the first two rules, 0 if no value needs one; false if one of the values
+// kFirst .. kEnd-1 is not covered. `base` is that of the values before them.
 template <class T, uint32_t kFirst, uint32_t kEnd, uint32_t kWords>
 [[nodiscard]] BOBBIN_HD bool find_base(const Line<kWords>& line, uint32_t width, BaseRule rule, T& base) {
   if (rule == BaseRule::first) {
@@ -220,15 +223,59 @@ template <class T, uint32_t kFirst, uint32_t kEnd, uint32_t kWords>
   return fits;
 }
 
-template <class T, uint32_t kWords>
-BOBBIN_HD void try_fixed(const Line<kWords>& line, uint32_t width, BaseRule rule, Plan& best) {
+// The base in the middle of the values 0 .. kEnd-1, or of those of them that are not themselves deltas; false
+// if they are too far apart. Distances are from one of the values. If the width is small they have 32 bits,
+// which takes half of the instructions.
+template <class T, uint32_t kWidth, bool kAll, uint32_t kEnd, uint32_t kWords>
+[[nodiscard]] BOBBIN_HD bool find_middle(const Line<kWords>& line, T& base) {
+  using Distance = std::conditional_t<kWidth == 32, int64_t, int32_t>;
+  using Signed = std::make_signed_t<T>;
+  T from = value_of<T>(line, 0);
+  if constexpr (!kAll) {
+    BOBBIN_UNROLL
+    for (uint32_t i = kEnd; i-- > 0;) {  // the first one remains
+      const T x = value_of<T>(line, i);
+      from = is_delta(x, kWidth) ? from : x;
+    }
+  }
+  Distance least = 0;
+  Distance most = 0;
+  T beyond = 0;
+  BOBBIN_UNROLL
+  for (uint32_t i = 0; i < kEnd; ++i) {
+    const T x = value_of<T>(line, i);
+    const auto all = static_cast<Signed>(x - from);
+    const bool counts = kAll || !is_delta(x, kWidth);
+    const auto distance = static_cast<Distance>(counts ? all : Signed{0});
+    beyond |= counts ? static_cast<T>(all ^ static_cast<Signed>(distance)) : T{0};
+    most = distance > most ? distance : most;
+    least = distance < least ? distance : least;
+  }
+  base = static_cast<T>(from + static_cast<T>(least) + (T{1} << (kWidth - 1)));
+  using Size = std::make_unsigned_t<Distance>;
+  return beyond == 0 && static_cast<Size>(most) - static_cast<Size>(least) < Size{1} << kWidth;
+}
+
+template <class T, uint32_t kWidth, BaseRule kRule, uint32_t kWords>
+BOBBIN_HD void try_fixed(const Line<kWords>& line, Plan& best) {
   constexpr uint32_t kValues = kWords * 4 / sizeof(T);
   constexpr uint32_t kSome = 4;
-  const uint32_t code = code_of_width(value_log_of(sizeof(T)), width, kWords * 4);
+  const uint32_t code = code_of_width(value_log_of(sizeof(T)), kWidth, kWords * 4);
+  if (!improves(code, best, kWords * 4)) {
+    return;
+  }
   T base = 0;
+  bool fits = false;
   // Most lines are ruled out by their first values.
-  if (improves(code, best, kWords * 4) && find_base<T, 0, kSome>(line, width, rule, base) &&
-      find_base<T, kSome, kValues>(line, width, rule, base)) {
+  if constexpr (kRule == BaseRule::middle) {
+    fits = find_middle<T, kWidth, false, kSome>(line, base) &&
+           (find_middle<T, kWidth, true, kValues>(line, base) ||
+            find_middle<T, kWidth, false, kValues>(line, base));
+  } else {
+    fits = find_base<T, 0, kSome>(line, kWidth, kRule, base) &&
+           find_base<T, kSome, kValues>(line, kWidth, kRule, base);
+  }
+  if (fits) {
     best.code = code;
     best.field[0] = static_cast<uint32_t>(base);
     best.field[1] = static_cast<uint32_t>(static_cast<uint64_t>(base) >> 32);
@@ -359,12 +406,12 @@ template <Algorithms kTried = kBest, uint32_t kWords>
   }
   if constexpr (kTried.bdi) {
     // Smallest images first: once one fits, larger ones are not tried.
-    try_fixed<uint64_t>(line, 8, kTried.rule, best);
-    try_fixed<uint32_t>(line, 8, kTried.rule, best);
-    try_fixed<uint64_t>(line, 16, kTried.rule, best);
-    try_fixed<uint32_t>(line, 16, kTried.rule, best);
-    try_fixed<uint64_t>(line, 32, kTried.rule, best);
-    try_fixed<uint16_t>(line, 8, kTried.rule, best);
+    try_fixed<uint64_t, 8, kTried.rule>(line, best);
+    try_fixed<uint32_t, 8, kTried.rule>(line, best);
+    try_fixed<uint64_t, 16, kTried.rule>(line, best);
+    try_fixed<uint32_t, 16, kTried.rule>(line, best);
+    try_fixed<uint64_t, 32, kTried.rule>(line, best);
+    try_fixed<uint16_t, 8, kTried.rule>(line, best);
   }
   if constexpr (kTried.fpc) {
     try_fpc(line, best);

@@ -111,8 +111,8 @@ Result<Array> encode_lines(const Values& values, uint32_t line_bytes) {
 }
 
 Result<Array> encode_for_reading(const Values& values) {
-  return encode_with<kLineBytes / 4, kBdi>(values,
-                                           {kLineBytes, static_cast<uint32_t>(size_bytes(values.type))});
+  return encode_with<kLineBytes / 4, kForReading>(
+      values, {kLineBytes, static_cast<uint32_t>(size_bytes(values.type))});
 }
 
 Result<Array> encode(const Values& values) {

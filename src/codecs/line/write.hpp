@@ -33,7 +33,7 @@ struct BitWriter {
   }
 };
 
-template <class T, uint32_t kWords, class Put>
+template <class T, BaseRule kRule, uint32_t kWords, class Put>
 BOBBIN_HD void write_bdi(const Line<kWords>& line, const Plan& plan, uint32_t width, Put&& put) {
   constexpr uint32_t kValues = kWords * 4 / sizeof(T);
   const Bdi bdi{value_log_of(sizeof(T)), width};
@@ -48,8 +48,9 @@ BOBBIN_HD void write_bdi(const Line<kWords>& line, const Plan& plan, uint32_t wi
   BOBBIN_UNROLL
   for (uint32_t i = 0; i < kValues; ++i) {
     const T x = value_of<T>(line, i);
-    const bool alone = is_delta(x, width);
-    const T delta = alone ? x : static_cast<T>(x - base);
+    const auto apart = static_cast<T>(x - base);
+    const bool alone = kRule == BaseRule::middle ? !is_delta(apart, width) : is_delta(x, width);
+    const T delta = alone ? x : apart;
     mask |= (alone ? 0U : 1U) << i % 32;
     deltas.add(static_cast<uint64_t>(delta) & low_mask<uint64_t>(width), width);
     if (i % 32 == 31 || i + 1 == kValues) {
@@ -125,28 +126,28 @@ template <Algorithms kTried, uint32_t kWords, class Put>
 BOBBIN_HD void write_any_bdi(const Line<kWords>& line, const Plan& plan, Put&& put) {
   switch (plan.code) {
     case 3:
-      return write_bdi<uint64_t>(line, plan, 8, put);
+      return write_bdi<uint64_t, kTried.rule>(line, plan, 8, put);
     case 4:
-      return write_bdi<uint64_t>(line, plan, 16, put);
+      return write_bdi<uint64_t, kTried.rule>(line, plan, 16, put);
     case 5:
-      return write_bdi<uint64_t>(line, plan, 32, put);
+      return write_bdi<uint64_t, kTried.rule>(line, plan, 32, put);
     case 6:
-      return write_bdi<uint32_t>(line, plan, 8, put);
+      return write_bdi<uint32_t, kTried.rule>(line, plan, 8, put);
     case 7:
-      return write_bdi<uint32_t>(line, plan, 16, put);
+      return write_bdi<uint32_t, kTried.rule>(line, plan, 16, put);
     case 8:
-      return write_bdi<uint16_t>(line, plan, 8, put);
+      return write_bdi<uint16_t, kTried.rule>(line, plan, 8, put);
     default:
       break;
   }
   if constexpr (kTried.any_width) {
     switch (plan.code >> 5) {
       case 1:
-        return write_bdi<uint16_t>(line, plan, plan.code & 31, put);
+        return write_bdi<uint16_t, kTried.rule>(line, plan, plan.code & 31, put);
       case 2:
-        return write_bdi<uint32_t>(line, plan, plan.code & 31, put);
+        return write_bdi<uint32_t, kTried.rule>(line, plan, plan.code & 31, put);
       case 3:
-        return write_bdi<uint64_t>(line, plan, plan.code & 31, put);
+        return write_bdi<uint64_t, kTried.rule>(line, plan, plan.code & 31, put);
       default:
         break;
     }

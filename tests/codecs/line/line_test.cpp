@@ -57,11 +57,13 @@ void check_algorithms() {
     const uint32_t best = round_trip<line::kBest>(from);
     const uint32_t best_fixed = size(round_trip<line::kBestFixed>(from));
     const uint32_t bdi = size(round_trip<line::kBdi>(from));
+    const uint32_t reading = size(round_trip<line::kForReading>(from));
     const uint32_t any_width = size(round_trip<line::kBdiAnyWidth>(from));
     const uint32_t fpc = size(round_trip<line::kFpcOnly>(from));
     const uint32_t cpack = size(round_trip<line::kCpackOnly>(from));
     EXPECT_LE(bdi, size(round_trip<line::kBdiFirst>(from)));
-    EXPECT_LE(any_width, bdi);
+    EXPECT_LE(reading, bdi);
+    EXPECT_LE(any_width, reading);
     EXPECT_EQ(best_fixed, std::min({bdi, fpc, cpack}));
     EXPECT_EQ(size(best), std::min({any_width, fpc, cpack}));
     ++seen[best];
@@ -121,6 +123,36 @@ TEST(Line, TheRulesForTheBaseDiffer) {
   EXPECT_EQ(line::choose<line::kBdiFirst>(from).code, 6U);
   from.word[2] = 100'000 + 128;
   EXPECT_NE(line::choose<line::kBdiFirst>(from).code, 6U);
+}
+
+// Values that are within 2^w of each other have deltas of w bits, wherever the first of them is.
+template <class T, uint32_t kWidth>
+void check_middle(uint32_t code) {
+  Random random(kWidth + sizeof(T));
+  constexpr T kReach = static_cast<T>((uint64_t{1} << kWidth) - 1);
+  for (const T base : {T{0}, T{1}, static_cast<T>(-kReach), static_cast<T>(kReach * 3),
+                       static_cast<T>(T{1} << (8 * sizeof(T) - 1))}) {
+    for (uint32_t trial = 0; trial < 50; ++trial) {
+      T values[128 / sizeof(T)];
+      for (T& x : values) {
+        x = static_cast<T>(base + random.below(uint64_t{kReach} + 1));
+      }
+      values[random.below(std::size(values))] = base;
+      values[0] = static_cast<T>(base + kReach);
+      line::Line<32> from;
+      std::memcpy(from.word, values, sizeof from);
+      EXPECT_EQ(round_trip<line::kForReading>(from), code);
+    }
+  }
+}
+
+TEST(Line, ABaseInTheMiddleIsFoundWheneverThereIsOne) {
+  check_middle<uint64_t, 8>(3);
+  check_middle<uint64_t, 16>(4);
+  check_middle<uint64_t, 32>(5);
+  check_middle<uint32_t, 8>(6);
+  check_middle<uint32_t, 16>(7);
+  check_middle<uint16_t, 8>(8);
 }
 
 // All checks of arrays, for lines of every size and values of every size.
