@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "assist/packed.hpp"
 #include "assist/stream.hpp"
 #include "assist/views.hpp"
 #include "assist/writers.hpp"
@@ -41,17 +42,16 @@ struct SumKernel {
     const uint64_t end = first + kBlockGroups < view.num_groups() ? first + kBlockGroups : view.num_groups();
     unsigned long long sum = 0;
     uint32_t count = 0;
-    Reads::run(cta, shared.reads, view, first, end,
-               [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
-                 count += kFilters ? 0 : valid;
-                 BOBBIN_UNROLL
-                 for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
-                   const T x = simt::value_of_quad<T>(quad, i);
-                   const bool hit = i < valid && (!kFilters || static_cast<T>(x - low) <= span);
-                   sum += hit ? x : T{0};
-                   count += kFilters && hit ? 1 : 0;
+    Reads::run(cta, shared.reads, view, first, end, packed<T>([&](uint64_t /*index*/, const auto& values) {
+                 if constexpr (kFilters) {
+                   const Hits hits = values.within(low, span);
+                   sum += hits.sum;
+                   count += hits.count;
+                 } else {
+                   sum += values.sum();
+                   count += values.size();
                  }
-               });
+               }));
     add(cta, shared, sum, count);
   }
 

@@ -118,17 +118,22 @@ struct Ring {
     cta.sync();
   }
 
+  // Where assist warps that expand put a quad: every other eight quads are exchanged in pairs. Lanes that
+  // store two quads in a row, first all their first ones, then use all banks.
+  [[nodiscard]] BOBBIN_HD static uint32_t exchanged(uint32_t quad) { return quad ^ (quad >> 3 & 1); }
+
   // Passes on what a slot holds of a group, once it has the values themselves.
-  template <class T, class Cta, class F>
+  template <class T, bool kExchanged, class Cta, class F>
   BOBBIN_HD void pass_group(Cta& cta, uint64_t n, uint64_t group, uint64_t length, F&& f) {
     const uint64_t base = group * (kGroupBytes / sizeof(T));
     const bool whole = is_whole<T>(group, length);
     BOBBIN_UNROLL
     for (uint32_t i = cta.lane(); i < kGroupQuads; i += simt::kWarpSize) {
+      const uint32_t place = first_quad(n) + (kExchanged ? exchanged(i) : i);
       if (whole) {
-        f(base + i * kPerQuad<T>, cta.load(quads, first_quad(n) + i), kPerQuad<T>);
+        f(base + i * kPerQuad<T>, cta.load(quads, place), kPerQuad<T>);
       } else if (base + i * kPerQuad<T> < length) {
-        pass_on<T>(base + i * kPerQuad<T>, cta.load(quads, first_quad(n) + i), length, f);
+        pass_on<T>(base + i * kPerQuad<T>, cta.load(quads, place), length, f);
       }
     }
   }
@@ -171,9 +176,7 @@ struct Stream<View, kPolicy> : RingStream<kPolicy> {
       const uint32_t slot = TheRing::slot_of(n);
       const uint64_t group = first + n;
       if (is_whole<T>(group, view.length())) {
-        expand_fetched(cta, shared.ring.quads, shared.jobs, slot, [&](uint32_t part, const Quad& quad) {
-          f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
-        });
+        expand_fetched(cta, shared.ring.quads, shared.jobs, slot, PassWhole<T, F>{group, f});
       } else {
         expand_listed(cta, shared.ring.quads, shared.jobs, slot, [&](uint32_t part, const Quad& quad) {
           pass_part<T>(group, part, quad, view.length(), f);
@@ -246,7 +249,7 @@ struct Stream<RawView<T>, kPolicy> : RingStream<kPolicy> {
     };
     const auto use = [&](uint64_t n) {
       if (is_whole<T>(first + n, view.length())) {
-        shared.ring.template pass_group<T>(cta, n, first + n, view.length(), f);
+        shared.ring.template pass_group<T, false>(cta, n, first + n, view.length(), f);
       } else {
         view.read(cta, shared.none, first + n, NoHeader{}, f);
       }
@@ -276,13 +279,14 @@ struct Stream<View, kPolicy> : RingStream<kPolicy> {
             view.read(cta, shared.assist[assist], group, header,
                       [&](uint64_t index, const Quad& quad, uint32_t /*count*/) {
                         const auto place = static_cast<uint32_t>(index - group * kPerGroup) / kPerQuad<T>;
-                        cta.store(shared.ring.quads, TheRing::first_quad(n) + place, quad);
+                        cta.store(shared.ring.quads, TheRing::first_quad(n) + TheRing::exchanged(place),
+                                  quad);
                       });
             shared.ring.full.arrive_warp(cta, n);
           });
     };
     const auto use = [&](uint64_t n) {
-      shared.ring.template pass_group<T>(cta, n, first + n, view.length(), f);
+      shared.ring.template pass_group<T, true>(cta, n, first + n, view.length(), f);
     };
     shared.ring.run(cta, count, fill, use);
   }

@@ -12,9 +12,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "codecs/line/tile.hpp"
 #include "core/bits.hpp"
+#include "core/dot_bytes.hpp"
+#include "core/permute_bytes.hpp"
 #include "simt/cta.hpp"
 #include "simt/quad_values.hpp"
 
@@ -49,6 +52,19 @@ template <class T, class F>
 BOBBIN_HD void pass_part(uint64_t group, uint32_t part, const Quad& quad, uint64_t length, F&& f) {
   pass_on<T>(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, length, f);
 }
+
+// Passes on parts of a group that is inside its array: quads, and what else f takes (packed.hpp).
+template <class T, class F>
+struct PassWhole {
+  uint64_t group;
+  F& f;
+
+  template <class Values>
+    requires std::is_invocable_v<F&, uint64_t, const Values&, uint32_t>
+  BOBBIN_HD void operator()(uint32_t part, const Values& values) const {
+    f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, values, kPerQuad<T>);
+  }
+};
 
 struct NoHeader {};
 
@@ -129,9 +145,7 @@ struct TileView {
   template <class Cta, class F>
   BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
     if (kTileIsGroup && is_whole<T>(group, num_values)) {
-      lines.for_each_part(cta, shared, header, [&](uint32_t part, const Quad& quad) {
-        f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
-      });
+      lines.for_each_part(cta, shared, header, PassWhole<T, F>{group, f});
     } else {
       lines.read_mixed(cta, shared, header, [&](uint32_t part, const Quad& quad) {
         pass_part<T>(group, part, quad, num_values, f);
@@ -146,10 +160,8 @@ struct TileView {
     const uint32_t code = cta.load(lines.codes, line);
     const uint64_t start = cta.load(lines.starts, lines.tile_of(line));
     const uint64_t word = start * codec::line::kPartWords + words_before(cta, line, code);
-    return simt::value_of_quad<T>(
-        codec::line::load_part<kLineBytes>(cta, lines.images, word, code,
-                                           static_cast<uint32_t>(at % kLineBytes / sizeof(Quad))),
-        static_cast<uint32_t>(index % kPerQuad<T>));
+    return codec::line::load_value<T, kLineBytes>(cta, lines.images, word, code,
+                                                  static_cast<uint32_t>(at % kLineBytes));
   }
 
  private:
@@ -169,12 +181,17 @@ struct TileView {
       const Quad codes[2] = {cta.load(quads, first / sizeof(Quad)),
                              cta.load(quads, first / sizeof(Quad) + 1)};
       uint32_t others = 0;
+      uint32_t all = 0;
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < 8; ++i) {
-        others |= codes[i / 4].word[i % 4] ^ code * 0x0101'0101U;
+        others |= codes[i / 4].word[i % 4] ^ code * kLaneOnes<8>;
+        all |= codes[i / 4].word[i % 4];
       }
       if (others == 0) {
         return in_tile * (codec::line::image_bytes(code, kLineBytes) / 4);
+      }
+      if ((all & ~7U * kLaneOnes<8>) == 0) {
+        return words_before_key(codes, code << 5 | in_tile) - codec::line::image_bytes(code, kLineBytes) / 4;
       }
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < 8; ++i) {
@@ -189,6 +206,28 @@ struct TileView {
       }
     }
     return words;
+  }
+
+  // For codes of three bits, four lines at a time: with the code above its place in a byte, images are in the
+  // order of bytes. Includes the line of the key itself.
+  [[nodiscard]] BOBBIN_HD static uint32_t words_before_key(const Quad (&codes)[2], uint32_t key) {
+    constexpr auto kWords = [](uint32_t its_code) {
+      return codec::line::image_bytes(its_code, kLineBytes) / 4;
+    };
+    constexpr uint32_t kLow = kWords(0) | kWords(1) << 8 | kWords(2) << 16 | kWords(3) << 24;
+    constexpr uint32_t kHigh = kWords(4) | kWords(5) << 8 | kWords(6) << 16 | kWords(7) << 24;
+    const uint32_t to = key * kLaneOnes<8>;
+    uint32_t words = 0;  // multiplied by 128
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < 8; ++i) {
+      const uint32_t four = codes[i / 4].word[i % 4];
+      const uint32_t keys = four << 5 | (0x0302'0100U + 4 * i * kLaneOnes<8>);
+      // Selectors of four bits each.
+      const uint32_t two = four | four >> 4;
+      const uint32_t each = permute_bytes(kLow, kHigh, permute_bytes(two, 0, 0x4420));
+      words = dot_bytes(each, lanes_within<8>(keys, 0, to), words);
+    }
+    return words >> 7;
   }
 };
 
@@ -218,9 +257,7 @@ struct SlotView {
   }
   template <class Cta, class F>
   BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
-    const auto pass = [&](uint32_t part, const Quad& quad) {
-      f(group * (kGroupBytes / sizeof(T)) + part * kPerQuad<T>, quad, kPerQuad<T>);
-    };
+    const PassWhole<T, F> pass{group, f};
     const uint64_t first = group * simt::kWarpSize * (kLineBytes / 4);
     const auto word_of = [&](uint32_t i) { return first + uint64_t{i} * (kLineBytes / 4); };
     if (!is_whole<T>(group, num_values)) {
@@ -241,10 +278,9 @@ struct SlotView {
   [[nodiscard]] BOBBIN_HD T get(Cta& cta, uint64_t index) const {
     const uint64_t at = index * sizeof(T);
     const uint64_t line = at / kLineBytes;
-    return simt::value_of_quad<T>(
-        codec::line::load_part<kLineBytes>(cta, slots.images, line * (kLineBytes / 4), cta.load(codes, line),
-                                           static_cast<uint32_t>(at % kLineBytes / sizeof(Quad))),
-        static_cast<uint32_t>(index % kPerQuad<T>));
+    return codec::line::load_value<T, kLineBytes>(cta, slots.images, line * (kLineBytes / 4),
+                                                  cta.load(codes, line),
+                                                  static_cast<uint32_t>(at % kLineBytes));
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes, for host and device: one instruction on a GPU.
+// Arithmetic on the bytes, or the halves, of words, all of a word at a time: for host and device.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bobbin {
 
-// `sum` plus the products of the four unsigned bytes of `a` and `b`.
+// `sum` plus the products of the four unsigned bytes of `a` and `b`: one instruction on a GPU.
 BOBBIN_HD uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum) {
 #ifdef __CUDA_ARCH__
   return __dp4a(a, b, sum);
@@ -18,6 +18,32 @@ BOBBIN_HD uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum) {
   }
   return sum;
 #endif
+}
+
+// `sum` plus both unsigned halves of a word: one instruction on a GPU.
+BOBBIN_HD uint32_t add_halves(uint32_t halves, uint32_t sum) {
+#ifdef __CUDA_ARCH__
+  return __dp2a_lo(halves, 0x0101U, sum);
+#else
+  return sum + (halves & 0xffff) + (halves >> 16);
+#endif
+}
+
+// A one in each byte, or in each half of a word.
+template <uint32_t kLaneBits>
+inline constexpr uint32_t kLaneOnes = ~uint32_t{0} / ((uint32_t{1} << kLaneBits) - 1);
+
+// The highest bit of each byte (or half) that is in a range, as an unsigned number; `from` and `to` have its
+// ends in each byte. Seven instructions on a GPU.
+template <uint32_t kLaneBits>
+[[nodiscard]] BOBBIN_HD uint32_t lanes_within(uint32_t lanes, uint32_t from, uint32_t to) {
+  constexpr uint32_t kTops = kLaneOnes<kLaneBits> << (kLaneBits - 1);
+  // First by the lower bits, which cannot borrow from the next lane; then by the highest.
+  const uint32_t lower_from = (lanes | kTops) - (from & ~kTops);
+  const uint32_t lower_to = (to | kTops) - (lanes & ~kTops);
+  const uint32_t at_least = (lanes & ~from) | (~(lanes ^ from) & lower_from);
+  const uint32_t at_most = (~lanes & to) | (~(lanes ^ to) & lower_to);
+  return at_least & at_most & kTops;
 }
 
 }  // namespace bobbin

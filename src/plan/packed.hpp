@@ -223,8 +223,7 @@ struct RangeSum {
 // bit of the byte. Seven instructions and two dot products for the four.
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD RangeSum sum_bytes_in_range(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
-  constexpr uint32_t kOnes = 0x01010101;
-  constexpr uint32_t kTops = kOnes << 7;
+  constexpr uint32_t kOnes = kLaneOnes<8>;
   const uint32_t from = low * kOnes;
   const uint32_t to = (low + span) * kOnes;
   uint32_t sum = 0;  // both are multiplied by 128
@@ -233,12 +232,7 @@ template <class T, uint32_t W>
   for (uint32_t n = 0; n < 32 / 4; ++n) {
     constexpr uint32_t kPerByte = 8 / W;
     const uint32_t bytes = lane.words[n / kPerByte] >> n % kPerByte * W & low_mask<uint32_t>(W) * kOnes;
-    // First by the lower seven bits, which cannot borrow from the next byte; then by the highest.
-    const uint32_t seven_from = (bytes | kTops) - (from & ~kTops);
-    const uint32_t seven_to = (to | kTops) - (bytes & ~kTops);
-    const uint32_t at_least = (bytes & ~from) | (~(bytes ^ from) & seven_from);
-    const uint32_t at_most = (~bytes & to) | (~(bytes ^ to) & seven_to);
-    const uint32_t hits = at_least & at_most & kTops;
+    const uint32_t hits = lanes_within<8>(bytes, from, to);
     sum = dot_bytes(bytes, hits, sum);
     count = dot_bytes(hits, kOnes, count);
   }

@@ -62,7 +62,7 @@ struct DecodeKernel {
   using Reader = TileReader<kLineBytes>;
 
   struct Shared {
-    typename Reader::Jobs jobs[kWarps];
+    typename Reader::StagedJobs jobs[kWarps];
   };
 
   Reader lines;
@@ -83,11 +83,12 @@ struct DecodeKernel {
 // Compresses lines in one pass: a block takes a ticket for the next 256 lines, compresses them in registers,
 // learns from earlier blocks where its images go (decoupled look-back), and stores them through shared
 // memory.
-template <uint32_t kLineBytes, Algorithms kTried>
+template <uint32_t kLineBytes, Algorithms kTried, uint32_t kBlockThreads = 256>
 struct EncodeKernel {
-  static constexpr uint32_t kThreads = 256;
+  static constexpr uint32_t kThreads = kBlockThreads;
   // Those that try only the fixed codes of BDI have enough registers with four: 13 % faster.
-  static constexpr uint32_t kMinBlocks = kTried.any_width || kTried.fpc || kTried.cpack ? 3 : 4;
+  static constexpr uint32_t kMinBlocks =
+      (kTried.any_width || kTried.fpc || kTried.cpack ? 3 : 4) * 256 / kThreads;
   static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
   static constexpr uint32_t kWords = kLineBytes / 4;
   using Stage = line::Stage<kWords>;

@@ -17,13 +17,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "codecs/line/expand.hpp"
+#include "codecs/line/image.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::codec::line {
-
-using simt::Global;
-using simt::Quad;
 
 // Where a line's image is, relative to its tile.
 struct Place {
@@ -66,147 +63,6 @@ struct Job {
   [[nodiscard]] BOBBIN_HD uint32_t line() const { return static_cast<uint32_t>(bits >> 8) & 0xff; }
   [[nodiscard]] BOBBIN_HD uint32_t code() const { return static_cast<uint32_t>(bits) & 0xff; }
 };
-
-// A code of BDI whose width is known only at run time.
-template <uint32_t kLog>
-struct WidthCode {
-  static constexpr uint32_t kValueLog = kLog;
-  uint32_t width;
-};
-template <class Code>
-inline constexpr bool kIsWidth = requires { Code::kValueLog; };
-// Any code of FPC'.
-struct FpcCode {};
-
-// Images in device memory, which may change only if they are not const.
-template <class Cta, class Word>
-[[nodiscard]] BOBBIN_HD uint32_t image_word(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
-  return cta.load(Global<Word>{images.data + first, images.size - first}, i);
-}
-template <class Cta, class Word>
-[[nodiscard]] BOBBIN_HD Quad image_quad(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
-  using Like = std::conditional_t<std::is_const_v<Word>, const Quad, Quad>;
-  const Global<Like> quads{reinterpret_cast<Like*>(images.data), images.size / kPartWords};
-  return cta.load(quads, first / kPartWords + i);
-}
-
-// Images that were copied to shared memory.
-template <class Cta, uint32_t kQuads>
-[[nodiscard]] BOBBIN_HD uint32_t image_word(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
-                                            uint32_t i) {
-  using Words = simt::Shared<uint32_t, kQuads * kPartWords>;
-  return cta.load(simt::seen_as<Words>(images), static_cast<uint32_t>(first) + i);
-}
-template <class Cta, uint32_t kQuads>
-[[nodiscard]] BOBBIN_HD Quad image_quad(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
-                                        uint32_t i) {
-  return cta.load(images, static_cast<uint32_t>(first) / kPartWords + i);
-}
-
-// Words i and i + 1 of an image, which begins at an even word; so does i.
-template <class Cta, class Word>
-[[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, Global<Word> images, uint64_t first, uint32_t i) {
-  using Like = std::conditional_t<std::is_const_v<Word>, const uint64_t, uint64_t>;
-  const Global<Like> twos{reinterpret_cast<Like*>(images.data + first), (images.size - first) / 2};
-  return cta.load(twos, i / 2);
-}
-template <class Cta, uint32_t kQuads>
-[[nodiscard]] BOBBIN_HD uint64_t image_two(Cta& cta, simt::Shared<Quad, kQuads>& images, uint64_t first,
-                                           uint32_t i) {
-  using Twos = simt::Shared<uint64_t, kQuads * kPartWords / 2>;
-  return cta.load(simt::seen_as<Twos>(images), (static_cast<uint32_t>(first) + i) / 2);
-}
-
-// Part `part` of the line whose image begins at a word. The code may be a constant, a WidthCode or an
-// FpcCode.
-template <uint32_t kLineBytes, class Cta, class Images, class Code>
-[[nodiscard]] BOBBIN_HD Quad load_part(Cta& cta, Images& images, uint64_t first_word, Code code,
-                                       uint32_t part) {
-  const auto word_at = [&](uint32_t i) { return image_word(cta, images, first_word, i); };
-  if constexpr (kIsWidth<Code>) {
-    const Part words = expand_bdi<Code::kValueLog>(code.width, kLineBytes, part, word_at);
-    return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
-  } else if constexpr (std::is_same_v<Code, FpcCode>) {
-    const Part words = expand_fpc(part, word_at);
-    return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
-  } else {
-    if (code == kRaw) {
-      // Images of raw lines come first in their tile, which is aligned.
-      return image_quad(cta, images, first_word, part);
-    }
-    const Part words = expand_part(code, kLineBytes, part, word_at);
-    return {{words.word[0], words.word[1], words.word[2], words.word[3]}};
-  }
-}
-
-// Calls f with a constant, a WidthCode or an FpcCode.
-template <class F>
-BOBBIN_HD void with_code(uint32_t code, F&& f) {
-  switch (code) {
-    case kRaw:
-      return f(std::integral_constant<uint32_t, kRaw>{});
-    case kZeros:
-      return f(std::integral_constant<uint32_t, kZeros>{});
-    case kRepeat:
-      return f(std::integral_constant<uint32_t, kRepeat>{});
-    case 3:
-      return f(std::integral_constant<uint32_t, 3>{});
-    case 4:
-      return f(std::integral_constant<uint32_t, 4>{});
-    case 5:
-      return f(std::integral_constant<uint32_t, 5>{});
-    case 6:
-      return f(std::integral_constant<uint32_t, 6>{});
-    case 7:
-      return f(std::integral_constant<uint32_t, 7>{});
-    case 8:
-      return f(std::integral_constant<uint32_t, 8>{});
-    case kCpack:
-      return f(std::integral_constant<uint32_t, kCpack>{});
-    default:
-      break;
-  }
-  switch (code >> 5) {
-    case 1:
-      return f(WidthCode<1>{code & 31});
-    case 2:
-      return f(WidthCode<2>{code & 31});
-    case 3:
-      return f(WidthCode<3>{code & 31});
-    default:
-      return f(FpcCode{});
-  }
-}
-
-// The same for codes that are read fastest if all lines of a group have them; returns false for others.
-template <class F>
-[[nodiscard]] BOBBIN_HD bool with_simple_code(uint32_t code, F&& f) {
-  switch (code) {
-    case kRaw:
-      f(std::integral_constant<uint32_t, kRaw>{});
-      return true;
-    case kZeros:
-      f(std::integral_constant<uint32_t, kZeros>{});
-      return true;
-    case kRepeat:
-      f(std::integral_constant<uint32_t, kRepeat>{});
-      return true;
-    case 3:
-      f(std::integral_constant<uint32_t, 3>{});
-      return true;
-    case 4:
-      f(std::integral_constant<uint32_t, 4>{});
-      return true;
-    case 6:
-      f(std::integral_constant<uint32_t, 6>{});
-      return true;
-    case 7:
-      f(std::integral_constant<uint32_t, 7>{});
-      return true;
-    default:
-      return false;
-  }
-}
 
 // Lines whose images are somewhere in device memory: what tiles and slots have in common.
 template <uint32_t kLineBytes>
@@ -261,10 +117,17 @@ struct PartPair {
     mask >>= pair * kValues;
   }
 
+  [[nodiscard]] BOBBIN_HD bool all_have_base() const {
+    constexpr uint32_t kAll = low_mask<uint32_t>(kValues);
+    return (mask & kAll) == kAll;
+  }
+  [[nodiscard]] BOBBIN_HD uint64_t value(uint32_t i) const {
+    return ((mask >> i & 1) != 0 ? base : 0) + static_cast<uint64_t>(int64_t{static_cast<int32_t>(delta(i))});
+  }
+
   BOBBIN_HD void expand(Quad (&parts)[2]) const {
     // Mostly all values have the base: this is half of the work.
-    constexpr uint32_t kAll = low_mask<uint32_t>(kValues);
-    if ((mask & kAll) == kAll) {
+    if (all_have_base()) {
       put(parts, [&](uint32_t /*i*/) { return base; });
     } else if constexpr (kBdi.value_log == 2) {
       put(parts, [&](uint32_t i) { return base_if(mask >> i / 4 * 4, i % 4, static_cast<uint32_t>(base)); });
@@ -307,6 +170,11 @@ struct RepeatedPair {
   }
 };
 
+// A whole line of zeros or of repeated bytes, for those who need not see each value.
+struct RepeatedLine {
+  uint64_t bytes;
+};
+
 // Who expands which parts of a line: a lane one part, so that a step of the warp stores 512 bytes in a row;
 // or two parts in a row where that takes fewer instructions.
 enum class Lanes : uint8_t { one_part, two_parts };
@@ -321,13 +189,30 @@ template <uint32_t kLineBytes, class Code>
   }
 }
 
-// Calls f(part of the group, quad) for the parts that this lane expands of 32 lines that have one code.
-// `word_of(line)` returns the first word of its image. Loads of several steps are under way at a time.
+// Whether the function that gets parts takes such values as well as quads: then they are not expanded.
+template <class F, class Values>
+inline constexpr bool kTakes = std::is_invocable_v<F&, uint32_t, const Values&>;
+
+template <class F, class Code>
+[[nodiscard]] BOBBIN_HD constexpr bool takes_repeated() {
+  if constexpr (requires { Code::value; }) {
+    return (Code::value == kZeros || Code::value == kRepeat) && kTakes<F, RepeatedLine>;
+  } else {
+    return false;
+  }
+}
+
+// Calls f(part of the group, quad) for the parts that this lane expands of 32 lines that have one code; or
+// f(first of two parts, pair) and f(first part of the line, repeated line) if it takes them. `word_of(line)`
+// returns the first word of its image. Loads of several steps are under way at a time.
 template <uint32_t kLineBytes, Lanes kLanes = Lanes::two_parts, class Cta, class Images, class Code,
           class WordOf, class F>
 BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_of, F&& f) {
   using Shape = LineReader<kLineBytes>;
-  if constexpr (kLanes == Lanes::two_parts && has_pairs<kLineBytes, Code>()) {
+  if constexpr (takes_repeated<F, Code>()) {
+    const uint64_t bytes = Code::value == kRepeat ? image_two(cta, images, word_of(cta.lane()), 0) : 0;
+    f(cta.lane() * Shape::kParts, RepeatedLine{bytes});
+  } else if constexpr (kLanes == Lanes::two_parts && has_pairs<kLineBytes, Code>()) {
     constexpr uint32_t kPairs = Shape::kParts / 2;  // lanes per line, and steps
     using Pair = std::conditional_t<Code::value == kRepeat, RepeatedPair, PartPair<kLineBytes, Code::value>>;
     const uint32_t first = cta.lane() / kPairs;
@@ -339,10 +224,15 @@ BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_o
     }
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kPairs; ++i) {
-      Quad parts[2];
-      pairs[i].expand(parts);
-      f(2 * (i * simt::kWarpSize + cta.lane()), parts[0]);
-      f(2 * (i * simt::kWarpSize + cta.lane()) + 1, parts[1]);
+      const uint32_t part = 2 * (i * simt::kWarpSize + cta.lane());
+      if constexpr (kTakes<F, Pair>) {
+        f(part, pairs[i]);
+      } else {
+        Quad parts[2];
+        pairs[i].expand(parts);
+        f(part, parts[0]);
+        f(part + 1, parts[1]);
+      }
     }
   } else {
     constexpr uint32_t kMost = std::is_same_v<Code, uint32_t> ? 1 : kIsWidth<Code> ? 2 : 4;
@@ -408,7 +298,13 @@ struct LineHeader {
 template <uint32_t kLineBytes>
 struct TileReader : LineReader<kLineBytes> {
   using Base = LineReader<kLineBytes>;
-  using Jobs = simt::Shared<uint64_t, simt::kWarpSize>;  // one per warp
+  static constexpr uint32_t kMaxQuads = simt::kWarpSize * Base::kParts;  // of a tile
+  // One per warp. With a copy of the tile, groups of several codes are read faster.
+  using Jobs = simt::Shared<uint64_t, simt::kWarpSize>;
+  struct StagedJobs {
+    Jobs jobs;
+    simt::Shared<Quad, kMaxQuads> images;
+  };
 
   Global<const uint32_t> starts;
   Global<const uint8_t> codes;
@@ -430,14 +326,18 @@ struct TileReader : LineReader<kLineBytes> {
   // together; f may not.
   template <Lanes kLanes = Lanes::two_parts, class Cta, class F>
   BOBBIN_HD void for_each_part(Cta& cta, Jobs& jobs, const LineHeader& header, F&& f) const {
-    const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
-    if (tile_lines != simt::kWarpSize) {
-      read_mixed(cta, jobs, header, f);
-    } else if (!alike || !read_alike<kLanes>(cta, header, f)) {
-      const Place place = place_lines(cta, header.code, kLineBytes, tile_lines);
+    read_tile<kLanes>(cta, jobs, header, f, [&](const Place& place) {
       const Job own = Job::of(header.word + place.start / 4, cta.lane(), header.code);
       expand_by_code<kLineBytes>(cta, jobs, this->images, own, place.rank, f);
-    }
+    });
+  }
+  template <Lanes kLanes = Lanes::two_parts, class Cta, class F>
+  BOBBIN_HD void for_each_part(Cta& cta, StagedJobs& staged, const LineHeader& header, F&& f) const {
+    read_tile<kLanes>(cta, staged.jobs, header, f, [&](const Place& place) {
+      copy_tile(cta, staged, header.word / kPartWords, ceil_div<uint32_t>(place.tile_bytes, sizeof(Quad)));
+      const Job own = Job::of(place.start / 4, cta.lane(), header.code);
+      expand_by_code<kLineBytes>(cta, staged.jobs, staged.images, own, place.rank, f);
+    });
   }
 
   // The same for lines of any codes, in less code.
@@ -457,6 +357,36 @@ struct TileReader : LineReader<kLineBytes> {
   }
 
  private:
+  // `mixed(place)` is called for groups whose lines have several codes, or one that is not simple.
+  template <Lanes kLanes, class Cta, class F, class Mixed>
+  BOBBIN_HD void read_tile(Cta& cta, Jobs& jobs, const LineHeader& header, F&& f, Mixed&& mixed) const {
+    const bool alike = cta.all(header.code == cta.shfl(header.code, 0));
+    if (tile_lines != simt::kWarpSize) {
+      read_mixed(cta, jobs, header, f);
+    } else if (!alike || !read_alike<kLanes>(cta, header, f)) {
+      mixed(place_lines(cta, header.code, kLineBytes, tile_lines));
+    }
+  }
+
+  // All loads of the tile are under way at a time; those of one code after another would each wait for
+  // memory.
+  template <class Cta>
+  BOBBIN_HD void copy_tile(Cta& cta, StagedJobs& staged, uint64_t first, uint32_t count) const {
+    const Global<const Quad> quads{reinterpret_cast<const Quad*>(this->images.data),
+                                   this->images.size / kPartWords};
+    Quad own[kMaxQuads / simt::kWarpSize];
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kMaxQuads / simt::kWarpSize; ++i) {
+      const uint32_t at = i * simt::kWarpSize + cta.lane();
+      own[i] = at < count ? cta.load(quads, first + at) : Quad{};
+    }
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kMaxQuads / simt::kWarpSize; ++i) {
+      cta.store(staged.images, i * simt::kWarpSize + cta.lane(), own[i]);
+    }
+    cta.sync_warp();
+  }
+
   // Images are in the order of lines, and all have one size.
   template <Lanes kLanes, class Cta, class F>
   [[nodiscard]] BOBBIN_HD bool read_alike(Cta& cta, const LineHeader& header, F&& f) const {
