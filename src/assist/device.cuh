@@ -4,6 +4,7 @@
 // compiles runs on the GPU; one that another compiler compiles, in the emulator.
 #pragma once
 
+#include "assist/packed.hpp"
 #include "assist/parts.hpp"
 #include "assist/stream.hpp"
 #include "assist/views.hpp"
