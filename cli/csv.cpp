@@ -82,7 +82,7 @@ void add_csv_options(const Verb& verb, CsvArgs& args) {
       .check("delimiter", check_delimiter)
       .type_name("C");
   add_mark_option(verb, "--quote", args.quote, "CSV quote character, or none");
-  add_mark_option(verb, "--escape", args.escape, "CSV escape character (default: none; quotes are doubled)");
+  add_mark_option(verb, "--escape", args.escape, "CSV escape character, or none: quotes are doubled");
   verb.add_flag("--no-header", args.no_header, "The CSV has no header row");
   verb.add_list("--null", args.nulls,
                 "Unquoted CSV text for null, besides the empty field when reading; may be repeated "
@@ -129,10 +129,10 @@ csv::ReadOptions read_options(const CsvArgs& args) {
   csv::ReadOptions options;
   options.delimiter = csv::parse_delimiter(args.delimiter);
   options.quote = csv::parse_mark(args.quote);
+  options.escape = csv::parse_mark(args.escape);
   if (args.header || args.no_header) {
     options.header = args.header;
   }
-  options.other.escape = csv::parse_mark(args.escape).value_or(options.other.escape);
   options.other.comment = csv::parse_mark(args.comment).value_or(options.other.comment);
   options.skip_lines = args.skip;
   options.other.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;

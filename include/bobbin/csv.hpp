@@ -110,12 +110,13 @@ struct ReadOptions {
   // What is not given is found from the first bytes of the text.
   std::optional<char> delimiter{};
   std::optional<char> quote{};
+  std::optional<char> escape{};
   std::optional<bool> header{};
   std::optional<uint64_t> skip_lines{};    // before the header row
   std::optional<char> likely_delimiter{};  // preferred if several would do (default: by the input's name)
 
-  // All else; its delimiter, quote, header, skip_lines and line_end are not used, and the empty field always
-  // means null.
+  // All else; its delimiter, quote, escape, header, skip_lines and line_end are not used, and the empty field
+  // always means null.
   Options other{};
   Encoding encoding = Encoding::utf8;
   // Types of all columns or some; other columns get the type that fits all of their values.

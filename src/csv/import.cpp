@@ -26,6 +26,7 @@ Options known_options(const ReadOptions& given, char likely_delimiter) {
   Options options = given.other;
   options.delimiter = given.delimiter.value_or(likely_delimiter);
   options.quote = given.quote.value_or(Options{}.quote);
+  options.escape = given.escape.value_or(Options{}.escape);
   options.header = given.header.value_or(true);
   options.skip_lines = given.skip_lines.value_or(0);
   if (std::ranges::find(options.nulls, "") == options.nulls.end()) {
@@ -111,6 +112,7 @@ Result<Importer> Importer::open(std::vector<Input> inputs, const ReadOptions& op
     if (impl->sources.size() == 1) {
       const Known known{.delimiter = options.delimiter,
                         .quote = options.quote,
+                        .escape = options.escape,
                         .header = options.header,
                         .skips = options.skip_lines.has_value(),
                         .likely_delimiter = likely};

@@ -258,6 +258,32 @@ bool has_blanks_before_quotes(std::string_view text, const Marks& marks) {
 
 constexpr char kComment = '#';
 
+bool is_split(const Candidate& candidate) {
+  return candidate.shape.fields > 1 && candidate.shape.share == 1;
+}
+
+// Whether records are alike if only blanks before quotes are skipped: then a backslash before a quote is a
+// value's last character.
+bool is_split_without_blanks(std::string_view text, bool is_whole, Options options, const Known& known) {
+  options.skip_blanks = true;
+  if (!has_blanks_before_quotes(text, marks_of(options))) {
+    return false;
+  }
+  const auto splits = [&](char delimiter) {
+    options.delimiter = delimiter;
+    return check(options).ok() && is_split(try_options(text, is_whole, options));
+  };
+  return known.delimiter ? splits(*known.delimiter) : std::ranges::any_of(kDelimiters, splits);
+}
+
+// Whether a backslash is tried as the escape.
+bool tries_escape(std::string_view text, bool is_whole, const Options& options, const Known& known) {
+  Options quoted = options;
+  quoted.quote = '"';
+  return !known.escape && options.escape == '\0' && known.quote.value_or('"') == '"' &&
+         may_have_escapes(text) && !is_split_without_blanks(text, is_whole, quoted, known);
+}
+
 Candidate find_marks(std::string_view text, bool is_whole, const Options& options, const Known& known) {
   std::optional<Candidate> best;
   Options basis = options;
@@ -283,8 +309,9 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
     }
   };
   consider_all(known.quote.value_or(options.quote));
-  const auto is_split = [&] { return best && best->shape.fields > 1 && best->shape.share == 1; };
-  if (!is_split() && options.escape == '\0' && known.quote.value_or('"') == '"' && may_have_escapes(text)) {
+  const auto splits = [&] { return best && is_split(*best); };
+  const bool may_escape = !splits() && tries_escape(text, is_whole, options, known);
+  if (may_escape) {
     basis.escape = '\\';
     consider_all('"');
     basis.escape = '\0';
@@ -299,11 +326,15 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
     basis = best->options;
     basis.skip_blanks = true;
     consider(basis.delimiter, basis.quote);
-    if (!is_split()) {
+    if (!splits()) {
+      consider_all(basis.quote);
+    }
+    if (!splits() && may_escape) {
+      basis.escape = '\\';
       consider_all(basis.quote);
     }
   }
-  if (best && !is_split() && options.comment == '\0' &&
+  if (best && !splits() && options.comment == '\0' &&
       has_comments(text, kComment, marks_of(options).line_end)) {
     basis = best->options;
     basis.comment = kComment;

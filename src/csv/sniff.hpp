@@ -14,6 +14,7 @@ namespace bobbin::csv {
 struct Known {
   std::optional<char> delimiter{};
   std::optional<char> quote{};
+  std::optional<char> escape{};
   std::optional<bool> header{};
   bool skips = false;           // the options say how many lines to skip
   char likely_delimiter = ',';  // preferred if several fit

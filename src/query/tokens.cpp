@@ -111,6 +111,9 @@ Result<Token> next_token(std::string_view text, size_t from) {
     token.kind = Token::Kind::symbol;
     const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
+    if (text[i] == '/' || text[i] == '%') {
+      return error_at(i, "division is not supported in expressions; they have +, - and *");
+    }
     if (symbol == std::end(kSymbols)) {
       return error_at(i, fmt::format("unexpected {}", single_quoted(text.substr(i, 1))));
     }

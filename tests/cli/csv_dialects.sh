@@ -11,6 +11,8 @@ try 'title\n# note\na,b\n1,2\n3\n' --skip 1 --comment '#' --ragged pad
 try 'Sales\n2024\n\na,b,c\n1,2,3\n4,5,6\n'
 try 'a,b\n1,2,3\n4\n' --ragged pad
 try 'a,b\n"x\\"y",2\n' --escape '\'
+try 'a,b\n1,"x \\"y\\" u"\n2,"v"\n'
+try 'a,b\n1,"x \\"y\\" u"\n2,"v"\n' --escape none
 try 'a,b\n"x,2\n' --quote none
 try 'name\n"x,y"\n"u,v"\n'
 try 'a, "b"\n1, "x, y"\n2, "z"\n'

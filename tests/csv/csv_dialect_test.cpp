@@ -168,7 +168,7 @@ std::string some_words(Random& random, size_t delimiters) {
 }
 
 std::string put_words(Random& random, bool blanks) {
-  const char* const words[] = {"x", "Hi, Mom!", "a;b;c", "say \"\"yes\"\"", "two\nlines", "it's"};
+  const char* const words[] = {"x", "Hi, Mom!", "a;b;c", "say \"\"yes\"\"", "two\nlines", "it's", "back\\"};
   const std::string quoted = std::string("\"") + words[random.below(std::size(words))] + "\"";
   return (blanks ? std::string(1 + random.below(3), ' ') : "") + quoted;
 }
@@ -222,6 +222,14 @@ TEST(CsvSniff, Escapes) {
             "delimiter ',', quote '\"', escape '\\', header row, 2 columns");
   // These are complete without.
   EXPECT_EQ(found("a,b\n1,\"x\\\"\n2,\"y\\\"\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  // And these if blanks before quotes are skipped.
+  EXPECT_EQ(found("a,b\n1, \"x, y\\\"\n2, \"z\"\n3, \"\\\"\n"),
+            "delimiter ',', quote '\"', header row, 2 columns, blanks before quotes skipped");
+  EXPECT_EQ(found("a,b\n1, \"x \\\"y, z\\\" u\"\n2, \"v\"\n"),
+            "delimiter ',', quote '\"', escape '\\', header row, 2 columns, blanks before quotes skipped");
+  // None was given.
+  EXPECT_EQ(found("a,b\n1,\"x \\\"y\\\" u\"\n2,\"v\\\\\"\n", {.escape = '\0'}),
+            "delimiter ',', quote none, header row, 2 columns");
   // A backslash before a letter would be lost.
   EXPECT_EQ(found("a,b\n1,\"x \\\"y\\\" u\"\n2,\"c:\\n\"\n"),
             "delimiter ',', quote none, header row, 2 columns");

@@ -147,6 +147,8 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("a = 'x"), "character 5: the string that begins here is not closed");
   EXPECT_EQ(error_of("\"a = 1"), "character 1: the name that begins here is not closed");
   EXPECT_EQ(error_of("a = 1 and $"), "character 11: unexpected '$'");
+  EXPECT_EQ(error_of("a / b > 1"),
+            "character 3: division is not supported in expressions; they have +, - and *");
   EXPECT_EQ(error_of("1 < 2"), "character 5: expected a column's name, found '2'");
   EXPECT_EQ(error_of("1 between 0 and 2"), "character 3: expected an operator such as '<', found 'between'");
   EXPECT_EQ(error_of("a like b"), "character 8: expected a string in single quotes, found 'b'");
