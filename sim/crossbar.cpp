@@ -14,7 +14,7 @@ Crossbar::Crossbar(uint32_t sources, uint32_t destinations, uint32_t queue, uint
       next_(destinations),
       source_free_(sources),
       destination_free_(destinations),
-      retry_(destinations),
+      ready_(destinations, kNever),
       arrivals_(destinations),
       next_arrival_(destinations, kNever) {}
 
@@ -23,7 +23,7 @@ void Crossbar::send(uint32_t source, uint32_t destination, const Packet& packet)
   ++queued_[source];
   ++waiting_count_[destination];
   ++in_flight_;
-  retry_[destination] = 0;
+  ready_[destination] = destination_free_[destination];
 }
 
 void Crossbar::tick() {
@@ -31,11 +31,9 @@ void Crossbar::tick() {
   if (in_flight_ == 0) {
     return;
   }
-  for (uint32_t destination = 0; destination < waiting_count_.size(); ++destination) {
+  for (uint32_t destination = 0; destination < ready_.size(); ++destination) {
     // Arrived packets that nobody takes hold up the rest.
-    const bool is_free =
-        destination_free_[destination] <= cycle_ && arrivals_[destination].size() < queue_ + latency_;
-    if (waiting_count_[destination] != 0 && retry_[destination] <= cycle_ && is_free) {
+    if (ready_[destination] <= cycle_ && arrivals_[destination].size() < queue_ + latency_) {
       serve(destination);
     }
   }
@@ -43,13 +41,13 @@ void Crossbar::tick() {
 
 void Crossbar::serve(uint32_t destination) {
   const auto sources = static_cast<uint32_t>(queued_.size());
-  uint64_t retry = kNever;
+  uint64_t ready = kNever;
   for (uint32_t i = 0; i < sources; ++i) {
     const uint32_t source =
         next_[destination] + i < sources ? next_[destination] + i : next_[destination] + i - sources;
     Fifo<Packet>& packets = waiting(source, destination);
     if (packets.empty() || source_free_[source] > cycle_) {
-      retry = packets.empty() ? retry : std::min(retry, source_free_[source]);
+      ready = packets.empty() ? ready : std::min(ready, source_free_[source]);
       continue;
     }
     const Packet packet = packets.front();
@@ -58,6 +56,7 @@ void Crossbar::serve(uint32_t destination) {
     --waiting_count_[destination];
     source_free_[source] = cycle_ + packet.flits;
     destination_free_[destination] = cycle_ + packet.flits;
+    ready_[destination] = waiting_count_[destination] == 0 ? kNever : destination_free_[destination];
     const uint64_t when = cycle_ + packet.flits - 1 + latency_;
     next_arrival_[destination] = std::min(next_arrival_[destination], when);
     arrivals_[destination].push({when, packet});
@@ -66,7 +65,7 @@ void Crossbar::serve(uint32_t destination) {
     next_[destination] = source + 1 < sources ? source + 1 : 0;
     return;
   }
-  retry_[destination] = retry;
+  ready_[destination] = ready;
 }
 
 }  // namespace bobbin::sim

@@ -53,7 +53,7 @@ class Crossbar {
   std::vector<uint32_t> next_;           // source that is served next
   std::vector<uint64_t> source_free_;
   std::vector<uint64_t> destination_free_;
-  std::vector<uint64_t> retry_;  // by destination: before, all sources with a packet for it are busy
+  std::vector<uint64_t> ready_;  // by destination: before, no packet can be sent to it
   std::vector<Fifo<Arrival>> arrivals_;
   std::vector<uint64_t> next_arrival_;  // of each destination; kNever: none is on its way
 };

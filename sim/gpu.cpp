@@ -137,7 +137,7 @@ void Gpu::cycle() {
     const uint32_t ended = sm->take_ended_blocks();
     blocks_left_ -= ended;
     if (ended != 0 && next_block_ == num_blocks_ && !sm->has_blocks()) {
-      sm->stores().flush();
+      sm->flush_stores();
     }
   }
 }

@@ -39,6 +39,11 @@ class LoadStore {
     return !queue_.empty() || !assist_queue_.empty() || !low_queue_.empty();
   }
 
+  // Whether it does nothing until a line comes.
+  [[nodiscard]] bool waits() const {
+    return (blocked_ || queue_.empty()) && assist_queue_.empty() && low_queue_.empty();
+  }
+
   // An issued memory instruction, whose effect on memory has taken place.
   void add(const Instruction& instruction, const MemoryOperands* operands, const Owner& owner,
            const ParentWarp& parent);

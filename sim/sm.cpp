@@ -64,6 +64,7 @@ void Sm::add_block(uint32_t number) {
   *place = {.used = true, .number = number, .warps = block_warps, .shared = std::move(place->shared)};
   place->shared.assign(launch_->shared_bytes, 0);
   ++resident_blocks_;
+  asleep_ = nullptr;
   for (uint32_t warp = 0; warp < block_warps; ++warp) {
     const uint32_t id = free_slots_.first();
     free_slots_.clear(id);
@@ -279,7 +280,13 @@ void Sm::fill_buffer(uint32_t id) {
   }
 }
 
-void Sm::tick() {
+// Nothing to issue, to fetch or to send; loads, if any, wait for lines.
+bool Sm::can_sleep() const {
+  return !ready_.any() && !wants_fetch_.any() && !stores_.has_work() && load_store_.waits() &&
+         assists_.is_idle();
+}
+
+void Sm::work() {
   receive();
   if (has_events_now()) {
     run_events();
@@ -295,11 +302,13 @@ void Sm::tick() {
     issue();
   } else {
     saw_compute_ = false;
-    classify(false);
+    ++class_of(false);
   }
   if (wants_fetch_.any()) {
     fetch();
   }
+  saw_compute_ = false;
+  asleep_ = can_sleep() ? &class_of(false) : nullptr;
 }
 
 }  // namespace bobbin::sim

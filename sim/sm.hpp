@@ -31,7 +31,18 @@ class Sm {
   [[nodiscard]] bool has_blocks() const { return resident_blocks_ != 0; }
   void add_block(uint32_t block);
   [[nodiscard]] uint32_t take_ended_blocks() { return std::exchange(ended_blocks_, 0); }
-  void tick();  // one core cycle
+  // One core cycle.
+  void tick() {
+    if (asleep_ != nullptr && !replies_.has_arrived(number_) && !has_events_now()) {
+      ++*asleep_;
+      return;
+    }
+    work();
+  }
+  void flush_stores() {
+    stores_.flush();
+    asleep_ = nullptr;
+  }
   [[nodiscard]] bool is_idle() const;
   // Who waits for what, for the error of a run that does not end.
   [[nodiscard]] std::string describe() const;
@@ -115,7 +126,10 @@ class Sm {
   void open_barrier(uint32_t block);
   void end_warp(uint32_t slot);
   void note_load(uint32_t slot, const MemoryOperands& operands, const Instruction& instruction);
-  void classify(bool any_issued);
+  void work();
+  [[nodiscard]] bool can_sleep() const;
+  // The counter of a cycle's class.
+  [[nodiscard]] uint64_t& class_of(bool any_issued);
   void set_ready(uint32_t slot);
   [[nodiscard]] uint32_t choose(const SlotSet& candidates, uint32_t scheduler) const;
 
@@ -138,6 +152,8 @@ class Sm {
   std::vector<Block> blocks_;
   SlotSet free_slots_;
 
+  // While nothing changes until a packet or an event comes: the counter of such cycles.
+  uint64_t* asleep_ = nullptr;
   SlotSet wants_fetch_;
   SlotSet ready_;             // with an instruction that may be issued
   SlotSet waits_for_result_;  // with one that a scoreboard or an assist warp holds back

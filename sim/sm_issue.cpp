@@ -239,24 +239,24 @@ void Sm::issue() {
   for (uint32_t scheduler = 0; assists_.has_low() && scheduler < of_scheduler_.size(); ++scheduler) {
     used += (idle >> scheduler & 1) != 0 && assists_.issue_low(scheduler) ? 1 : 0;
   }
-  classify(used != 0);
+  ++class_of(used != 0);
 }
 
-void Sm::classify(bool any_issued) {
+uint64_t& Sm::class_of(bool any_issued) {
   Counters& counters = machine_.counters;
   if (any_issued) {
-    ++counters.active_cycles;
-  } else if (resident_blocks_ == 0) {
-    ++counters.empty_cycles;
-  } else if (waits_for_unit_.any()) {
-    ++counters.memory_stalls;
-  } else if (saw_compute_) {
-    ++counters.compute_stalls;
-  } else if (waits_for_result_.any()) {
-    ++counters.dependence_stalls;
-  } else {
-    ++counters.idle_cycles;
+    return counters.active_cycles;
   }
+  if (resident_blocks_ == 0) {
+    return counters.empty_cycles;
+  }
+  if (waits_for_unit_.any()) {
+    return counters.memory_stalls;
+  }
+  if (saw_compute_) {
+    return counters.compute_stalls;
+  }
+  return waits_for_result_.any() ? counters.dependence_stalls : counters.idle_cycles;
 }
 
 // A stride that was seen twice triggers a prefetch, unless the memory pipelines are busy.
