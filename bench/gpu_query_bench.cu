@@ -213,13 +213,15 @@ class QueryBench {
 
   // where a < limit and b < limit, sum(c); kEither: where a < limit or not b < limit.
   template <bool kEither>
-  Status measure_three(uint32_t bits, double bar) {
-    const std::string what =
-        "u32, " + std::to_string(bits) + " bits, three columns" + (kEither ? ", or, not" : "");
+  Status measure_three(uint32_t bits, double bar, uint32_t run = 1) {
+    const std::string what = "u32, " + std::to_string(bits) + " bits, three columns" +
+                             (kEither ? ", or, not" : "") +
+                             (run == 1 ? "" : ", the first in runs of " + std::to_string(run));
     if (!wants(what)) {
       return {};
     }
-    BOBBIN_ASSIGN(const Both<uint32_t> a, load(CodecId::ffor, make_integers(bits, 1)));
+    BOBBIN_ASSIGN(const Both<uint32_t> a, run == 1 ? load(CodecId::ffor, make_integers(bits, 1))
+                                                   : load(CodecId::rle, make_runs(run)));
     BOBBIN_ASSIGN(const Both<uint32_t> b, load(CodecId::ffor, make_integers(bits, 2)));
     BOBBIN_ASSIGN(const Both<uint32_t> c, load(CodecId::ffor, make_integers(bits, 3)));
     const uint32_t limit = 1U << (bits - 1);
@@ -540,6 +542,7 @@ Status run(const Arguments& arguments) {
   }
   BOBBIN_TRY(bench.measure_three<false>(8, 2));
   BOBBIN_TRY(bench.measure_three<true>(8, 0));
+  BOBBIN_TRY(bench.measure_three<false>(8, 0, 16));
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits", CodecId::alp, make_prices<double>(0), 100, 400, 2.5));
   BOBBIN_TRY(bench.measure_one<double>("f64, 16 bits, 1 % exceptions", CodecId::alp,
                                        make_prices<double>(0.01), 100, 400, 0));

@@ -20,8 +20,8 @@ install(TARGETS bobbin EXPORT bobbin-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bobbin ${PROJECT_BINARY_DIR}/include/bobbin
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-# For authors of kernels: docs/assist.md.
-install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE_DIR=${PROJECT_SOURCE_DIR}\" -DROOTS=assist/device.cuh
+# For authors of kernels: docs/assist.md, docs/kernels.md.
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE_DIR=${PROJECT_SOURCE_DIR}\" -DROOTS=assist/device.cuh,plan/device.cuh
   \"-DOUTPUT=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/bobbin/device\"
   -P \"${PROJECT_SOURCE_DIR}/cmake/device_headers.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
 

@@ -13,6 +13,7 @@
 #include "bobbin/file.hpp"
 #include "bobbin/gpu.hpp"
 #include "bobbin/io.hpp"
+#include "bobbin/kernel_column.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/partial.hpp"
 #include "bobbin/query.hpp"

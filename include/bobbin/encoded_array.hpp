@@ -71,6 +71,7 @@ class BOBBIN_API EncodedArray {
 
  private:
   friend class EncodedBatch;
+  friend class KernelColumn;
   struct Impl;
   explicit EncodedArray(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;

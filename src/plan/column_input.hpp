@@ -66,6 +66,8 @@ enum class Op : uint8_t {
   join,     // joins right parts with them
   turn,     // converts zigzag codes to signed integers
   look_up,  // converts codes to dictionary entries
+  expand,   // repeats the values of runs; in composed kernels only
+  place,    // puts values into some rows, and one value into all others; in composed kernels only
 };
 
 // One step of decoding a vector. It works in place, on the result of the previous step.
@@ -75,9 +77,9 @@ struct Node {
   uint8_t order = 0;   // sum_up
   uint8_t stride = 0;  // sum_up
   uint8_t from = 0;    // look_up: size of a code
-  uint32_t last = 0;   // look_up: the last entry; greater codes mean it too
-  Frames frames;       // unpack
-  Patches patches;     // patch
+  uint32_t last = 0;   // look_up: the last entry; greater codes mean it too. expand, place: the first row
+  Frames frames;       // unpack; place: its base is the value of all other rows
+  Patches patches;     // patch; expand, place: where the numbers of vectors start, row numbers, values
   Bytes extra;         // load: the values; scale: the scales; sum_up: the restarts; look_up: the entries
   codec::alprd::Cut cut;
 

@@ -76,6 +76,12 @@ class StageWriter {
       case Op::load:
         made_ = {fmt::format("Load<{}, {}>", n, type_of(node.bytes)), node.bytes, 4, 0, 0};
         break;
+      case Op::expand:
+      case Op::place:
+        made_ = {
+            fmt::format("{}<{}, {}>", node.op == Op::expand ? "Expand" : "Place", n, type_of(node.bytes)),
+            node.bytes, 4, 0, size_t{kWarps} * 128};
+        break;
       case Op::patch:
         flush();
         made_.text = fmt::format("Patch<{}, {}>", n, made_.text);

@@ -22,6 +22,11 @@ Status sum_reals(Global<const double> values, Global<double> sums, StreamView st
   return run_sum_reals(simt::Executor(stream), values, sums);
 }
 
+Status starts(const StartsKernel& kernel, StreamView stream) {
+  return simt::Executor(stream).run(kernel,
+                                    ceil_div<uint64_t>(kernel.starts.size, uint64_t{StartsKernel::kWarps}));
+}
+
 }  // namespace
 
 template <Backend kBackend>
@@ -31,7 +36,8 @@ const Launchers& launchers_on() {
                                         .cascade = &cascade_on<kBackend>,
                                         .sum_reals = &sum_reals,
                                         .gather = GatherPlans<simt::Executor>::launchers(),
-                                        .count = CountPlans<simt::Executor>::launchers()};
+                                        .count = CountPlans<simt::Executor>::launchers(),
+                                        .starts = &starts};
   return kLaunchers;
 }
 template const Launchers& launchers_on<simt::kBackend>();

@@ -117,7 +117,9 @@ struct Fetcher {
         return node.cut.join<T>(code, value);
       case Op::turn:
         return codec::zigzag::value_of_code(value);
-      case Op::sum_up:   // excluded by can_fetch()
+      case Op::sum_up:  // excluded by can_fetch()
+      case Op::expand:  // not here
+      case Op::place:
       case Op::look_up:  // has its own function
         break;
     }

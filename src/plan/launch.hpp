@@ -11,6 +11,7 @@
 #include "plan/gather_kernels.hpp"
 #include "plan/query_input.hpp"
 #include "plan/query_kernel.hpp"
+#include "plan/starts_kernel.hpp"
 
 namespace bobbin::plan {
 
@@ -141,6 +142,7 @@ struct Launchers {
   Status (*sum_reals)(Global<const double> values, Global<double> sums, StreamView stream);
   GatherLaunchers gather;
   CountLaunchers count;
+  Status (*starts)(const StartsKernel& kernel, StreamView stream);
 };
 template <Backend kBackend>
 const Launchers& launchers_on();  // device.cu

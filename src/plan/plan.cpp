@@ -184,33 +184,33 @@ Result<bool> Prepared::run_on_runs(const QueryInput& part, size_t first, LaunchR
   return on_runs_->run_compiled(runs, composed, report, stream);
 }
 
-Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
-  const auto ran = run_on_runs(part, first, report, stream);
-  if (ran.has_value() && *ran) {
-    return {};
+Result<std::vector<DeviceBuffer>> Prepared::decode_columns(QueryInput& part, StreamView stream) const {
+  std::vector<DeviceBuffer> decoded;
+  for (const auto& [c, array] : undecoded_) {
+    BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream));
+    BOBBIN_TRY(array::decode_on_device(array, values.data(), stream));
+    ColumnPlan column = plain_column(array.type, array.length, values.data());
+    column.validity = part.columns[c].validity;
+    part.columns[c] = column;
+    decoded.push_back(std::move(values));
   }
-  if (!runs_.has_value()) {
-    return run_on_rows(part, first, report, stream);
-  }
-  const size_t bytes = runs_->length * size_bytes(runs_->type);
-  BOBBIN_ASSIGN(const DeviceBuffer values, DeviceBuffer::create(bytes, stream));
-  BOBBIN_TRY(array::decode_on_device(*runs_, values.data(), stream));
-  part.columns[0].nodes[0].extra = {values.as<std::byte>(), bytes};
-  return run_on_rows(part, first, report, stream);
+  return decoded;
 }
 
-Status Prepared::run_on_rows(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
-  using Kernel = LaunchReport::Kernel;
-  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
-  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
-  const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt;
-  const bool is_fast = has_fast_kernel(part);
-  if (conjunction.has_value() && is_fast) {
-    report.kernel = Kernel::conjunction;
-    report.reason = "the built-in kernel is as fast";
-    return launch->conjunction(*conjunction, stream);
+Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, StreamView stream) const {
+  const auto on_runs = run_on_runs(part, first, report, stream);
+  if (on_runs.has_value() && *on_runs) {
+    return {};
   }
-  const auto cascade = may_compose ? as_cascade(part) : std::nullopt;
+  std::vector<DeviceBuffer> decoded;
+  if (on_runs_ != nullptr) {
+    BOBBIN_ASSIGN(decoded, decode_columns(part, stream));
+  }
+  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
+  if (may_compose && has_fast_kernel(part)) {
+    report.reason = "the built-in kernel is as fast";
+    return run_built_in(part, report, stream);
+  }
   const Composed* const composed = composed_for(part, first);
   if (composed != nullptr) {
     report.source = composed->source();
@@ -222,16 +222,25 @@ Status Prepared::run_on_rows(QueryInput& part, size_t first, LaunchReport& repor
     return {};
   }
   if (compiled.has_value() && *compiled) {
-    report.kernel = Kernel::compiled;
+    report.kernel = LaunchReport::Kernel::compiled;
     return {};
   }
-  if (conjunction.has_value()) {
+  if (on_runs_ == nullptr) {
+    BOBBIN_ASSIGN(decoded, decode_columns(part, stream));
+  }
+  return run_built_in(part, report, stream);
+}
+
+Status Prepared::run_built_in(QueryInput& part, LaunchReport& report, StreamView stream) const {
+  using Kernel = LaunchReport::Kernel;
+  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
+  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
+  if (const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt; conjunction.has_value()) {
     report.kernel = Kernel::conjunction;
     return launch->conjunction(*conjunction, stream);
   }
-  if (cascade.has_value()) {
+  if (const auto cascade = may_compose ? as_cascade(part) : std::nullopt; cascade.has_value()) {
     report.kernel = Kernel::cascade;
-    report.reason = is_fast ? "the built-in kernel is as fast" : report.reason;
     return launch->cascade(part, *cascade, stream);
   }
   BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,

@@ -114,6 +114,8 @@ class Prepared {
   [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
   // Whether a kernel that is built in is at least as fast as a compiled one.
   [[nodiscard]] static bool has_fast_kernel(const QueryInput& part);
+  // Decodes the columns that are not yet.
+  [[nodiscard]] Result<std::vector<DeviceBuffer>> decode_columns(QueryInput& part, StreamView stream) const;
   // The kernel composed for a part, or null.
   [[nodiscard]] const Composed* composed_for(const QueryInput& part, size_t first) const;
   // Runs it in a kernel compiled for it, if there is one. `report.reason` says why there is none.
@@ -127,8 +129,8 @@ class Prepared {
   // Runs it in any kernel.
   [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
                                 StreamView stream) const;
-  [[nodiscard]] Status run_on_rows(QueryInput& part, size_t first, LaunchReport& report,
-                                   StreamView stream) const;
+  // The same in a kernel that is built in.
+  [[nodiscard]] Status run_built_in(QueryInput& part, LaunchReport& report, StreamView stream) const;
 
   // Where the words of a total are.
   [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
@@ -145,10 +147,14 @@ class Prepared {
   bool waits_ = false;        // for the compiler
   std::shared_ptr<Pieces> pieces_;
   bool is_piece_ = false;
-  // The same query of the values of a column of runs, if it has no other columns; and that column, which is
-  // decoded only if it must be.
+  // The same query of the values of a column of runs, if it has no other columns.
   std::unique_ptr<Prepared> on_runs_;
-  std::optional<Array> runs_;
+  // Columns that are decoded only if no compiled kernel answers.
+  struct Undecoded {
+    uint32_t column = 0;
+    Array array;
+  };
+  std::vector<Undecoded> undecoded_;
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
   std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold

@@ -16,6 +16,7 @@
 #include "plan/cascade_kind.hpp"
 #include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
+#include "plan/expand.hpp"
 #include "plan/pieces.hpp"
 #include "plan/totals.hpp"
 
@@ -98,7 +99,8 @@ class Preparer {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
   [[nodiscard]] KernelVariant variant_of(uint32_t c, const ColumnPlan& column) const {
-    if (column.form == ColumnForm::staged) {
+    const bool decoded = column.nodes[0].op == Op::expand || column.nodes[0].op == Op::place;
+    if (column.form == ColumnForm::staged && !decoded) {
       return KernelVariant::staged;
     }
     const bool entries = column.form == ColumnForm::packed && column.looks_up() && folds(c);
@@ -134,7 +136,6 @@ class Preparer {
     if (all && !made.composed_.empty()) {
       made.kept_.push_back(std::move(there));
       made_.on_runs_ = std::make_unique<Prepared>(std::move(made));
-      made_.runs_ = array;
     }
     return {};
   }
@@ -161,7 +162,7 @@ class Preparer {
       BOBBIN_RETURN_IF(
           path_ != QueryPath::automatic && path_ != QueryPath::compiled && path_ != QueryPath::decoded,
           StatusCode::unsupported, "plan: this encoding tree is not supported on this path");
-      BOBBIN_TRY(decode(array, column));
+      BOBBIN_TRY(add_undecoded(c, array, column));
     }
     if (const Array* words = validity_of(*columns_[c].array); words != nullptr) {
       BOBBIN_RETURN_IF(array.offset != made_.query_.begin, StatusCode::unsupported,
@@ -172,11 +173,23 @@ class Preparer {
     return {};
   }
 
-  Status decode(const Array& array, ColumnPlan& column) {
-    if (made_.runs_.has_value()) {
+  // A column that only compiled kernels read without decoding it, if there are any.
+  Status add_undecoded(uint32_t c, const Array& array, ColumnPlan& column) {
+    if (made_.on_runs_ != nullptr) {
+      made_.undecoded_.push_back({c, array});
       column = plain_column(array.type, array.length, nullptr);
       return {};
     }
+    if (!expands(array) || array.offset != made_.query_.begin ||
+        !reason_not_to_compile(compiling_by_environment()).empty()) {
+      return decode(array, column);
+    }
+    made_.undecoded_.push_back({c, array});
+    BOBBIN_ASSIGN(column, expand_column(array, made_.kept_, stream_));
+    return {};
+  }
+
+  Status decode(const Array& array, ColumnPlan& column) {
     BOBBIN_ASSIGN(DeviceBuffer values, DeviceBuffer::create(array.length * size_bytes(array.type), stream_));
     BOBBIN_TRY(array::decode_on_device(array, values.data(), stream_));
     column = plain_column(array.type, array.length, values.data());

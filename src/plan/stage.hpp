@@ -153,6 +153,9 @@ struct Stager {
       case Op::turn:
         each([&](uint32_t i) { put<T>(i, codec::zigzag::value_of_code(get<T>(i))); });
         break;
+      case Op::expand:  // not here
+      case Op::place:
+        break;
       case Op::look_up:
         look_up<T>(node);
         break;

@@ -12,6 +12,11 @@
 #include "query/value.hpp"
 
 namespace bobbin::query {
+namespace {
+
+constexpr uint64_t kMaxSorted = 65536;  // sorting more per row group takes longer than reading one
+
+}  // namespace
 
 Result<std::vector<uint32_t>> RowSelector::first_places(SelectedRows& rows) const {
   std::vector<uint32_t> places(rows.rows().size());
@@ -93,7 +98,6 @@ Status RowSelector::add_rows(RowGroupQuery& group, SelectedRows& rows) {
 }
 
 bool RowSelector::can_matter(const RowGroupQuery& group) {
-  constexpr uint64_t kMaxSorted = 65536;  // sorting more per row group takes longer than reading one
   if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
     return true;
   }
@@ -113,6 +117,30 @@ bool RowSelector::can_matter(const RowGroupQuery& group) {
   return sign < 0 || (sign == 0 && order_.size() > 1);  // of equal rows, earlier ones come first
 }
 
+std::optional<Bound> RowSelector::threshold(const RowGroupQuery& group) {
+  if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
+    return std::nullopt;
+  }
+  const BoundOrder& first = order_[0];
+  const Column& column = columns_[first.place];
+  const auto place = static_cast<uint32_t>(first.place);
+  // Tests of floats leave NaN out, which has its place in the order.
+  if (is_string(column.type) || is_float(column.type) || num_nulls(group.chunk(place)) != 0) {
+    return std::nullopt;
+  }
+  sort_kept();
+  const Value& last = kept_.back()[0];
+  if (last.is_null()) {
+    return std::nullopt;
+  }
+  // Of equal rows, earlier ones come first.
+  const bool equal = order_.size() > 1;
+  const Compare op =
+      first.is_descending ? (equal ? Compare::ge : Compare::gt) : (equal ? Compare::le : Compare::lt);
+  const Scalar value{static_cast<uint64_t>(last.integer) & low_mask<uint64_t>(size_bits(column.type))};
+  return Bound{.kind = Bound::Kind::test, .column = place, .range = ValueRange::of(column.type, op, value)};
+}
+
 Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
   if (limit_ == 0) {
     return false;
@@ -120,7 +148,13 @@ Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
   if (!can_matter(group)) {
     return true;
   }
-  BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
+  Bound candidates = bound;
+  if (std::optional<Bound> test = threshold(group); test.has_value()) {
+    candidates = bound.kind == Bound::Kind::always
+                     ? *std::move(test)
+                     : Bound{.kind = Bound::Kind::both, .parts = {*test, bound}};
+  }
+  BOBBIN_ASSIGN(const BitmapWords words, group.rows(std::move(candidates)));
   BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));
   return !order_.empty() || kept_.size() < limit_;
 }

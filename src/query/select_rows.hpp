@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ class RowSelector {
   Status keep(RowGroupQuery& group, SelectedRows& rows, std::span<const uint32_t> places);
   // Whether a row of it can be among the first, according to its zone maps.
   bool can_matter(const RowGroupQuery& group);
+  // A test of the rows that can still be among the first, if it can be made from those that are kept.
+  std::optional<Bound> threshold(const RowGroupQuery& group);
   // Drops rows that are not among the first.
   void sort_kept();
 

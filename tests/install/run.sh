@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh find_package|pkg_config|shared SOURCE_DIR BUILD_DIR
 # Installs a build into a folder of its own, moves that folder, and builds and runs the examples of
-# README.md and docs/assist.md (C++), docs/c-api.md (C) and examples/csv.cpp against it.
+# README.md, docs/assist.md and docs/kernels.md (C++), docs/c-api.md (C) and examples/csv.cpp against it.
 set -euo pipefail
 
 way=$1 source=$2 build=$3
@@ -22,6 +22,10 @@ sed -n '/^```c$/,/^```$/{/^```c$/d;/^```$/q;p}' "$source/docs/c-api.md" >"$work/
 [[ -s $work/consumer/example.c ]] || { echo "docs/c-api.md has no C example" >&2; exit 1; }
 sed -n '/^```cpp$/,/^```$/{/^```cpp$/d;/^```$/q;p}' "$source/docs/assist.md" >"$work/consumer/assist.cpp"
 [[ -s $work/consumer/assist.cpp ]] || { echo "docs/assist.md has no C++ example" >&2; exit 1; }
+# Two programs.
+awk '/^```cpp$/ {n++; next} /^```$/ {next_is = 0} {if (n > m) {m = n; next_is = 1}} next_is {print >(dir "/kernels" n ".cpp")}' \
+  dir="$work/consumer" "$source/docs/kernels.md"
+[[ -s $work/consumer/kernels1.cpp && -s $work/consumer/kernels2.cpp ]] || { echo "docs/kernels.md lacks an example" >&2; exit 1; }
 cp "$source/examples/csv.cpp" "$work/consumer/csv.cpp"
 cd "$work/consumer"
 
@@ -51,13 +55,19 @@ case $way in
     ./example
     ./example_csv "$source/examples/weather.csv" weather.bob weather.csv
     [[ $(./example_c) == "21 42 63" ]]
-    # A kernel of the user's own. Without the emulator there is nothing to run it on.
-    # shellcheck disable=SC2046
-    "${CXX:-c++}" -std=c++20 -Wall -Wextra -c assist.cpp -o assist.o $(pkg-config --cflags bobbin)
-    if [[ $(pkg-config --libs bobbin) == *boost_context* ]]; then
+    # Kernels of the user's own. Without the emulator there is nothing to run them on.
+    for program in assist kernels1 kernels2; do
       # shellcheck disable=SC2046
-      "${CXX:-c++}" assist.o -o assist $(pkg-config --libs bobbin)
+      "${CXX:-c++}" -std=c++20 -Wall -Wextra -c $program.cpp -o $program.o $(pkg-config --cflags bobbin)
+      if [[ $(pkg-config --libs bobbin) == *boost_context* ]]; then
+        # shellcheck disable=SC2046
+        "${CXX:-c++}" $program.o -o $program $(pkg-config --libs bobbin)
+      fi
+    done
+    if [[ -x assist ]]; then
       [[ $(./assist) == *"sum 100009950000"* ]]
+      [[ $(./kernels1) == "sum 100049950000" ]]
+      [[ $(./kernels2) == "0 0 5000 10000 10000 5000 0 0 0 0 " ]]
     fi
     ;;
   shared)

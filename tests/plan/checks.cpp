@@ -690,9 +690,7 @@ Array draw_runs(CodecId codec, uint64_t length, Random& random) {
   return std::move(split.node);
 }
 
-}  // namespace
-
-std::string check_runs(Backend backend, Random& random, bool compares) {
+Case draw_runs_case(Random& random) {
   Case c;
   const uint64_t length = 1 + random.below(40'000);
   const CodecId codec = random.below(3) == 0 ? CodecId::sparse : CodecId::rle;
@@ -703,7 +701,17 @@ std::string check_runs(Backend backend, Random& random, bool compares) {
   const uint64_t begin = random.below(2) * random.below(length);
   add_columns(c, arrays, begin, length - begin - random.below(2) * random.below(length - begin));
   add_questions(c, random);
-  return check_compiled_case(c, backend, compares);
+  return c;
+}
+
+}  // namespace
+
+std::string check_runs(Backend backend, Random& random, bool compares) {
+  return check_compiled_case(draw_runs_case(random), backend, compares);
+}
+
+std::string check_runs_without_compiler(Backend backend, Random& random) {
+  return check_case(draw_runs_case(random), backend);
 }
 
 std::string check_query_at(Backend backend, uint64_t offset, Random& random) {

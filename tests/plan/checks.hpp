@@ -28,6 +28,8 @@ inline constexpr uint32_t kKinds = 17;
 
 // The same for columns of runs, and of few values that differ from the others.
 [[nodiscard]] std::string check_runs(Backend backend, Random& random, bool compares = true);
+// The same on all other paths.
+[[nodiscard]] std::string check_runs_without_compiler(Backend backend, Random& random);
 
 // The same for groups of one or two drawn keys.
 [[nodiscard]] std::string check_groups(Backend backend, Random& random, bool compares = true);

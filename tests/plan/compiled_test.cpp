@@ -2,6 +2,8 @@
 // Drawn queries in kernels that were composed for them, in the emulator, with different schedules.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "jit/compiler.hpp"
 #include "jit/nvrtc.hpp"
 #include "plan/compiled.hpp"
@@ -108,6 +110,20 @@ TEST(CompiledQueries, OfRuns) {
   }
   EXPECT_GE(runs, seeds.size());
   simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+// Columns that only compiled kernels expand are decoded for others, if it turns out that there is none.
+TEST(CompiledQueries, OfRunsThatAreNotCompiledYet) {
+  plan::composed_runner(Backend::emulator) = [](const plan::Composed&, const plan::QueryInput&,
+                                                const plan::Asker&,
+                                                StreamView) -> Result<plan::Ran> { return plan::Ran{}; };
+  ::setenv("BOBBIN_QUERY_KERNELS", "compiled", 1);
+  for (const uint64_t seed : drawn(12)) {
+    Random random(seed);
+    EXPECT_EQ(check_runs_without_compiler(Backend::emulator, random), "") << "seed " << seed;
+  }
+  ::unsetenv("BOBBIN_QUERY_KERNELS");
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 

@@ -11,10 +11,12 @@
 
 namespace bobbin::plan {
 
-// The rows of run i of the vector.
+// The rows of run i of the vector; 0 if there is no such run. Sinks ask before they know whether the run
+// matches, so that a thread's loads do not wait for each other.
 template <class Q>
 [[nodiscard]] BOBBIN_HD uint32_t rows_of_run(Q& q, uint32_t i) {
-  return q.kernel.runs.length(q.cta, q.v * kVectorLength + i - q.kernel.begin);
+  const uint64_t run = q.v * kVectorLength + i - q.kernel.begin;  // may wrap around: not inside
+  return run < q.kernel.runs.ends.size ? q.kernel.runs.length(q.cta, run) : 0;
 }
 
 template <uint32_t kTheFold>
@@ -24,9 +26,8 @@ struct CountOfRuns : Count<kTheFold> {
     uint32_t count = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      if ((rows >> RowLayout::bit(n) & 1) != 0) {
-        count += rows_of_run(q, RowLayout::index(q.cta.lane(), n));
-      }
+      const uint32_t times = rows_of_run(q, RowLayout::index(q.cta.lane(), n));
+      count += (rows >> RowLayout::bit(n) & 1) != 0 ? times : 0;
     }
     return count;
   }
@@ -70,10 +71,9 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
   BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
     Part<Slot> part;
     f(part, [&](uint32_t n, auto value, bool hit) {
-      if (hit) {
-        const uint32_t rows = rows_of_run(q, Slot::Layout::index(q.cta.lane(), n));
-        part.add(static_cast<Element<Slot>>(Base::template mapped<Slot>(q, memory, value, hit)), rows);
-      }
+      const uint32_t rows = rows_of_run(q, Slot::Layout::index(q.cta.lane(), n));
+      part.add(static_cast<Element<Slot>>(Base::template mapped<Slot>(q, memory, value, hit)),
+               hit ? rows : 0);
     });
   }
   template <class Slot, class Q, class Total>
@@ -127,9 +127,9 @@ struct MinMaxOfRuns : MinMax<kTheFold, kTheSlot, kNumbers, TheMap> {
     Base::template with_part<Slot>(q, memory, [&](Extremes& extremes, auto&& one) {
       Part part{extremes};
       f(part, [&](uint32_t n, auto value, bool hit) {
-        const uint32_t rows = hit ? rows_of_run(q, Slot::Layout::index(q.cta.lane(), n)) : 0;
-        part.rows += rows;
-        one(n, value, rows != 0);
+        const uint32_t rows = rows_of_run(q, Slot::Layout::index(q.cta.lane(), n));
+        part.rows += hit ? rows : 0;
+        one(n, value, hit && rows != 0);
       });
     });
   }

@@ -8,6 +8,7 @@
 
 #include "plan/stages/dictionaries.hpp"
 #include "plan/stages/layout.hpp"
+#include "plan/stages/ranks.hpp"
 #include "plan/stages/unpack.hpp"
 #include "plan/stages/values.hpp"
 #include "plan/uses.hpp"
