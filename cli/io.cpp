@@ -136,6 +136,15 @@ Result<size_t> find_column(const OpenReader& file, const std::optional<std::stri
   return static_cast<size_t>(found - columns.begin());
 }
 
+Result<size_t> find_string_column(const OpenReader& file, const std::optional<std::string>& name) {
+  std::vector<Column> columns = file.reader.columns();
+  std::erase_if(columns, [](const Column& column) { return !is_string(column.type); });
+  BOBBIN_RETURN_IF(!name && columns.size() > 1, StatusCode::invalid_argument,
+                   fmt::format("{}: has {} string columns, choose one with --column: {}", file.name,
+                               columns.size(), list_columns(columns)));
+  return find_column(file, name || columns.empty() ? name : columns[0].name);
+}
+
 Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {
   const bool standard = is_standard(path);
   Target target{.path = path,

@@ -44,6 +44,9 @@ struct OpenReader {
 
 // The column of that name, or the only one when no name is given.
 [[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name);
+// The same among the columns that hold strings, if there are any.
+[[nodiscard]] Result<size_t> find_string_column(const OpenReader& file,
+                                                const std::optional<std::string>& name);
 
 // Where output goes. A stream is stdout, a device or a named pipe: written directly, never renamed.
 struct Target {

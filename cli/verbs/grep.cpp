@@ -114,19 +114,9 @@ Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Args
   return total;
 }
 
-// The requested column, or the only string column.
-Result<size_t> find_strings_column(const OpenReader& file, const std::optional<std::string>& name) {
-  const std::vector<Column>& columns = file.reader.columns();
-  const auto holds_strings = [](const Column& column) { return is_string(column.type); };
-  if (!name && std::ranges::count_if(columns, holds_strings) == 1) {
-    return static_cast<size_t>(std::ranges::find_if(columns, holds_strings) - columns.begin());
-  }
-  return find_column(file, name);
-}
-
 Result<uint64_t> grep(const Args& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  BOBBIN_ASSIGN(const size_t column, find_strings_column(file, args.column));
+  BOBBIN_ASSIGN(const size_t column, find_string_column(file, args.column));
   const Column& asked = file.reader.columns()[column];
   BOBBIN_RETURN_IF(!is_string(asked.type), StatusCode::invalid_argument,
                    fmt::format("{}: column '{}' holds {}, not strings", file.name, asked.name,

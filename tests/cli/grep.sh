@@ -20,6 +20,9 @@ make u32 3 i | bobbin compress --type u32 > numbers.bob
 status bobbin grep numbers.bob --equals a
 status bobbin grep paths.txt.bob --column nope --equals a
 status bobbin grep missing.bob --equals a
+printf 'n,a,b\n1,x,y\n' > two.csv
+bobbin compress two.csv -q
+status bobbin grep x two.csv.bob
 # The emulator runs the GPU kernels: the same file, the same strings.
 head -n 300 paths.txt > few.txt
 bobbin compress few.txt --type lines --rows-per-group 200 --backend cpu -o cpu.bob -q
