@@ -58,9 +58,9 @@ TEST(ZstdEncodeInEmulator, Drawn) {
     simt::default_emulator_options().seed = seed;
     std::mt19937_64 random(seed);
     const size_t size = 1 + random() % (uint64_t{1} << (8 + random() % 9)) / kScale;
-    constexpr uint32_t kLevels[] = {1, 3, 6, 9};
+    constexpr uint32_t kLevels[] = {1, 3, 4, 6, 9};
     check_encode(draw_content(random, size),
-                 {.level = kLevels[seed % 4],
+                 {.level = kLevels[seed % 5],
                   .frame_bytes = static_cast<uint32_t>(256 + random() % 65281),
                   .block_bytes = static_cast<uint32_t>(256 + random() % (uint64_t{1} << (8 + random() % 8))),
                   .checksum = random() % 2 == 0,

@@ -95,18 +95,19 @@ class BitWriter {
     to_ = out.data() + size;
   }
 
-  // Up to 56 bits; those above `count` must be 0.
+  // Up to 56 bits; those above `count` must be 0. Whole bytes are stored each time: when there are enough of
+  // them cannot be predicted.
   BOBBIN_INLINE void put(uint64_t value, uint32_t count) {
-    if (filled_ + count >= 64) {
-      flush();
-    }
     pending_ |= value << filled_;
     filled_ += count;
+    std::memcpy(to_, &pending_, sizeof pending_);
+    to_ += filled_ / 8;
+    pending_ >>= filled_ / 8 * 8;
+    filled_ %= 8;
   }
   // Ends with zeros up to a whole byte.
   void end() {
-    put(0, (8 - filled_ % 8) % 8);
-    flush();
+    put(0, (8 - filled_) % 8);
     out_->resize(static_cast<size_t>(to_ - out_->data()));
   }
   // Ends with the mark from which a backward stream is read.
@@ -116,18 +117,10 @@ class BitWriter {
   }
 
  private:
-  // Whole bytes.
-  BOBBIN_INLINE void flush() {
-    std::memcpy(to_, &pending_, sizeof pending_);
-    to_ += filled_ / 8;
-    pending_ >>= filled_ / 8 * 8;
-    filled_ %= 8;
-  }
-
   std::vector<uint8_t>* out_;
   uint8_t* to_;
   uint64_t pending_ = 0;
-  uint32_t filled_ = 0;  // below 64
+  uint32_t filled_ = 0;  // below 8
 };
 
 }  // namespace bobbin::zstd

@@ -15,6 +15,7 @@
 #include "codecs/zstd/statistics.hpp"
 #include "codecs/zstd/zstd.hpp"
 #include "core/bits.hpp"
+#include "core/bmi2.hpp"
 #include "core/parallel.hpp"
 
 namespace bobbin::zstd {
@@ -116,6 +117,16 @@ class BlockWriter {
   }
 
   void put(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last, std::vector<uint8_t>& out) {
+    have_bmi2() ? put_bmi2(parsed, bytes, last, out) : put_block(parsed, bytes, last, out);
+  }
+
+ private:
+  BOBBIN_BMI2 void put_bmi2(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last,
+                            std::vector<uint8_t>& out) {
+    put_block(parsed, bytes, last, out);
+  }
+  BOBBIN_INLINE void put_block(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last,
+                               std::vector<uint8_t>& out) {
     BlockCosts costs{.bytes = static_cast<uint32_t>(bytes.size()),
                      .literals = static_cast<uint32_t>(parsed.literals.size()),
                      .sequences = static_cast<uint32_t>(parsed.sequences.size()),
@@ -145,7 +156,6 @@ class BlockWriter {
     out.insert(out.end(), stream_.begin(), stream_.end());
   }
 
- private:
   // All streams, with the jump table.
   [[nodiscard]] uint32_t huffman_bytes(std::span<const uint8_t> literals) const {
     const LiteralStreams streams{static_cast<uint32_t>(literals.size())};
@@ -164,8 +174,8 @@ class BlockWriter {
     return bits;
   }
 
-  void put_literals_section(const BlockPlan& plan, std::span<const uint8_t> literals,
-                            std::vector<uint8_t>& out) const {
+  BOBBIN_INLINE void put_literals_section(const BlockPlan& plan, std::span<const uint8_t> literals,
+                                          std::vector<uint8_t>& out) const {
     put_number(plan.literals_header, out);
     if (plan.literals_kind == kRawLiterals || plan.literals_kind == kRepeatedLiterals) {
       out.insert(out.end(), literals.begin(), literals.begin() + plan.literals_stored);
@@ -210,10 +220,9 @@ void put_header(uint64_t content, bool checksum, uint32_t dictionary, std::vecto
 void put_frame(std::span<const uint8_t> content, const EncodeOptions& options, std::vector<uint8_t>& out) {
   const Dictionary* const dictionary = options.dictionary;
   put_header(content.size(), options.checksum, dictionary == nullptr ? 0 : dictionary->id(), out);
-  const ParseSettings settings = settings_of(options.level);
   const std::vector<ParsedBlock> blocks =
-      dictionary == nullptr ? parse_frame(content, options.block_bytes, settings)
-                            : parse_frame(content, options.block_bytes, settings,
+      dictionary == nullptr ? parse_frame(content, options.block_bytes, options.level)
+                            : parse_frame(content, options.block_bytes, options.level,
                                           as_u8(dictionary->content()), dictionary->links());
   const auto space = std::make_unique<TableSpace>(Statistics(blocks));
   space->build(dictionary == nullptr ? nullptr : dictionary->tables());

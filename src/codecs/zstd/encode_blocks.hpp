@@ -57,10 +57,22 @@ struct Coded {
   }
 };
 
+// Bits that are put into a stream at once: up to 32.
+struct GatheredBits {
+  uint32_t value = 0;
+  uint32_t count = 0;
+
+  BOBBIN_HD void put(uint32_t more, uint32_t bits) {
+    value |= more << count;
+    count += bits;
+  }
+};
+
 // The sequences at(0) .. at(count-1), one at least, from the last to the first: the reverse of how they are
 // read. Returns the bits after their end: a copy, because an object of its own stays in registers.
 template <class Cta, class At, class Bits>
-BOBBIN_HD Bits put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At&& at, Bits bits) {
+[[gnu::always_inline]] BOBBIN_HD Bits put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At&& at,
+                                                    Bits bits) {
   const FieldCoder literal_coder = field_coder(cta, tables, kLiteralField);
   const FieldCoder offset_coder = field_coder(cta, tables, kOffsetField);
   const FieldCoder match_coder = field_coder(cta, tables, kMatchField);
@@ -82,12 +94,16 @@ BOBBIN_HD Bits put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At
       offset_state = codes_offsets ? offset_coder.start(cta, offset.symbol) : 0;
       literal_state = codes_literals ? literal_coder.start(cta, literal.symbol) : 0;
     } else {
-      offset_state = codes_offsets ? offset_coder.put(cta, offset_state, offset.symbol, bits) : 0;
-      match_state = codes_matches ? match_coder.put(cta, match_state, match.symbol, bits) : 0;
-      literal_state = codes_literals ? literal_coder.put(cta, literal_state, literal.symbol, bits) : 0;
+      GatheredBits of_states;  // at most 9, 8 and 9
+      offset_state = codes_offsets ? offset_coder.put(cta, offset_state, offset.symbol, of_states) : 0;
+      match_state = codes_matches ? match_coder.put(cta, match_state, match.symbol, of_states) : 0;
+      literal_state = codes_literals ? literal_coder.put(cta, literal_state, literal.symbol, of_states) : 0;
+      bits.put(of_states.value, of_states.count);
     }
-    bits.put(literal.extra, literal.bits);
-    bits.put(match.extra, match.bits);
+    GatheredBits of_lengths;  // at most 16 each
+    of_lengths.put(literal.extra, literal.bits);
+    of_lengths.put(match.extra, match.bits);
+    bits.put(of_lengths.value, of_lengths.count);
     bits.put(offset.extra, offset.bits);
   }
   if (codes_matches) {
@@ -107,9 +123,19 @@ BOBBIN_HD Bits put_sequences(Cta& cta, EncoderTables& tables, uint32_t count, At
 template <class Cta, class At, class Bits>
 BOBBIN_HD void put_literals(Cta& cta, const EncoderTables& tables, uint32_t begin, uint32_t end, At&& at,
                             Bits bits) {
-  for (uint32_t i = end; i-- > begin;) {
+  const auto put = [&](uint32_t i, auto& to) {
     const uint32_t code = cta.load(tables.codes, at(i));
-    bits.put(code & 2047, code >> 11);
+    to.put(code & 2047, code >> 11);
+  };
+  uint32_t i = end;
+  for (; i - begin >= 2; i -= 2) {
+    GatheredBits two;
+    put(i - 1, two);
+    put(i - 2, two);
+    bits.put(two.value, two.count);
+  }
+  if (i != begin) {
+    put(i - 1, bits);
   }
   bits.end_backward();
 }

@@ -100,10 +100,11 @@ struct EncodePlans {
   static Status link(const EncodeSlice& slice, const Executor& executor) {
     LinkTask task{slice.in, slice.in_bytes, slice.frame_bytes,
                   reinterpret_cast<uint16_t*>(slice.scratch + slice.layout.area), slice.layout.stride / 2};
-    if (slice.settings.short_key == 5) {
-      return executor.run(WalkKernel<5>{task}, slice.num_frames);
+    BOBBIN_TRY(slice.settings.short_key == 5 ? executor.run(WalkKernel<5>{task}, slice.num_frames)
+                                             : executor.run(WalkKernel<4>{task}, slice.num_frames));
+    if (!slice.settings.long_key) {
+      return {};
     }
-    BOBBIN_TRY(executor.run(WalkKernel<4>{task}, slice.num_frames));
     task.links = reinterpret_cast<uint16_t*>(slice.scratch + slice.layout.long_links);
     return executor.run(WalkKernel<8>{task}, slice.num_frames);
   }

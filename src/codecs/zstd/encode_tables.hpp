@@ -90,7 +90,8 @@ BOBBIN_HD uint32_t sort_leaves(Cta& cta, const Occurrences& occurrences, TableWo
     uint32_t rank = 0;
     for (uint32_t t = 0; count != 0 && t < kLiteralSymbols; ++t) {
       const uint32_t other = cta.load(occurrences.literals, t);
-      rank += other != 0 && (other < count || (other == count && t < s)) ? 1 : 0;
+      // Without branches, which a CPU could not predict.
+      rank += static_cast<uint32_t>((other != 0) & ((other < count) | ((other == count) & (t < s))));
     }
     if (count != 0) {
       cta.store(work.leaves, rank, count >> shift == 0 ? 1 : count >> shift);

@@ -6,19 +6,16 @@
 namespace bobbin::zstd {
 namespace {
 
-// On a CPU a table of the latest position of each hash gives the sorted order's links in one pass. Where
-// `earlier` is given, its positions come before those of `bytes`.
+// On a CPU a table of the latest position of each hash gives the sorted order's links in one pass.
 template <uint32_t kBytes>
-void link(std::span<const uint8_t> bytes, const EarlierLinks* earlier, std::vector<uint32_t>& latest,
-          std::vector<uint32_t>& previous) {
+void link(std::span<const uint8_t> bytes, std::vector<uint32_t>& latest, std::vector<uint32_t>& previous) {
   const size_t size = bytes.size();
-  const size_t before = earlier == nullptr ? 0 : earlier->previous.size();
   latest.assign(size_t{1} << kHashBits, kNoPosition);
   previous.resize(size);
   const auto visit = [&](size_t i, uint64_t word) {
     const uint32_t hash = hash_of<kBytes>(word);
-    previous[i] = latest[hash] == kNoPosition && earlier != nullptr ? earlier->latest[hash] : latest[hash];
-    latest[hash] = static_cast<uint32_t>(before + i);
+    previous[i] = latest[hash];
+    latest[hash] = static_cast<uint32_t>(i);
   };
   size_t i = 0;
   for (; i + 8 <= size; ++i) {
@@ -34,15 +31,15 @@ void link(std::span<const uint8_t> bytes, const EarlierLinks* earlier, std::vect
   }
 }
 
-void link_by(uint32_t key_bytes, std::span<const uint8_t> bytes, const EarlierLinks* earlier,
-             std::vector<uint32_t>& latest, std::vector<uint32_t>& previous) {
+void link_by(uint32_t key_bytes, std::span<const uint8_t> bytes, std::vector<uint32_t>& latest,
+             std::vector<uint32_t>& previous) {
   switch (key_bytes) {
     case 4:
-      return link<4>(bytes, earlier, latest, previous);
+      return link<4>(bytes, latest, previous);
     case 5:
-      return link<5>(bytes, earlier, latest, previous);
+      return link<5>(bytes, latest, previous);
     default:
-      return link<8>(bytes, earlier, latest, previous);
+      return link<8>(bytes, latest, previous);
   }
 }
 
@@ -50,19 +47,12 @@ void link_by(uint32_t key_bytes, std::span<const uint8_t> bytes, const EarlierLi
 
 void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, std::vector<uint32_t>& previous) {
   std::vector<uint32_t> latest;
-  link_by(key_bytes, bytes, nullptr, latest, previous);
-}
-
-void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, const EarlierLinks& earlier,
-                    std::vector<uint32_t>& previous) {
-  std::vector<uint32_t> latest;
-  link_by(key_bytes, bytes, &earlier, latest, previous);
+  link_by(key_bytes, bytes, latest, previous);
 }
 
 const EarlierLinks& DictionaryLinks::of(std::span<const uint8_t> content, uint32_t key_bytes) {
   Made& made = by_key_[key_bytes];
-  std::call_once(made.once,
-                 [&] { link_by(key_bytes, content, nullptr, made.links.latest, made.links.previous); });
+  std::call_once(made.once, [&] { link_by(key_bytes, content, made.links.latest, made.links.previous); });
   return made.links;
 }
 

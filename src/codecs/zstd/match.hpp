@@ -35,10 +35,6 @@ struct EarlierLinks {
   std::vector<uint32_t> latest;
 };
 
-// As above, for bytes that follow a dictionary: its positions come first.
-void link_positions(std::span<const uint8_t> bytes, uint32_t key_bytes, const EarlierLinks& earlier,
-                    std::vector<uint32_t>& previous);
-
 // The links of one dictionary, made for each key when it is first asked for. Threads may share them.
 class DictionaryLinks {
  public:

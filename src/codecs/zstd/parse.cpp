@@ -2,92 +2,103 @@
 #include "codecs/zstd/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
-#include "codecs/zstd/bits.hpp"
-#include "codecs/zstd/match.hpp"
+#include "codecs/zstd/finder.hpp"
 #include "codecs/zstd/parse_block.hpp"
 
 namespace bobbin::zstd {
 namespace {
 
-constexpr uint32_t kLongKey = 8;
+// What a block's parse writes, with room for copies of a fixed size.
+struct BlockSpace {
+  static constexpr uint32_t kCopied = 16;
 
-// A frame, after a dictionary if there is one, and the links of its positions.
-struct HostInput {
-  const uint8_t* frame;  // begins with the dictionary
-  std::vector<uint32_t> short_links{};
-  std::vector<uint32_t> long_links{};
-  std::span<const uint32_t> dictionary{};  // its links, by the short key
+  explicit BlockSpace(uint32_t block_bytes)
+      : literals(block_bytes + kCopied), sequences(block_bytes / kMinRecentMatch + 1) {}
 
-  [[nodiscard]] BOBBIN_INLINE uint32_t word(uint32_t at) const { return load<uint32_t>(frame + at); }
-  [[nodiscard]] BOBBIN_INLINE uint32_t by_short(uint32_t at) const {
-    return short_links[at - dictionary.size()];
-  }
-  [[nodiscard]] BOBBIN_INLINE uint32_t by_long(uint32_t at) const {
-    return long_links[at - dictionary.size()];
-  }
-  [[nodiscard]] BOBBIN_INLINE uint32_t next_by_short(uint32_t at) const {
-    return at < dictionary.size() ? dictionary[at] : by_short(at);
-  }
-  [[nodiscard]] BOBBIN_INLINE bool same_before(uint32_t a, uint32_t b) const {
-    return frame[a - 1] == frame[b - 1];
-  }
-  [[nodiscard]] BOBBIN_INLINE uint32_t equal(uint32_t a, uint32_t b, uint32_t most) const {
-    uint32_t length = 0;
-    for (; length + 8 <= most; length += 8) {
-      const uint64_t differ = load<uint64_t>(frame + a + length) ^ load<uint64_t>(frame + b + length);
-      if (differ != 0) {
-        return length + static_cast<uint32_t>(std::countr_zero(differ)) / 8;
-      }
+  std::vector<uint8_t> literals;
+  std::vector<CodedSequence> sequences;
+};
+
+// The three recent offsets, right after a match or after literals; 0 where unknown.
+struct Recents {
+  static constexpr uint32_t kCount = 3;
+  std::array<int64_t, kCount> offsets{};
+  uint32_t unknown = (1 << kCount) - 1;  // a bit for each
+
+  BOBBIN_INLINE void set(const RecentOffsets& recent, uint32_t literals) {
+    unknown = 0;
+    for (uint32_t i = 0; i < kCount; ++i) {
+      offsets[i] = recent.at(i + 1, literals);
+      unknown |= static_cast<uint32_t>(offsets[i] == 0) << i;
     }
-    while (length < most && frame[a + length] == frame[b + length]) {
-      ++length;
-    }
-    return length;
   }
 };
 
-struct HostSink {
-  const uint8_t* frame;
-  ParsedBlock& block;
-
-  void take(uint32_t anchor, const CodedSequence& sequence) {
-    block.literals.insert(block.literals.end(), frame + anchor, frame + anchor + sequence.literals);
-    block.sequences.push_back(sequence);
-  }
-};
-
-// The parse of one block, one position after another.
+// The parse of one block, one position after another. What decides its speed are branches that a CPU cannot
+// predict: one branch finds that no candidate of a position begins with its bytes, or can be better than the
+// match in hand.
+template <class Finder, ParseSettings kSettings>
 class HostParser {
  public:
-  HostParser(const HostInput& input, HostSink& sink, const ParseSettings& settings, uint32_t begin,
-             uint32_t end)
-      : input_(input), sink_(sink), settings_(settings), parse_{begin, end} {}
+  HostParser(const PaddedContent& content, const Finder& finder, uint32_t begin, uint32_t end)
+      : content_{content.data()}, finder_(finder), parse_{begin, end} {}
 
-  // Returns where the literals after the last sequence begin.
-  uint32_t parse() {
+  [[nodiscard]] ParsedBlock parse(BlockSpace& space) {
+    uint8_t* literals = space.literals.data();
+    CodedSequence* sequences = space.sequences.data();
+    Recents after_match;
+    Recents after_literals;
+    const Recents* recents = &after_match;
     for (uint32_t at = parse_.anchor; parse_.may_match(at);) {
-      Match match = best_at(at, 0);
-      if (match.length == 0) {
+      const Found found = finder_.visit(at);
+      const uint32_t alike = alike_at(at, found, *recents);
+      Match match;
+      if (alike == 0 || (match = best_of(at, found, *recents, alike)).length == 0) {
         ++at;
+        recents = &after_literals;
         continue;
       }
-      at = look_ahead(at, match);
+      at = look_ahead(at, match, after_literals);
       const uint32_t anchor = parse_.anchor;
-      sink_.take(anchor, parse_.take(input_, at, match));
+      const CodedSequence sequence = parse_.take(content_, at, match);
+      literals = copy_literals(anchor, sequence.literals, literals);
+      *sequences++ = sequence;
+      after_match.set(parse_.recent, 0);
+      after_literals.set(parse_.recent, 1);
+      recents = &after_match;
       at = parse_.anchor;
     }
-    return parse_.anchor;
+    literals = copy_literals(parse_.anchor, parse_.end - parse_.anchor, literals);
+    return {{space.literals.data(), literals}, {space.sequences.data(), sequences}};
   }
 
+  // As far as it has come.
+  [[nodiscard]] const Finder& finder() const { return finder_; }
+
  private:
+  static constexpr bool kChains = kSettings.chain > 1;
+  // Candidates after those of recent offsets.
+  static constexpr uint32_t kByLong = 3;
+  static constexpr uint32_t kByShort = 4;
+
+  BOBBIN_INLINE uint8_t* copy_literals(uint32_t from, uint32_t count, uint8_t* to) const {
+    uint32_t i = 0;
+    do {  // once at least: whether there are any cannot be predicted
+      std::memcpy(to + i, content_.bytes + from + i, BlockSpace::kCopied);
+      i += BlockSpace::kCopied;
+    } while (i < count);
+    return to + count;
+  }
+
   // A better match a little further on is worth a few literals.
-  BOBBIN_INLINE uint32_t look_ahead(uint32_t at, Match& match) const {
-    for (uint32_t step = 1; step <= settings_.lazy && parse_.may_match(at + step);) {
-      const Match later = best_at(at + step, match.offset);
-      const int32_t by = step == 1 ? kBetterByNext : kBetterByAfter;
-      if (later.length != 0 && later.gain > match.gain + by) {
+  BOBBIN_INLINE uint32_t look_ahead(uint32_t at, Match& match, const Recents& recents) {
+    for (uint32_t step = 1; step <= kSettings.lazy && parse_.may_match(at + step);) {
+      const int32_t least = match.gain + (step == 1 ? kBetterByNext : kBetterByAfter);
+      const Match later = better_at(at + step, match.offset, recents, least);
+      if (later.length != 0 && later.gain > least) {
         match = later;
         at += step;
         step = 1;
@@ -98,114 +109,133 @@ class HostParser {
     return at;
   }
 
-  // `passed`: an offset whose match is already in hand from an earlier position. It is shorter from here, so
-  // it cannot win, except as a recent offset, which is cheaper.
-  [[nodiscard]] BOBBIN_INLINE Match best_at(uint32_t at, uint32_t passed) const {
-    const uint32_t literals = at - parse_.anchor;
-    const uint32_t word = input_.word(at);
-    const uint32_t recent1 = parse_.recent.at(1, literals);
-    const uint32_t recent2 = parse_.recent.at(2, literals);
-    const uint32_t recent3 = parse_.recent.at(3, literals);
-    const uint32_t by_long = settings_.long_key ? input_.by_long(at) : kNoPosition;
-    const uint32_t by_short = input_.by_short(at);
-    const bool alike1 = starts_alike(at, recent1, word);
-    const bool alike2 = starts_alike(at, recent2, word);
-    const bool alike3 = starts_alike(at, recent3, word);
-    Match best;
-    // Most positions have no match at all: one branch finds that out.
-    const bool any = alike1 | alike2 | alike3 | (by_short != kNoPosition) | (by_long != kNoPosition);
-    if (!any) {
-      return best;
-    }
-    const uint32_t most = parse_.most_at(at);
-    if (alike1) {
-      best.consider(input_.equal(at, at - recent1, most), recent1, 1);
-    }
-    if (alike2) {
-      best.consider(input_.equal(at, at - recent2, most), recent2, 2);
-    }
-    if (alike3) {
-      best.consider(input_.equal(at, at - recent3, most), recent3, 3);
-    }
-    if (by_long != kNoPosition && at - by_long != passed) {
-      best.consider(input_.equal(at, by_long, most), at - by_long, 0);
-    }
-    uint32_t earlier = by_short;
-    for (uint32_t i = 0; i < settings_.chain && earlier != kNoPosition; ++i) {
-      if (earlier != by_long && at - earlier != passed && input_.word(earlier) == word) {
-        best.consider(input_.equal(at, earlier, most), at - earlier, 0);
+  // The best match of a later position, or any one that does not gain more than `least`.
+  [[nodiscard]] BOBBIN_INLINE Match better_at(uint32_t at, uint32_t offset, const Recents& recents,
+                                              int32_t least) {
+    const Found found = finder_.visit(at);
+    if constexpr (kSettings.lazy_by_long) {
+      if (!gains_by_long(at, found, least)) {
+        return {};
       }
-      earlier = i + 1 < settings_.chain ? input_.next_by_short(earlier) : kNoPosition;
+    }
+    uint32_t alike = alike_at(at, found, recents);
+    if constexpr (!kChains) {
+      // The offset in hand gives a shorter match from here on.
+      alike &= ~(static_cast<uint32_t>(at - found.by_long == offset) << kByLong);
+      alike &= ~(static_cast<uint32_t>(at - found.by_short == offset) << kByShort);
+    }
+    return alike == 0 ? Match{} : best_of(at, found, recents, alike);
+  }
+
+  [[nodiscard]] BOBBIN_INLINE bool gains_by_long(uint32_t at, const Found& found, int32_t least) const {
+    const uint32_t length = content_.equal(at, found.by_long, parse_.most_at(at));
+    const int32_t gain = Match::gain_of(length, static_cast<uint32_t>(at - found.by_long), 0);
+    return (gain > least) & (length >= kMinMatch) & (found.by_long >= 0);
+  }
+
+  // A bit for each candidate that begins with the position's bytes: three of a recent offset, four of others.
+  // Those of keys may be set where there is no candidate.
+  [[nodiscard]] BOBBIN_INLINE uint32_t alike_at(int64_t at, const Found& found,
+                                                const Recents& recents) const {
+    const uint32_t word = content_.word(at);
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < Recents::kCount; ++i) {
+      alike |= static_cast<uint32_t>((content_.word(at - recents.offsets[i]) ^ word) << 8 == 0) << i;
+    }
+    alike &= ~recents.unknown;
+    alike |= static_cast<uint32_t>(content_.word(found.by_long) == word) << kByLong;
+    alike |= static_cast<uint32_t>(content_.word(found.by_short) == word) << kByShort;
+    return kChains ? alike | 1 << kByShort : alike;
+  }
+
+  [[nodiscard]] BOBBIN_INLINE Match best_of(int64_t at, const Found& found, const Recents& recents,
+                                            uint32_t alike) const {
+    const int64_t offsets[] = {recents.offsets[0], recents.offsets[1], recents.offsets[2], at - found.by_long,
+                               at - found.by_short};
+    const bool follows = kChains || (found.by_short < 0) || (found.by_short == found.by_long);
+    alike &= ~(static_cast<uint32_t>(found.by_long < 0) << kByLong);
+    alike &= ~(static_cast<uint32_t>(follows) << kByShort);
+    Match best;
+    const uint32_t most = parse_.most_at(static_cast<uint32_t>(at));
+    for (; alike != 0; alike &= alike - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(alike));
+      best.consider(content_.equal(at, at - offsets[i], most), static_cast<uint32_t>(offsets[i]),
+                    i < Recents::kCount ? i + 1 : 0);
+    }
+    if constexpr (kChains) {
+      follow_chain(at, most, found, best);
     }
     return best;
   }
 
-  // Whether three bytes at an offset are the same.
-  [[nodiscard]] BOBBIN_INLINE bool starts_alike(uint32_t at, uint32_t offset, uint32_t word) const {
-    const bool known = offset != 0 && offset <= at;
-    return (input_.word(known ? at - offset : at) ^ word) << 8 == 0 && known;
+  BOBBIN_INLINE void follow_chain(int64_t at, uint32_t most, const Found& found, Match& best) const {
+    const uint32_t word = content_.word(at);
+    int64_t from = found.by_short;
+    for (uint32_t i = 0; i < kSettings.chain && from >= 0; ++i) {
+      if (from != found.by_long && content_.word(from) == word) {
+        best.consider(content_.equal(at, from, most), static_cast<uint32_t>(at - from), 0);
+      }
+      from = finder_.next_in_chain(from);
+    }
   }
 
-  const HostInput& input_;
-  HostSink& sink_;
-  const ParseSettings& settings_;
+  ContentView content_;
+  Finder finder_;
   BlockParse parse_;
 };
 
-// `size` bytes after those of the dictionary.
-std::vector<ParsedBlock> parse_blocks(HostInput& input, size_t size, uint32_t block_bytes,
-                                      const ParseSettings& settings) {
+// `blocks` of a frame that begins after `before` bytes of the content.
+template <ParseSettings kSettings, class Finder>
+std::vector<ParsedBlock> parse_blocks(const PaddedContent& content, Finder finder, size_t before,
+                                      uint32_t block_bytes) {
+  BlockSpace space(block_bytes);
   std::vector<ParsedBlock> blocks;
-  const size_t before = input.dictionary.size();
-  for (size_t begin = before; begin < before + size; begin += block_bytes) {
-    const size_t end = std::min(begin + block_bytes, before + size);
-    ParsedBlock block;
-    block.literals.reserve(end - begin);
-    block.sequences.reserve((end - begin) / 8);
-    HostSink sink{input.frame, block};
-    const uint32_t anchor =
-        HostParser(input, sink, settings, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)).parse();
-    block.literals.insert(block.literals.end(), input.frame + anchor, input.frame + end);
-    blocks.push_back(std::move(block));
+  for (size_t begin = before; begin < content.size(); begin += block_bytes) {
+    const size_t end = std::min<size_t>(begin + block_bytes, content.size());
+    HostParser<Finder, kSettings> parser(content, finder, static_cast<uint32_t>(begin),
+                                         static_cast<uint32_t>(end));
+    blocks.push_back(parser.parse(space));
+    finder = parser.finder();
   }
   return blocks;
 }
 
+template <ParseSettings kSettings>
+std::vector<ParsedBlock> parse_with(std::span<const uint8_t> frame, uint32_t block_bytes,
+                                    std::span<const uint8_t> dictionary, DictionaryLinks* links) {
+  constexpr bool kChains = kSettings.chain > 1;
+  using SmallFinder = Finder<uint16_t, kSettings.short_key, kSettings.long_key, kChains>;
+  using LargeFinder = Finder<uint32_t, kSettings.short_key, kSettings.long_key, kChains>;
+  const PaddedContent content(dictionary, frame);
+  const auto size = static_cast<uint32_t>(frame.size());
+  if (links == nullptr && SmallFinder::fits(size)) {
+    auto tables = SmallFinder::make_tables(size);
+    return parse_blocks<kSettings>(content, SmallFinder(content, tables), 0, block_bytes);
+  }
+  auto tables =
+      links == nullptr ? LargeFinder::make_tables(size) : LargeFinder::make_tables(size, dictionary, *links);
+  return parse_blocks<kSettings>(content, LargeFinder(content, tables), dictionary.size(), block_bytes);
+}
+
+std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes, uint32_t level,
+                                     std::span<const uint8_t> dictionary, DictionaryLinks* links) {
+  const auto parse = level <= 2   ? &parse_with<settings_of(1)>
+                     : level == 3 ? &parse_with<settings_of(3)>
+                     : level <= 5 ? &parse_with<settings_of(4)>
+                     : level <= 8 ? &parse_with<settings_of(6)>
+                                  : &parse_with<settings_of(9)>;
+  return parse(frame, block_bytes, dictionary, links);
+}
+
 }  // namespace
 
-ParseSettings settings_of(uint32_t level) {
-  if (level <= 2) {
-    return {.short_key = 5, .long_key = false, .chain = 1, .lazy = 0};
-  }
-  if (level <= 5) {
-    return {.short_key = 4, .long_key = true, .chain = 1, .lazy = 2};
-  }
-  return {.short_key = 4, .long_key = true, .chain = level <= 8 ? 16u : 64u, .lazy = 2};
+std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes, uint32_t level) {
+  return parse_frame(frame, block_bytes, level, {}, nullptr);
 }
 
-std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
-                                     const ParseSettings& settings) {
-  HostInput input{frame.data()};
-  link_positions(frame, settings.short_key, input.short_links);
-  if (settings.long_key) {
-    link_positions(frame, kLongKey, input.long_links);
-  }
-  return parse_blocks(input, frame.size(), block_bytes, settings);
-}
-
-std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
-                                     const ParseSettings& settings, std::span<const uint8_t> dictionary,
-                                     DictionaryLinks& of_dictionary) {
-  std::vector<uint8_t> both(dictionary.begin(), dictionary.end());
-  both.insert(both.end(), frame.begin(), frame.end());
-  HostInput input{both.data()};
-  const EarlierLinks& by_short = of_dictionary.of(dictionary, settings.short_key);
-  link_positions(frame, settings.short_key, by_short, input.short_links);
-  if (settings.long_key) {
-    link_positions(frame, kLongKey, of_dictionary.of(dictionary, kLongKey), input.long_links);
-  }
-  input.dictionary = by_short.previous;
-  return parse_blocks(input, frame.size(), block_bytes, settings);
+std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes, uint32_t level,
+                                     std::span<const uint8_t> dictionary, DictionaryLinks& links) {
+  return parse_frame(frame, block_bytes, level, dictionary, &links);
 }
 
 }  // namespace bobbin::zstd

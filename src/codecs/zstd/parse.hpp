@@ -27,21 +27,34 @@ struct ParsedBlock {
 
 // What a level spends its time on.
 struct ParseSettings {
-  uint32_t short_key;  // bytes
-  bool long_key;       // 8 bytes as well
-  uint32_t chain;      // how many earlier positions of the short key are tried
-  uint32_t lazy;       // how many positions further on a better match is looked for
+  uint32_t short_key;        // bytes
+  bool long_key;             // 8 bytes as well
+  uint32_t chain;            // how many earlier positions of the short key are tried
+  uint32_t lazy;             // how many positions further on a better match is looked for
+  bool lazy_by_long{false};  // only if the long key finds it
 };
-[[nodiscard]] ParseSettings settings_of(uint32_t level);
+
+// From 1 to 9.
+[[nodiscard]] constexpr ParseSettings settings_of(uint32_t level) {
+  if (level <= 2) {
+    return {.short_key = 5, .long_key = false, .chain = 1, .lazy = 0};
+  }
+  if (level == 3) {
+    return {.short_key = 5, .long_key = true, .chain = 1, .lazy = 1, .lazy_by_long = true};
+  }
+  if (level <= 5) {
+    return {.short_key = 4, .long_key = true, .chain = 1, .lazy = 2};
+  }
+  return {.short_key = 4, .long_key = true, .chain = level <= 8 ? 16u : 64u, .lazy = 2};
+}
 
 // One parsed block for each `block_bytes` of the frame.
 [[nodiscard]] std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
-                                                   const ParseSettings& settings);
+                                                   uint32_t level);
 
 // The same after a dictionary, into which matches may reach.
 [[nodiscard]] std::vector<ParsedBlock> parse_frame(std::span<const uint8_t> frame, uint32_t block_bytes,
-                                                   const ParseSettings& settings,
-                                                   std::span<const uint8_t> dictionary,
+                                                   uint32_t level, std::span<const uint8_t> dictionary,
                                                    DictionaryLinks& links);
 
 }  // namespace bobbin::zstd

@@ -26,14 +26,18 @@ struct Match {
   uint32_t recent = 0;  // 1 to 3: the offset value that stands for a recent offset
   int32_t gain = 0;     // in quarters of a byte
 
+  [[nodiscard]] BOBBIN_HD static int32_t gain_of(uint32_t length, uint32_t offset, uint32_t recent) {
+    const uint32_t value = recent != 0 ? recent : offset + 3;
+    // With the lowest bit set, which no width depends on, a CPU need not ask whether there is any.
+    return static_cast<int32_t>(4 * length) - (32 - std::countl_zero(value | 1)) - (recent != 0 ? 0 : 1);
+  }
+
   // Becomes another match if that is long enough and gains more.
   BOBBIN_HD void consider(uint32_t other_length, uint32_t other_offset, uint32_t other_recent) {
     if (other_length < (other_recent != 0 ? kMinRecentMatch : kMinMatch)) {
       return;
     }
-    const uint32_t value = other_recent != 0 ? other_recent : other_offset + 3;
-    const int32_t other_gain =
-        static_cast<int32_t>(4 * other_length) - (32 - std::countl_zero(value)) - (other_recent != 0 ? 0 : 1);
+    const int32_t other_gain = gain_of(other_length, other_offset, other_recent);
     if (length == 0 || other_gain > gain) {
       *this = {other_length, other_offset, other_recent, other_gain};
     }
@@ -65,8 +69,8 @@ class RecentOffsets {
 };
 
 // Where a block's parse is. An Input has the frame's bytes:
-//   equal(a, b, most)   how many bytes are the same, up to `most`
-//   same_before(a, b)   whether the bytes before a and b are the same
+//   equal(a, b, most)         how many bytes are the same, up to `most`
+//   equal_before(a, b, most)  the same for the bytes before them
 struct BlockParse {
   uint32_t anchor;  // where the literals begin that no sequence has yet
   uint32_t end;
@@ -86,10 +90,11 @@ struct BlockParse {
       length += input.equal(at + length, at - match.offset + length, end - at - length);
     }
     // Literals before the match that would have matched as well.
-    while (match.recent == 0 && at > anchor && at > match.offset &&
-           input.same_before(at, at - match.offset)) {
-      --at;
-      ++length;
+    if (match.recent == 0) {
+      const uint32_t from = at - match.offset;
+      const uint32_t more = input.equal_before(at, from, at - anchor < from ? at - anchor : from);
+      at -= more;
+      length += more;
     }
     const uint32_t literals = at - anchor;
     const uint32_t value = match.recent != 0 ? match.recent : match.offset + 3;

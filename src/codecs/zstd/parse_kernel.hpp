@@ -62,6 +62,8 @@ struct ParseKernel {
   }
 
  private:
+  static constexpr int32_t kNoGain = -(1 << 16);
+
   using Bytes = simt::Shared<uint8_t, 4 * kMostWords>;
 
   using RingLinks = simt::Shared<uint16_t, kTeams * 2 * kRingLinks>;
@@ -133,8 +135,13 @@ struct ParseKernel {
       const uint32_t index = (skew + at) / 4;
       return funnel(cta.load(shared.words, index), cta.load(shared.words, index + 1), 8 * ((skew + at) % 4));
     }
-    [[nodiscard]] BOBBIN_HD bool same_before(uint32_t a, uint32_t b) const {
-      return byte_of(cta, shared, skew + a - 1) == byte_of(cta, shared, skew + b - 1);
+    [[nodiscard]] BOBBIN_HD uint32_t equal_before(uint32_t a, uint32_t b, uint32_t most) const {
+      uint32_t length = 0;
+      while (length < most &&
+             byte_of(cta, shared, skew + a - 1 - length) == byte_of(cta, shared, skew + b - 1 - length)) {
+        ++length;
+      }
+      return length;
     }
     // Sixteen bytes, whose loads do not wait for each other.
     struct Bytes {
@@ -176,8 +183,9 @@ struct ParseKernel {
       }
     }
 
-    [[nodiscard]] BOBBIN_HD Match best_at(const BlockParse& parse, const ParseSettings& settings,
-                                          uint32_t at) const {
+    // `long_gain`: that of the long key's match; not changed if there is none.
+    [[nodiscard]] BOBBIN_HD Match best_at(const BlockParse& parse, const ParseSettings& settings, uint32_t at,
+                                          int32_t& long_gain) const {
       const uint32_t literals = at - parse.anchor;
       const Bytes bytes = bytes_at(at);
       const uint32_t long_link = settings.long_key ? by_long_ring.at(cta, shared, at) : kNoPosition;
@@ -205,7 +213,9 @@ struct ParseKernel {
                                 : i == 2 ? recent3
                                 : i == 3 ? by_long
                                          : by_short;
-        best.consider(equal(bytes, at, at - offset, most), offset, i < 3 ? i + 1 : 0);
+        const uint32_t length = equal(bytes, at, at - offset, most);
+        best.consider(length, offset, i < 3 ? i + 1 : 0);
+        long_gain = i == 3 && length >= kMinMatch ? Match::gain_of(length, offset, 0) : long_gain;
       }
       uint32_t earlier = short_link;
       for (uint32_t i = 1; i < settings.chain && earlier != kNoPosition; ++i) {
@@ -303,9 +313,10 @@ struct ParseKernel {
     uint32_t at = state.anchor;
     while (cta.any(state.may_match(at))) {
       input.prepare(at, state.may_match(at));
+      int32_t long_gain = kNoGain;
       const Match own =
-          state.may_match(at + lane) ? input.best_at(state, slice.settings, at + lane) : Match{};
-      const Choice choice = choose(cta, own);
+          state.may_match(at + lane) ? input.best_at(state, slice.settings, at + lane, long_gain) : Match{};
+      const Choice choice = choose(cta, own, long_gain);
       // Length, recent and offset: 7, 2 and 16 bits.
       const uint32_t packed = cta.shfl(own.length | own.recent << 8 | own.offset << 16,
                                        cta.lane() - lane + (choice.found ? choice.lane : 0));
@@ -328,9 +339,9 @@ struct ParseKernel {
   };
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD Choice choose(Cta& cta, const Match& own) const {
-    constexpr int32_t kNone = -(1 << 16);
-    const int32_t gain = own.length != 0 ? own.gain : kNone;
+  [[nodiscard]] BOBBIN_HD Choice choose(Cta& cta, const Match& own, int32_t long_gain) const {
+    const int32_t gain = own.length != 0 ? own.gain : kNoGain;
+    const int32_t later = slice.settings.lazy_by_long ? long_gain : gain;
     const uint32_t first = cta.lane() / kLanes * kLanes;
     const uint32_t matches = low_bits(cta.ballot(own.length != 0) >> first, kLanes);
     // Where a match is better than that of the position before, or two before.
@@ -338,8 +349,8 @@ struct ParseKernel {
     uint32_t next = 0;
     uint32_t after = 0;
     if (lazy != 0) {
-      next = cta.ballot(gain > cta.shfl_up(gain, 1) + kBetterByNext) >> first;
-      after = lazy == 1 ? 0 : cta.ballot(gain > cta.shfl_up(gain, 2) + kBetterByAfter) >> first;
+      next = cta.ballot(later > cta.shfl_up(gain, 1) + kBetterByNext) >> first;
+      after = lazy == 1 ? 0 : cta.ballot(later > cta.shfl_up(gain, 2) + kBetterByAfter) >> first;
     }
     uint32_t at = matches == 0 ? kLanes : trailing_zeros(matches);
     while (at + lazy < kLanes) {

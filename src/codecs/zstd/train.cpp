@@ -176,7 +176,7 @@ Statistics statistics_of(std::span<const uint8_t> content, std::span<const std::
   DictionaryLinks links;
   Statistics statistics;
   for (const std::span<const uint8_t> sample : samples) {
-    statistics.add(parse_frame(sample, kMaxBlockBytes, settings_of(level), content, links));
+    statistics.add(parse_frame(sample, kMaxBlockBytes, level, content, links));
   }
   return statistics;
 }

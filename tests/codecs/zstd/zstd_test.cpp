@@ -54,7 +54,7 @@ TEST(Zstd, FramesOfLibzstdDecode) {
 
 TEST(Zstd, OurFramesDecodeByLibzstdAndByUs) {
   std::mt19937_64 random(2);
-  for (const uint32_t level : {1U, 3U, 6U, 9U}) {
+  for (const uint32_t level : {1U, 3U, 4U, 6U, 9U}) {
     for (const size_t size : {0, 1, 3, 4, 7, 255, 256, 4095, 4096, 4097, 65535, 65536, 65537, 200000}) {
       const zstd::EncodeOptions options{.level = level,
                                         .block_bytes = random() % 2 == 0 ? 4096U : 131072U,
@@ -82,7 +82,7 @@ TEST(Zstd, RatiosAreCloseToThoseOfLibzstdAtTheSameLevel) {
                                 std::to_string(random() % 300) + ": shipped\n");
     content.insert(content.end(), line.begin(), line.end());
   }
-  for (const auto& [level, most] : {std::pair{1U, 1.06}, {3U, 1.01}, {6U, 1.02}, {9U, 1.04}}) {
+  for (const auto& [level, most] : {std::pair{1U, 1.06}, {3U, 1.01}, {4U, 1.01}, {6U, 1.02}, {9U, 1.04}}) {
     size_t by_libzstd = 0;
     for (size_t begin = 0; begin < content.size(); begin += 65536) {
       const auto end = std::min(begin + 65536, content.size());
