@@ -37,7 +37,7 @@ OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.c
 # Stages of a codec whose format has several.
 STAGES = {"line": {"array.hpp", "choose.hpp", "expand.hpp", "image.hpp", "write.hpp"},
           "zstd": {"array.hpp", "statistics.cpp", "statistics.hpp", "train.cpp", "array_decode.cpp", "array_device.cu", "array_encode.cpp", "array_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "blocks_kernel.hpp", "encode_slice.hpp", "parse_kernel.hpp", "place_kernels.hpp", "tables_kernel.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "copy_runs.hpp", "execute_kernel.hpp", "split_kernel.hpp", "fse_kernel.hpp",
-                   "encode_batch.cpp", "encode_blocks.hpp", "encode_device.cu", "encode_kernels.hpp", "encode_launch.hpp", "encode_tables.hpp", "match_kernels.hpp", "parse_block.hpp", "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "frame_reference.cpp", "frame_reference.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
+                   "encode_batch.cpp", "encode_blocks.hpp", "encode_device.cu", "encode_kernels.hpp", "encode_launch.hpp", "encode_tables.hpp", "finder.hpp", "match_kernels.hpp", "parse_block.hpp", "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "frame_reference.cpp", "frame_reference.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",
                    "parse.hpp", "seek.cpp", "sequences.cpp", "sequences.hpp"}}
 

@@ -11,6 +11,7 @@
 
 #include "codecs/zstd/bits.hpp"
 #include "codecs/zstd/match.hpp"
+#include "core/bit_scan.hpp"
 #include "core/portable.hpp"
 
 #if defined(__SSE2__)
@@ -83,16 +84,16 @@ struct ContentView {
   // Of the first kCompared bytes, without branches: how long a match is cannot be predicted.
   [[nodiscard]] BOBBIN_INLINE static uint32_t equal_first(const uint8_t* a, const uint8_t* b) {
 #if defined(__SSE2__)
-    const uint32_t low = same_of_16(a, b);
-    const uint32_t high = same_of_16(a + 16, b + 16);
-    constexpr uint64_t kEnd = uint64_t{1} << kCompared;
-    return static_cast<uint32_t>(std::countr_zero((uint64_t{high} << 16 | low) ^ (kEnd | (kEnd - 1))));
+    // One bit more is set, so that there is always one to find.
+    constexpr uint64_t kAll = (uint64_t{2} << kCompared) - 1;
+    const uint64_t same = uint64_t{same_of_16(a + 16, b + 16)} << 16 | same_of_16(a, b);
+    return static_cast<uint32_t>(__builtin_ctzll(same ^ kAll));
 #else
     uint32_t same = 0;
     uint32_t going = 1;
-    for (uint32_t i = 0; i < kCompared; i += 8) {
-      const uint64_t differ = load<uint64_t>(a + i) ^ load<uint64_t>(b + i);
-      same += going * (static_cast<uint32_t>(std::countr_zero(differ)) / 8);
+    for (uint32_t i = 0; i < kCompared; i += 4) {
+      const uint32_t differ = load<uint32_t>(a + i) ^ load<uint32_t>(b + i);
+      same += going * (trailing_zeros(differ) / 8);
       going &= static_cast<uint32_t>(differ == 0);
     }
     return same;
