@@ -32,20 +32,91 @@ void forget_marks(const void* begin, size_t size) {
 
 }  // namespace
 
-Pages::Pages(size_t bytes) : data_(nullptr), size_(bytes) {
-  void* data =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) {
-    throw std::bad_alloc();
+namespace {
+
+void release_pages(std::byte* data, size_t bytes) {
+  forget_marks(data, bytes);  // a shared library may be loaded at this address next
+  munmap(data, bytes);
+}
+
+struct Mapping {
+  std::byte* data;
+  size_t bytes;
+};
+
+// Memory of earlier launches on this system thread: mapping it again, page by page, would take as long as a
+// short kernel. (ThreadSanitizer must forget what earlier fibers did there: it gets new pages.)
+class KeptPages {
+ public:
+  KeptPages() = default;
+  KeptPages(const KeptPages&) = delete;
+  KeptPages& operator=(const KeptPages&) = delete;
+  ~KeptPages() {
+    for (const Mapping& mapping : mappings_) {
+      release_pages(mapping.data, mapping.bytes);
+    }
   }
-  data_ = static_cast<std::byte*>(data);
-  forget_marks(data, bytes);
+
+  // The smallest that is large enough, or null.
+  [[nodiscard]] Mapping take(size_t bytes) {
+    auto best = mappings_.end();
+    for (auto it = mappings_.begin(); it != mappings_.end(); ++it) {
+      if (it->bytes >= bytes && (best == mappings_.end() || it->bytes < best->bytes)) {
+        best = it;
+      }
+    }
+    if (best == mappings_.end()) {
+      return {nullptr, bytes};
+    }
+    const Mapping taken = *best;
+    mappings_.erase(best);
+    return taken;
+  }
+
+  void keep(std::byte* data, size_t bytes) {
+    if (__tsan_create_fiber != nullptr || bytes > kMaxBytes) {
+      release_pages(data, bytes);
+      return;
+    }
+    mappings_.push_back({data, bytes});
+    if (mappings_.size() > kMaxMappings) {
+      release_pages(mappings_.front().data, mappings_.front().bytes);
+      mappings_.erase(mappings_.begin());
+    }
+  }
+
+ private:
+  // Of those, only the pages that stacks have reached take memory.
+  static constexpr size_t kMaxMappings = 8;
+  static constexpr size_t kMaxBytes = size_t{160} << 20;
+  std::vector<Mapping> mappings_;
+};
+
+KeptPages& kept_pages() {
+  thread_local KeptPages kept;
+  return kept;
+}
+
+}  // namespace
+
+Pages::Pages(size_t bytes) {
+  const Mapping kept = kept_pages().take(bytes);
+  data_ = kept.data;
+  size_ = kept.bytes;
+  if (data_ == nullptr) {
+    void* data =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+    data_ = static_cast<std::byte*>(data);
+  }
+  forget_marks(data_, bytes);
 }
 
 Pages::~Pages() {
   if (data_ != nullptr) {
-    forget_marks(data_, size_);  // a shared library may be loaded at this address next
-    munmap(data_, size_);
+    kept_pages().keep(data_, size_);
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace bobbin::simt::emulator {
 
-// Anonymous memory, zeroed and released as a whole, so that the sanitizers forget what earlier fibers did
-// there.
+// Anonymous memory. What an earlier launch left there may still be in it, except where ThreadSanitizer is
+// linked in.
 class Pages {
  public:
   explicit Pages(size_t bytes);

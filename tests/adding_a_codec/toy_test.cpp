@@ -8,6 +8,7 @@
 #include "device/backends.hpp"
 #include "select/cascade.hpp"
 #include "tests/codecs/checks.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -20,8 +21,8 @@ void for_each_toy_input(Check&& check) {
   ASSERT_NE(toy, all.end());
   const Codec& codec = *find_codec(CodecId::toy);
   Random random(11);
-  std::vector<Input> inputs = toy->edges();
-  for (int i = 0; i < 10; ++i) {
+  std::vector<Input> inputs = drawn_of(toy->edges());
+  for (size_t i = 0; i < drawn(10).size(); ++i) {
     inputs.push_back(toy->generate(random));
   }
   for (const Input& input : inputs) {

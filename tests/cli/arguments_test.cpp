@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -160,12 +161,13 @@ void for_each_option(bool flags, const Visit& visit) {
 }
 
 TEST(Arguments, OptionsTakeOneValueAndNoMore) {
-  for_each_option(false, [](CLI::App& verb, CLI::Option& option) {
+  const Words values = {"1", "-f", "--", "--json", "cat", "[1,2]", "{}", "%%", "=", "a b"};
+  for_each_option(false, [&](CLI::App& verb, CLI::Option& option) {
     EXPECT_EQ(option.get_expected_min(), 1) << verb.get_name() << " " << option.get_name();
     EXPECT_FALSE(option.get_allow_extra_args()) << verb.get_name() << " " << option.get_name();
     const std::string name = long_name(option);
     const Words files = files_for(verb);
-    for (const char* value : {"1", "-f", "--", "--json", "cat", "[1,2]", "{}", "%%", "=", "a b"}) {
+    for (const std::string& value : testing::drawn_of(values, testing::kDrawnShare)) {
       for (const Words& given : {Words{name, value}, Words{name + "=" + value}}) {
         expect_taken(path_of(verb), name, path_of(verb) + given + files, {value}, files);
         expect_taken(path_of(verb), name, path_of(verb) + files + given, {value}, files);

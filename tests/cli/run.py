@@ -6,7 +6,7 @@ A case NAME is a script NAME.sh with its expected output, NAME.stdout and NAME.s
 A missing file means no output, or status 0. In an expected line, `*` matches any text. Each case runs with
 bash in a fresh folder, with `bobbin` on the PATH and the helpers of lib.sh loaded, and must leave no temporary file.
 
-usage: run.py --bin DIR [--record] [NAME...]
+usage: run.py --bin DIR [--record] [--one-in N] [NAME...]
 """
 import argparse
 import os
@@ -100,11 +100,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of the built programs")
     parser.add_argument("--record", action="store_true", help="record what the cases print now")
+    parser.add_argument("--one-in", type=int, default=1, metavar="N", help="run one case in N, drawn by BOBBIN_SEED")
     parser.add_argument("names", nargs="*", help="cases to run (default: all)")
     args = parser.parse_args()
     names = args.names or sorted(p.stem for p in HERE.glob("*.sh") if p.stem != "lib")
     if not (args.bin / "bobbin").exists():
         sys.exit(f"{args.bin}/bobbin not found: build it first")
+    names = names[int(os.environ.get("BOBBIN_SEED", "0")) % min(args.one_in, len(names))::args.one_in]
     failed = 0
     for name in names:
         problems = (record if args.record else check)(name, args.bin.resolve())

@@ -62,8 +62,8 @@ void check_links(const Bytes& content, uint32_t frame_bytes = zstd::kMaxLinkedFr
 }
 
 TEST(ZstdLinksInEmulator, ShortContents) {
-  for (size_t size = 1; size < 12; ++size) {
-    check_links(Bytes(size, std::byte{'a'}));
+  for (const uint64_t size : drawn(11, kListShare)) {
+    check_links(Bytes(size + 1, std::byte{'a'}));
   }
 }
 
@@ -77,13 +77,13 @@ TEST(ZstdLinksInEmulator, Drawn) {
 
 TEST(ZstdLinksInEmulator, SeveralFrames) {
   std::mt19937_64 random(3);
-  check_links(draw_content(random, 3000), 1000);
-  check_links(draw_content(random, 2049), 2048);
+  check_links(draw_content(random, shrunk(3000)), shrunk(1000));
+  check_links(draw_content(random, shrunk(2048) + 1), shrunk(2048));
 }
 
 // Equal bytes make one chain of all positions; noise makes chains of a few.
 TEST(ZstdLinksInEmulator, RunsAndNoise) {
-  const size_t size = BOBBIN_RACES_ARE_CHECKED ? 1500 : 5000;
+  const size_t size = kDrawnShare == 1 ? 5000 : 1200;
   std::mt19937_64 random(4);
   check_links(Bytes(size, std::byte{0}));
   Bytes noise(size);

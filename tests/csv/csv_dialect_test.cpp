@@ -205,7 +205,7 @@ Dialects draw_dialects(Random& random, Kind kind, bool blanks) {
 
 TEST(CsvSniff, DrawnDialectsAreTheSameTable) {
   Random random(17 + testing::draw_number());
-  for (int round = 0; round < 400; ++round) {
+  for (const uint64_t round : testing::drawn(400)) {
     const auto kind = static_cast<Kind>(round % 4);
     const Dialects texts = draw_dialects(random, kind, round / 4 % 2 == 1);
     csv::Source source = csv::Source::from_memory(texts.other, "t.csv");

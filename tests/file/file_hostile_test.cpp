@@ -5,6 +5,7 @@
 #include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -122,7 +123,7 @@ void try_footer(const Frame& frame, size_t at, int value) {
 
 void try_every_footer_byte(const Bytes& bytes) {
   const Frame frame(bytes);
-  for (size_t i = 0; i < frame.footer.size(); ++i) {
+  for (const uint64_t i : testing::drawn(frame.footer.size(), testing::kListShare)) {
     const int old = std::to_integer<int>(frame.footer[i]);
     for (const int value :
          {0, 1, 2, 127, 128, 255, old + 1, old - 1, old + 4, old - 4, old ^ 2, old ^ 4, old ^ 8, old ^ 64}) {
@@ -160,7 +161,8 @@ TEST(FileHostile, StringSegmentsWithEveryByteChanged) {
   Reworked reworked(small_string_file());
   const std::vector<file::Segment> segments = reworked.footer.segments;
   for (const file::Segment& segment : segments) {
-    for (std::byte& byte : std::span(reworked.body).subspan(segment.offset - 128, segment.size)) {
+    for (const uint64_t i : testing::drawn(segment.size, testing::kListShare)) {
+      std::byte& byte = reworked.body[segment.offset - 128 + i];
       const std::byte before = byte;
       for (const int value : {0, 1, 2, 7, 128, 254, 255, std::to_integer<int>(before) ^ 1}) {
         byte = std::byte{static_cast<uint8_t>(value)};

@@ -7,6 +7,7 @@
 #include "support.hpp"
 #include "tests/backends.hpp"
 #include "tests/codecs/component.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -137,12 +138,13 @@ void expect_found(const Reader& reader, const Texts& texts, StringTest test, con
 }
 
 TEST(FileStringZones, SearchesFindWhatAPlainLoopFinds) {
+  constexpr const char* kWanted[] = {"", "word1", "word12", "ord4", "word7word8", "\xff", "nowhere"};
   const TempDir dir;
   const Texts texts = mixed_texts(2000);
   const auto reader = written(dir, strings_of(texts), {.rows_per_group = 900});
   for (const Backend backend : bobbin::testing::backends_here()) {
     for (const StringTest test : {StringTest::equals, StringTest::starts_with, StringTest::contains}) {
-      for (const std::string wanted : {"", "word1", "word12", "ord4", "word7word8", "\xff", "nowhere"}) {
+      for (const std::string wanted : testing::drawn_of(kWanted)) {
         expect_found(*reader, texts, test, wanted, backend);
       }
     }

@@ -14,6 +14,7 @@
 #include "bobbin/bobbin.hpp"
 #include "core/byte_stream.hpp"
 #include "file/checksum.hpp"
+#include "tests/drawn.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::query_tests {
@@ -77,7 +78,7 @@ Partial sent(const Partial& partial) {
 
 TEST(Partial, RowGroupsMergeToTheWholeFile) {
   const file_tests::TempDir dir;
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
+  for (const uint64_t seed : testing::drawn(3)) {
     Random random(seed);
     const TestTable table = draw_table(random, 3000, kRowsPerGroup);
     const Reader reader = write_and_open(dir / (std::to_string(seed) + ".bob"), table);
@@ -177,7 +178,7 @@ TEST(Partial, HostileBytesAreRefused) {
   }
   // With a checksum that fits, any bytes are an error or a partial that can be used.
   const size_t content = good.size() - sizeof(uint64_t);
-  for (size_t trial = 0; trial < 1000; ++trial) {
+  for (const uint64_t trial : testing::drawn(1000)) {
     std::vector<std::byte> bad = good;
     for (size_t flips = 0; flips <= trial % 4; ++flips) {
       const size_t place = 8 + random.below(content - 8);

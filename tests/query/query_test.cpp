@@ -193,9 +193,9 @@ void check_group_sums(const Written& file, const Predicate& predicate, size_t co
 
 void check_many(Backend backend, uint64_t tables, uint64_t queries, uint64_t rows,
                 const std::string& codec = {}) {
-  for (uint64_t seed = 1; seed <= tables; ++seed) {
-    const Written file(seed, rows, codec);
-    Random random(seed + 100);
+  for (const uint64_t seed : bobbin::testing::drawn(tables)) {
+    const Written file(seed + 1, rows, codec);
+    Random random(seed + 101);
     for (uint64_t i = 0; i < bobbin::testing::drawn(queries).size(); ++i) {
       const Predicate predicate = draw_predicate(random, file.table, 1 + i % 4);
       check(file, predicate, backend);

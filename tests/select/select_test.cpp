@@ -15,6 +15,7 @@
 #include "core/lanes.hpp"
 #include "select/sample.hpp"
 #include "tests/codecs/component.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::select {
 namespace {
@@ -201,7 +202,7 @@ TEST(Select, ChoosesTheSameEveryTime) {
 
 // Values that a sample may misjudge: this may affect the size, never the values.
 TEST(Select, NeverMuchLargerThanTheValues) {
-  for (uint64_t seed = 0; seed < 60; ++seed) {
+  for (const uint64_t seed : testing::drawn(60)) {
     Random random(seed);
     const uint64_t rows = random.below(3) == 0 ? random.below(2000) : random.below(120'000);
     const uint64_t run = 1 + random.below(3000);

@@ -324,7 +324,7 @@ TEST(SimLibrary, EveryKernelRunsOnEveryDesign) {
 }
 
 TEST(SimLibrary, RunsAreDeterministicAndSeedsDecideTheData) {
-  for (const Workload& workload : library_workloads()) {
+  for (const Workload& workload : testing::drawn_of(library_workloads())) {
     const auto once = simulate(Config(), workload, Design::caba_bdi, {.quick = true});
     const auto again = simulate(Config(), workload, Design::caba_bdi, {.quick = true});
     ASSERT_TRUE(once.has_value() && again.has_value()) << workload.name;
@@ -336,7 +336,7 @@ TEST(SimLibrary, RunsAreDeterministicAndSeedsDecideTheData) {
 
 // A check that accepts anything would hide every error of the simulator.
 TEST(SimLibrary, ChecksFindAWrongBit) {
-  for (const Workload& workload : library_workloads()) {
+  for (const Workload& workload : testing::drawn_of(library_workloads())) {
     Memory memory;
     const WorkloadRun run = workload.setup(memory, 7, true);
     EXPECT_FALSE(run.check(memory).ok()) << workload.name;  // nothing has run

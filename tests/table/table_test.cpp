@@ -295,7 +295,7 @@ TEST(Table, OffsetsThatDescendAreFoundOnTheDevice) {
     segments.insert(segments.end(), offsets.children[0].segments.begin(), offsets.children[0].segments.end());
   }
   size_t refused = 0;
-  for (const uint32_t index : segments) {
+  for (const uint32_t index : testing::drawn_of(segments)) {
     const file::Segment& segment = file.footer.segments[index];
     // A launch takes seconds under sanitizers.
     constexpr uint64_t kStep = testing::kDrawnShare == 1 ? 7 : 1500;

@@ -5,6 +5,7 @@
 
 #include "codecs/ans/ans.hpp"
 #include "tests/codecs/by_hand.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -60,13 +61,14 @@ TEST(AnsSpec, TooFewAndTooManyWords) {
 }
 
 TEST(AnsSpec, EveryLayout) {
+  constexpr uint32_t kLogs[] = {10, 13, 17};
   Random random(3);
   std::vector<uint8_t> values(70'000);
   for (uint8_t& value : values) {
     value = static_cast<uint8_t>(random.below(200) * random.below(256) / 256);
   }
   for (uint32_t bits = 8; bits <= 11; ++bits) {
-    for (const uint32_t log : {10U, 13U, 17U}) {
+    for (const uint32_t log : drawn_of(kLogs)) {
       const Array array = *codec::ans::encode_with({.bits = bits, .segment_log = log},
                                                    {DType::u8, values.data(), values.size()});
       expect_decodes_to<uint8_t>(array, values);

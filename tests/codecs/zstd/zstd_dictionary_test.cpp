@@ -9,11 +9,14 @@
 #include <string>
 
 #include "bobbin/zstd.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+
+constexpr size_t kSamples = kDrawnShare == 1 ? 2000 : 400;
 
 std::vector<std::string> records(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -84,7 +87,7 @@ std::string decompress_by_us(const Bytes& frame, const zstd::Dictionary& diction
 }
 
 TEST(ZstdDictionary, TrainedByUsAndByLibzstdUsedByBoth) {
-  const std::vector<std::string> samples = records(2000, 1);
+  const std::vector<std::string> samples = records(kSamples, 1);
   for (const Bytes& bytes : {*train(samples), train_by_libzstd(samples, 8192)}) {
     const auto dictionary = zstd::Dictionary::parse(bytes);
     ASSERT_TRUE(dictionary.has_value()) << dictionary.error().message();
@@ -92,7 +95,7 @@ TEST(ZstdDictionary, TrainedByUsAndByLibzstdUsedByBoth) {
     size_t plain = 0;
     size_t ours = 0;
     size_t theirs = 0;
-    for (const std::string& record : records(300, 2)) {
+    for (const std::string& record : records(shrunk(300), 2)) {
       const Bytes frame = *zstd::encode(view(record), {.dictionary = &*dictionary});
       EXPECT_EQ(ZSTD_getDictID_fromFrame(frame.data(), frame.size()), dictionary->id());
       EXPECT_EQ(decompress_by_libzstd(frame, bytes), record);
@@ -109,12 +112,12 @@ TEST(ZstdDictionary, TrainedByUsAndByLibzstdUsedByBoth) {
 }
 
 TEST(ZstdDictionary, OursIsAsGoodAsThatOfLibzstd) {
-  const std::vector<std::string> samples = records(2000, 3);
+  const std::vector<std::string> samples = records(kSamples, 3);
   const Bytes ours = *train(samples);
   const Bytes theirs = train_by_libzstd(samples, 8192);
   size_t with_ours = 0;
   size_t with_theirs = 0;
-  for (const std::string& record : records(300, 4)) {
+  for (const std::string& record : records(shrunk(300), 4)) {
     with_ours += compress_by_libzstd(record, ours).size();
     with_theirs += compress_by_libzstd(record, theirs).size();
   }
@@ -123,7 +126,7 @@ TEST(ZstdDictionary, OursIsAsGoodAsThatOfLibzstd) {
 
 // Every level, contents of many blocks and frames, with and without tables in the dictionary.
 TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
-  const std::vector<std::string> samples = records(2000, 5);
+  const std::vector<std::string> samples = records(kSamples, 5);
   std::string content;
   for (const std::string& record : records(2500, 6)) {
     content += record + "\n";
@@ -148,7 +151,7 @@ TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
 }
 
 TEST(ZstdDictionary, TrainingIsDeterministicAndBounded) {
-  const std::vector<std::string> samples = records(1000, 7);
+  const std::vector<std::string> samples = records(kSamples / 2, 7);
   EXPECT_EQ(*train(samples), *train(samples));
   for (const size_t size : {1024, 2000, 100000}) {
     EXPECT_LE(train(samples, size)->size(), size);
@@ -163,9 +166,9 @@ TEST(ZstdDictionary, SamplesWithNothingInCommonAreRefused) {
 }
 
 TEST(ZstdDictionary, AnotherDictionaryIsRefused) {
-  const Bytes first = *train(records(1000, 9));
+  const Bytes first = *train(records(kSamples / 2, 9));
   const auto one = zstd::Dictionary::parse(first);
-  const Bytes second = *train(records(1000, 10));
+  const Bytes second = *train(records(kSamples / 2, 10));
   const auto other = zstd::Dictionary::parse(second);
   const Bytes frame = *zstd::encode(view(records(1, 11)[0]), {.dictionary = &*one});
   EXPECT_FALSE(zstd::decode_all(frame, 1000, {.dictionary = &*other}).has_value());
