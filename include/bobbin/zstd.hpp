@@ -168,8 +168,8 @@ struct EncodeBatchOptions {
   uint32_t frame_bytes = uint32_t{64} << 10;  // 256 bytes to 64 KiB
   uint32_t block_bytes = uint32_t{4} << 10;   // 256 bytes to 64 KiB
   bool checksum = false;
-  uint64_t slice_bytes = uint64_t{192} << 20;  // content of this size is worked on at a time
-  MemoryResource* memory = nullptr;            // for scratch; nullptr: the backend's default
+  uint64_t slice_bytes = 0;          // content worked on at a time (0: as much as 1.5 GiB of scratch allow)
+  MemoryResource* memory = nullptr;  // for scratch; nullptr: the backend's default
 };
 
 // Compresses content in a device's memory, as encode() does and to the same bytes, without a seek table: the

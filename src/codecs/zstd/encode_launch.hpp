@@ -24,9 +24,15 @@ struct EncodePlan {
     plan.layout =
         EncodeLayout::of(options.frame_bytes, options.block_bytes, settings_of(options.level).long_key);
     plan.num_frames = encode_frames(in_bytes, options);
-    const uint64_t most = std::max<uint64_t>(options.slice_bytes / options.frame_bytes, 1);
+    const uint64_t slice_bytes = options.slice_bytes != 0 ? options.slice_bytes : slice_of(options.level);
+    const uint64_t most = std::max<uint64_t>(slice_bytes / options.frame_bytes, 1);
     plan.frames_per_slice = std::min({plan.num_frames, most, uint64_t{1} << 20});
     return plan;
+  }
+  // Larger slices are faster: at level 1 20.1 instead of 19.7 GB/s (H200, docs/perf/zstd.md). Scratch of one
+  // key is smaller.
+  [[nodiscard]] static uint64_t slice_of(uint32_t level) {
+    return uint64_t{settings_of(level).long_key ? 192U : 256U} << 20;
   }
   [[nodiscard]] uint64_t sizes_bytes() const {
     return round_up<uint64_t>(frames_per_slice * sizeof(uint32_t), kPartAlignment);
