@@ -79,7 +79,9 @@ Result<Decision> decide(uint64_t bytes, const LineOptions& options, Copy&& copy)
   }
   BOBBIN_ASSIGN(const std::vector<std::byte> sample, draw_sample(bytes, copy));
   const assist::Profile profile = assist::Profile::of(sample, options.layout);
-  return Decision{profile.pays() ? options.layout : LineLayout::raw, profile.reason(options.layout)};
+  const bool is_timed = options.kernel != nullptr;
+  return Decision{profile.pays(is_timed) ? options.layout : LineLayout::raw,
+                  profile.reason(options.layout, is_timed)};
 }
 
 }  // namespace

@@ -126,7 +126,9 @@ template <class Cta, uint32_t kQuads, uint32_t kSlots, class F>
 BOBBIN_HD void expand_fetched(Cta& cta, simt::Shared<Quad, kQuads>& ring, FetchedJobs<kSlots>& list,
                               uint32_t slot, F&& f) {
   static_assert(kQuads * codec::line::kPartWords <= uint32_t{1} << 19, "a job has 19 bits for the word");
-  const auto word_of = [&](uint32_t line) { return list.job(cta, slot, line).first_word(); };
+  const auto word_of = [&](uint64_t line) {
+    return list.job(cta, slot, static_cast<uint32_t>(line)).first_word();
+  };
   const uint32_t code = cta.load(list.codes, slot);
   const bool done = code != kMixedCodes && codec::line::with_simple_code(code, [&](auto same) {
                       codec::line::expand_alike<kLineBytes>(cta, ring, same, word_of, f);

@@ -49,9 +49,13 @@ struct SumKernel {
                    count += hits.count;
                  } else {
                    sum += values.sum();
-                   count += values.size();
                  }
                }));
+    if (!kFilters && cta.thread() == 0) {
+      constexpr uint64_t kPerGroup = kGroupBytes / sizeof(T);
+      const uint64_t last = end * kPerGroup < view.length() ? end * kPerGroup : view.length();
+      count = static_cast<uint32_t>(last - first * kPerGroup);
+    }
     add(cta, shared, sum, count);
   }
 

@@ -72,11 +72,11 @@ Profile Profile::of(std::span<const std::byte> groups, LineLayout layout) {
           .slow_share = static_cast<double>(slow * kGroupLines) / static_cast<double>(lines)};
 }
 
-std::string Profile::reason(LineLayout layout) const {
+std::string Profile::reason(LineLayout layout, bool is_timed) const {
   if (ratio < kLeastRatio) {
     return fmt::format("raw: the sample's ratio is {:.2f}, at least {:.2f} is needed", ratio, kLeastRatio);
   }
-  if (slow_share > kMostSlow) {
+  if (!pays(is_timed)) {
     return fmt::format(
         "raw: {:.0f} % of the sample's groups have several classes, or one that is slow to read; at most "
         "{:.0f} % may",

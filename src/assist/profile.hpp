@@ -28,9 +28,12 @@ struct Profile {
   static constexpr double kLeastRatio = 1.5;
   static constexpr double kMostSlow = 0.25;
 
-  [[nodiscard]] bool pays() const { return ratio >= kLeastRatio && slow_share <= kMostSlow; }
+  // Groups of several codes do not count where the kernel itself is timed.
+  [[nodiscard]] bool pays(bool is_timed) const {
+    return ratio >= kLeastRatio && (is_timed || slow_share <= kMostSlow);
+  }
   // For people: "raw: the sample's ratio is 1.02, at least 1.50 is needed".
-  [[nodiscard]] std::string reason(LineLayout layout) const;
+  [[nodiscard]] std::string reason(LineLayout layout, bool is_timed) const;
 };
 
 // How many times as fast a kernel must be on compressed values as on raw ones: less is not measured reliably.

@@ -190,7 +190,7 @@ struct TileView {
       if (others == 0) {
         return in_tile * (codec::line::image_bytes(code, kLineBytes) / 4);
       }
-      if ((all & ~7U * kLaneOnes<8>) == 0) {
+      if ((all & 0xf8 * kLaneOnes<8>) == 0) {
         return words_before_key(codes, code << 5 | in_tile) - codec::line::image_bytes(code, kLineBytes) / 4;
       }
       BOBBIN_UNROLL
@@ -257,16 +257,18 @@ struct SlotView {
   }
   template <class Cta, class F>
   BOBBIN_HD void read(Cta& cta, Shared& shared, uint64_t group, const LineHeader& header, F&& f) const {
-    const PassWhole<T, F> pass{group, f};
+    using Pass = PassWhole<T, F>;
+    const Pass pass{group, f};
+    // To expand two parts per lane takes too many registers: slots are far apart.
+    constexpr bool kPacked = codec::line::kTakes<const Pass, codec::line::RepeatedLine>;
+    constexpr auto kLanes = kPacked ? codec::line::Lanes::two_parts : codec::line::Lanes::one_part;
     const uint64_t first = group * simt::kWarpSize * (kLineBytes / 4);
-    const auto word_of = [&](uint32_t i) { return first + uint64_t{i} * (kLineBytes / 4); };
+    const auto word_of = [&](uint64_t i) { return first + i * (kLineBytes / 4); };
     if (!is_whole<T>(group, num_values)) {
       read_partial(cta, group, header, f);
     } else if (!cta.all(header.code == cta.shfl(header.code, 0)) ||
                !codec::line::with_simple_code(header.code, [&](auto same) {
-                 // Two parts per lane take too many registers here: slots are far apart.
-                 using enum codec::line::Lanes;
-                 codec::line::expand_alike<kLineBytes, one_part>(cta, slots.images, same, word_of, pass);
+                 codec::line::expand_alike<kLineBytes, kLanes>(cta, slots.images, same, word_of, pass);
                })) {
       const uint32_t rank = codec::line::place_lines(cta, header.code, kLineBytes, simt::kWarpSize).rank;
       const auto own = codec::line::Job::of(header.word, cta.lane(), header.code);

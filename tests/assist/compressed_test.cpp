@@ -91,6 +91,10 @@ TEST(AssistCompressed, TheSampleDecidesAndSaysWhy) {
   const auto avoided = *CompressedArray<uint64_t>::from_host(mixed, {}, stream.view());
   EXPECT_EQ(avoided.layout(), LineLayout::raw);
   EXPECT_NE(avoided.reason().find("100 % of the sample's groups"), std::string::npos) << avoided.reason();
+  // Unless the kernel itself is timed on them.
+  const auto timed = *CompressedArray<uint64_t>::from_host(
+      mixed, {.kernel = [](const LineParts& /*parts*/) { return Status{}; }}, stream.view());
+  EXPECT_NE(timed.reason().find("the kernel's speed"), std::string::npos) << timed.reason();
 }
 
 TEST(AssistCompressed, MemoryIsTheCallersAndCounted) {

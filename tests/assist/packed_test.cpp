@@ -84,9 +84,9 @@ class PackedArray {
       for (const T span : {T{0}, T{30}, T{100}, T{70'000}, static_cast<T>(T{1} << 31), static_cast<T>(-300),
                            static_cast<T>(-20), static_cast<T>(-1)}) {
         expect_sum<Tiles, true>(tiles, values_, low, span);
-        expect_sum<Slotted, true>(slots, values_, low, span);
       }
     }
+    expect_sum<Slotted, true>(slots, values_, middle, T{40});
     expect_sum<Tiles, true, kFetching>(tiles, values_, middle, T{40});
     std::vector<T> found(values_.size());
     run_in_emulator(EachKernel<Tiles>{tiles, {found.data(), found.size()}});

@@ -2,6 +2,7 @@
 // The same kernels over raw, tiled and slotted arrays, in the emulator: all results are those of the values.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,37 @@ TEST(AssistViews, KernelsReadEveryLayoutAlike) {
       check_views<uint64_t>(++seed, lines, missing);
     }
   }
+}
+
+// Lines of all fixed codes in every group, next to each other in every order, among them those that need four
+// bits.
+template <class T>
+void check_mixed_groups() {
+  Random random(sizeof(T));
+  std::vector<simt::Quad> quads(4 * kGroupBytes / sizeof(simt::Quad));
+  auto* const halves = reinterpret_cast<uint16_t*>(quads.data());
+  auto* const values = reinterpret_cast<T*>(quads.data());
+  const uint64_t count = quads.size() * sizeof(simt::Quad) / sizeof(T);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t kind = i * sizeof(T) / kLineBytes * 2'654'435'761 >> 5 & 7;
+    const uint64_t base = kind == 0 ? random.next() : uint64_t{123'456'789} << kind;
+    values[i] = static_cast<T>(base + random.below(kind < 3 ? 200 : 30'000));
+  }
+  for (uint64_t line = 0; line < quads.size() / 8; line += random.below(4) + 1) {
+    for (uint64_t i = 0; i < kLineBytes / sizeof(uint16_t); ++i) {
+      halves[line * (kLineBytes / sizeof(uint16_t)) + i] = static_cast<uint16_t>(5000 + random.below(250));
+    }
+  }
+  const Array array = *codec::line::encode_for_reading({kDTypeOf<T>, quads.data(), count});
+  const codec::line::Parts parts(array);
+  EXPECT_NE(std::count(parts.codes, parts.codes + quads.size() / 8, 8), 0);
+  expect_gather(std::vector<T>(values, values + count),
+                TileView<T>{codec::line::reader<kLineBytes>(array), count});
+}
+
+TEST(AssistViews, SingleValuesOfGroupsOfSeveralCodes) {
+  check_mixed_groups<uint32_t>();
+  check_mixed_groups<uint64_t>();
 }
 
 }  // namespace

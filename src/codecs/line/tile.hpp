@@ -215,11 +215,11 @@ BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_o
   } else if constexpr (kLanes == Lanes::two_parts && has_pairs<kLineBytes, Code>()) {
     constexpr uint32_t kPairs = Shape::kParts / 2;  // lanes per line, and steps
     using Pair = std::conditional_t<Code::value == kRepeat, RepeatedPair, PartPair<kLineBytes, Code::value>>;
-    const uint32_t first = cta.lane() / kPairs;
+    const uint64_t first = cta.lane() / kPairs;
     Pair pairs[kPairs];
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kPairs; ++i) {
-      const uint32_t line = i * (simt::kWarpSize / kPairs) + first;
+      const uint64_t line = first + i * (simt::kWarpSize / kPairs);
       pairs[i].load(cta, images, word_of(line), cta.lane() % kPairs);
     }
     BOBBIN_UNROLL
@@ -257,7 +257,8 @@ BOBBIN_HD void expand_alike(Cta& cta, Images& images, Code code, WordOf&& word_o
 template <uint32_t kLineBytes, class Cta, class Jobs, class Images, class F>
 BOBBIN_HD void expand_by_code(Cta& cta, Jobs& jobs, Images& images, const Job& own, uint32_t rank, F&& f) {
   using Shape = LineReader<kLineBytes>;
-  constexpr uint32_t kAtOnce = 2;
+  // Kernels that take packed values are short of registers with two.
+  constexpr uint32_t kAtOnce = kTakes<F, RepeatedLine> ? 1 : 2;
   const uint32_t part = cta.lane() % Shape::kParts;
   cta.store(jobs, rank, own.bits);
   cta.sync_warp();
@@ -393,7 +394,7 @@ struct TileReader : LineReader<kLineBytes> {
     return with_simple_code(header.code, [&](auto same) {
       // A constant, in 64 bits: then the steps' offsets are parts of the loads.
       constexpr uint64_t kWords = image_bytes(decltype(same)::value, kLineBytes) / 4;
-      const auto word_of = [&](uint32_t line) { return header.word + line * kWords; };
+      const auto word_of = [&](uint64_t line) { return header.word + line * kWords; };
       expand_alike<kLineBytes, kLanes>(cta, this->images, same, word_of, f);
     });
   }
