@@ -209,7 +209,7 @@ class Composer {
 
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
   [[nodiscard]] uint32_t min_blocks() const {
-    const bool words = names_.size() == 1 && all_packed_;
+    const bool words = names_.size() == 1 && all_packed_ && !query_.runs.any();
     return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
   }
 

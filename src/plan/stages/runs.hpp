@@ -11,23 +11,47 @@
 
 namespace bobbin::plan {
 
-// The rows of run i of the vector; 0 if there is no such run. Sinks ask before they know whether the run
-// matches, so that a thread's loads do not wait for each other.
-template <class Q>
-[[nodiscard]] BOBBIN_HD uint32_t rows_of_run(Q& q, uint32_t i) {
-  const uint64_t run = q.v * kVectorLength + i - q.kernel.begin;  // may wrap around: not inside
-  return run < q.kernel.runs.ends.size ? q.kernel.runs.length(q.cta, run) : 0;
-}
+// The rows of a thread's runs, in a layout; 0 where there is no run. They are loaded together, before it is
+// known which runs match, so that loads do not wait for each other.
+template <class Layout>
+struct RowsOfRuns {
+  uint32_t rows[32];
+
+  template <class Q>
+  BOBBIN_HD explicit RowsOfRuns(Q& q) {
+    const RunInput& runs = q.kernel.runs;
+    const uint64_t first = q.v * kVectorLength - q.kernel.begin;  // may wrap around: not inside
+    if (first - 1 < runs.ends.size && first + kVectorLength <= runs.ends.size &&
+        q.cta.load(runs.ends, first - 1) >= runs.begin &&
+        q.cta.load(runs.ends, first + kVectorLength - 1) <= runs.end) {
+      const uint64_t before = first - 1 + opaque(Layout::index(q.cta.lane(), 0));
+      const simt::Global<const uint32_t> ends{runs.ends.data + before, runs.ends.size - before};
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        rows[n] = q.cta.load(ends, Layout::index(0, n) + 1);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        rows[n] -= q.cta.load(ends, Layout::index(0, n));
+      }
+      return;
+    }
+    change_slowly(rows, [&](uint32_t n, uint32_t /*nothing*/) {
+      const uint64_t run = first + Layout::index(q.cta.lane(), n);
+      return run < runs.ends.size ? runs.length(q.cta, run) : 0;
+    });
+  }
+};
 
 template <uint32_t kTheFold>
 struct CountOfRuns : Count<kTheFold> {
   template <class RowLayout, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
+    const RowsOfRuns<RowLayout> runs(q);
     uint32_t count = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      const uint32_t times = rows_of_run(q, RowLayout::index(q.cta.lane(), n));
-      count += (rows >> RowLayout::bit(n) & 1) != 0 ? times : 0;
+      count += (rows >> RowLayout::bit(n) & 1) != 0 ? runs.rows[n] : 0;
     }
     return count;
   }
@@ -69,11 +93,11 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
 
   template <class Slot, class Q, class F>
   BOBBIN_HD static void with_part(Q& q, typename Map::Shared& memory, F&& f) {
+    const RowsOfRuns<typename Slot::Layout> runs(q);
     Part<Slot> part;
     f(part, [&](uint32_t n, auto value, bool hit) {
-      const uint32_t rows = rows_of_run(q, Slot::Layout::index(q.cta.lane(), n));
       part.add(static_cast<Element<Slot>>(Base::template mapped<Slot>(q, memory, value, hit)),
-               hit ? rows : 0);
+               hit ? runs.rows[n] : 0);
     });
   }
   template <class Slot, class Q, class Total>
@@ -94,7 +118,8 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
       BOBBIN_ROLL
       for (uint32_t r = 0; r < 32; ++r) {
         if ((strided >> r & 1) != 0) {
-          const uint32_t rows = rows_of_run(q, StridedLayout::index(q.cta.lane(), r));
+          const uint64_t first = q.v * kVectorLength - q.kernel.begin;
+          const uint32_t rows = q.kernel.runs.length(q.cta, first + StridedLayout::index(q.cta.lane(), r));
           total.count += rows;
           total.sum.add({}, Base::template slow_value<Slot>(q, memory, r), rows, Base::kSigned);
           carry(total.sum);
@@ -124,12 +149,12 @@ struct MinMaxOfRuns : MinMax<kTheFold, kTheSlot, kNumbers, TheMap> {
 
   template <class Slot, class Q, class F>
   BOBBIN_HD static void with_part(Q& q, typename TheMap::Shared& memory, F&& f) {
+    const RowsOfRuns<typename Slot::Layout> runs(q);
     Base::template with_part<Slot>(q, memory, [&](Extremes& extremes, auto&& one) {
       Part part{extremes};
       f(part, [&](uint32_t n, auto value, bool hit) {
-        const uint32_t rows = rows_of_run(q, Slot::Layout::index(q.cta.lane(), n));
-        part.rows += hit ? rows : 0;
-        one(n, value, hit && rows != 0);
+        part.rows += hit ? runs.rows[n] : 0;
+        one(n, value, hit && runs.rows[n] != 0);
       });
     });
   }
