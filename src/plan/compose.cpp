@@ -11,147 +11,21 @@
 #include "core/bits.hpp"
 #include "core/scalar.hpp"
 #include "plan/cascade_kind.hpp"
+#include "plan/compose_expressions.hpp"
 #include "plan/compose_groups.hpp"
+#include "plan/compose_inputs.hpp"
+#include "plan/compose_stages.hpp"
 
 namespace bobbin::plan {
 namespace {
 
 constexpr uint32_t kWarps = Composed::kWarps;
 constexpr uint32_t kMostUses = 32;          // Composition: one lane for each
+constexpr size_t kMostSlots = 32;           // masks have a bit for each
+constexpr uint32_t kPackedKind = 16;        // of slots: added to the layout
 constexpr size_t kMostShared = 96 * 1024;   // of a block
 constexpr size_t kMostGroups = 160 * 1024;  // the same with groups
 constexpr size_t kMostEntries = 32 * 1024;  // bytes of dictionaries among them
-
-std::string type_of(uint32_t bytes) {
-  return fmt::format("uint{}_t", bytes * 8);
-}
-
-std::string widths_of(const std::vector<uint8_t>& widths) {
-  std::string text;
-  for (const uint8_t width : widths) {
-    text += (text.empty() ? "" : ", ") + std::to_string(width);
-  }
-  return "Widths<" + text + ">";
-}
-
-// Which rows a thread has: the packed type's size, or neighbours.
-constexpr uint32_t kNeighbours = 0;
-
-// A stage, as written.
-struct Written {
-  std::string text;
-  uint32_t bytes = 0;  // of an element
-  uint32_t layout = 0;
-  uint32_t frames = 0;
-  size_t shared = 0;  // bytes of a block
-};
-
-// Writes the stages of a column, step by step.
-class StageWriter {
- public:
-  StageWriter(const ColumnPlan& column, const std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>& widths)
-      : column_(column), widths_(widths) {}
-
-  // The first `nodes` steps; `strided`: in a layout that sums of floats can use. Empty if a step has no
-  // stage.
-  [[nodiscard]] std::optional<Written> write(uint32_t nodes, bool strided) {
-    for (uint32_t n = 0; n < nodes; ++n) {
-      add(n, strided);
-    }
-    flush();
-    if (strided) {
-      make_strided();
-    }
-    return ok_ ? std::optional(made_) : std::nullopt;
-  }
-
- private:
-  void add(uint32_t n, bool strided) {
-    const Node& node = column_.nodes[n];
-    switch (node.op) {
-      case Op::unpack:
-        made_ = {fmt::format("Unpack<{}, {}, {}>", n, type_of(node.bytes), widths_of(widths_[n])), node.bytes,
-                 node.bytes, 1, 0};
-        break;
-      case Op::load:
-        made_ = {fmt::format("Load<{}, {}>", n, type_of(node.bytes)), node.bytes, 4, 0, 0};
-        break;
-      case Op::expand:
-      case Op::place:
-        made_ = {
-            fmt::format("{}<{}, {}>", node.op == Op::expand ? "Expand" : "Place", n, type_of(node.bytes)),
-            node.bytes, 4, 0, size_t{kWarps} * 128};
-        break;
-      case Op::patch:
-        flush();
-        made_.text = fmt::format("Patch<{}, {}>", n, made_.text);
-        made_.shared += kWarps * (kVectorLength * node.bytes + 128);
-        break;
-      case Op::scale:
-        flush();
-        ok_ = ok_ && node.bytes >= 4;
-        made_.text = fmt::format("Scale<{}, {}>", n, made_.text);
-        break;
-      case Op::turn:
-        pending_.push_back(n);
-        break;
-      case Op::sum_up:
-        add_sums(n, node);
-        break;
-      case Op::keep:
-        flush();
-        ok_ = ok_ && node.bytes == 2 && made_.layout == 2;
-        left_ = std::exchange(made_, {});
-        break;
-      case Op::join:
-        flush();
-        made_ = {fmt::format("Join<{}, {}, {}>", n, left_.text, made_.text), node.bytes, made_.layout,
-                 left_.frames + made_.frames,
-                 left_.shared + made_.shared + size_t{kWarps} * kVectorLength * 2 + 16};
-        break;
-      case Op::look_up:
-        flush();
-        if (strided) {
-          make_strided();
-        }
-        made_.text = fmt::format("LookUp<Entries<{}, {}, 0, 1>, {}>", n, type_of(node.bytes), made_.text);
-        made_.bytes = node.bytes;
-        break;
-    }
-  }
-  // Stages that handle values one by one wait: it is better to move values between threads before them, while
-  // they are as narrow as they are packed.
-  void flush() {
-    for (const uint32_t n : pending_) {
-      made_.text = fmt::format("Turn<{}, {}>", n, made_.text);
-    }
-    pending_.clear();
-  }
-  void add_sums(uint32_t n, const Node& node) {
-    ok_ = ok_ && node.stride == 1 && node.bytes >= 4;
-    if (made_.layout != kNeighbours) {
-      made_.text = fmt::format("Neighbours<{}>", made_.text);
-      made_.layout = kNeighbours;
-      made_.shared += size_t{kWarps} * (kVectorLength + 64) * node.bytes;
-    }
-    flush();
-    made_.text = fmt::format("SumUp<{}, {}, {}>", n, node.order, made_.text);
-  }
-  void make_strided() {
-    if (made_.layout == 1 || made_.layout == 2) {
-      made_.text = fmt::format("Strided<{}>", made_.text);
-      made_.layout = 4;
-    }
-    ok_ = ok_ && made_.layout != kNeighbours;
-  }
-
-  const ColumnPlan& column_;
-  const std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>& widths_;
-  Written made_;
-  Written left_;
-  std::vector<uint32_t> pending_;
-  bool ok_ = true;
-};
 
 template <class Float>
 bool is_ordinary(uint64_t key) {
@@ -172,10 +46,15 @@ bool compares_as_reals(const KeyRange& range, uint32_t bytes) {
 
 class Composer {
  public:
-  Composer(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths)
-      : query_(query), num_columns_(num_columns), widths_(widths) {}
+  Composer(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths, const Formulas& formulas)
+      : query_(query), num_columns_(num_columns), widths_(widths), formulas_(formulas) {}
 
   std::optional<Composed> compose() {
+    const auto inputs = choose_inputs(query_, widths_, formulas_, packable());
+    if (!inputs.has_value()) {
+      return std::nullopt;
+    }
+    inputs_ = *inputs;
     for (uint32_t c = 0; c < num_columns_ && ok_; ++c) {
       add_slot(c);
     }
@@ -185,13 +64,16 @@ class Composer {
     } else {
       add_folds();
     }
-    ok_ = ok_ && uses_ + leaves_ <= kMostUses && shared_ <= (has_groups() ? kMostGroups : kMostShared);
+    ok_ = ok_ && uses_ + leaves_ <= kMostUses && names_.size() <= kMostSlots &&
+          writer_.numbers().size() <= kMaxNumbers && shared_ <= (has_groups() ? kMostGroups : kMostShared);
     if (!ok_) {
       return std::nullopt;
     }
     // What is prepared for vectors, and what alignment adds.
     const size_t bytes = shared_ + size_t{Composed::kThreads} * (wide_ ? 32 : 16) + 1024;
-    Composed made{.declarations = {}, .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024))};
+    Composed made{.declarations = {},
+                  .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024)),
+                  .numbers = writer_.numbers()};
     constexpr const char* kIndent = "                          ";
     made.declarations = fmt::format(
         "{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}, {}>;\n", columns_,
@@ -233,7 +115,8 @@ class Composer {
     });
   }
   // Floats of 64 bits in registers are too many: these columns keep words. Empty if it is another column.
-  [[nodiscard]] std::string slot_of_words(uint32_t c, const char* nulls) {
+  [[nodiscard]] std::string slot_of_words(uint32_t c) {
+    const char* nulls = nulls_of(c);
     const ColumnPlan& column = query_.columns[c];
     const CascadeKind kind = cascade_kind(column);
     if (kind == CascadeKind::scaled && widths_.of[c][0].size() == 1) {
@@ -246,7 +129,7 @@ class Composer {
     }
     const uint32_t join = column.num_nodes - 1U;
     const Frames& right = column.nodes[join - 1].frames;
-    const auto left = StageWriter(column, widths_.of[c]).write(join - 2, false);
+    const auto left = StageWriter(column, widths_.of[c]).write(join - 2, Rows::any);
     if (right.entries.data != nullptr || right.base != 0 || right.width == 0 || !left.has_value()) {
       return {};
     }
@@ -270,47 +153,120 @@ class Composer {
     return !column.is_float || column.scaled();
   }
 
+  // Columns that expressions can use as they are packed.
+  [[nodiscard]] uint32_t packable() const {
+    uint32_t mask = 0;
+    for (uint32_t c = 0; c < num_columns_; ++c) {
+      const ColumnPlan& column = query_.columns[c];
+      const bool has_values = column.form == ColumnForm::packed && !column.is_float && !column.looks_up();
+      mask |= has_values && stays_packed(c) ? 1U << c : 0;
+    }
+    return mask;
+  }
+  [[nodiscard]] bool is_made(uint32_t c) const { return (inputs_.made >> c & 1) != 0; }
+
   void add_slot(uint32_t c) {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
-    if (column.form == ColumnForm::bitmap ||
-        !(tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0)) {
+    const bool coded = column.form == ColumnForm::packed && column.looks_up();
+    const bool folded = tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0;
+    const bool computes = (inputs_.used >> c & 1) != 0;
+    if (column.form == ColumnForm::bitmap || !(folded || computes)) {
       return;
     }
-    Slot slot{.number = static_cast<uint32_t>(names_.size())};
-    const char* nulls = column.validity.kind != Validity::Kind::all ? ", true" : "";
-    const std::string name = fmt::format("Column{}", c);
-    slot.coded = column.form == ColumnForm::packed && column.looks_up();
-    if (stays_packed(c)) {
-      slot.packed = true;
-      columns_ += fmt::format("using {} = Packed<{}, {}, {}, Meaning::{}{}>;\n", name, c,
-                              type_of(column.packed_bytes()), widths_of(widths_.of[c][0]),
-                              slot.coded        ? "codes"
-                              : column.scaled() ? "scaled"
-                                                : "values",
-                              nulls);
-      uses_ += 1;
-      wide_ = wide_ || column.packed_bytes() == 8;
-    } else if (const std::string words = slot_of_words(c, nulls); !words.empty()) {
-      all_packed_ = false;
-      columns_ += fmt::format("using {} = {};\n", name, words);
-      wide_ = wide_ || column.bytes == 8;
-    } else {
-      all_packed_ = false;
-      const auto written =
-          StageWriter(column, widths_.of[c])
-              .write(column.num_nodes - (slot.coded ? 1U : 0U), column.is_float && sums != 0);
-      ok_ = ok_ && written.has_value();
-      if (!ok_) {
+    if (coded && computes) {
+      // Tests are of codes, expressions of entries.
+      input_slots_[c] = static_cast<uint32_t>(names_.size());
+      add_made(c, fmt::format("Values{}", c), column.num_nodes, inputs_.rows);
+      if (!folded || !ok_) {
         return;
       }
-      columns_ += fmt::format("using {} = Made<{}, {}{}>;\n", name, c, written->text, nulls);
-      uses_ += written->frames;
-      wide_ = wide_ || written->bytes == 8;
-      shared_ += written->shared;
     }
-    names_.push_back(name);
+    Slot slot{.number = static_cast<uint32_t>(names_.size()), .coded = coded};
+    const std::string name = fmt::format("Column{}", c);
+    if (stays_packed(c) && (coded || !is_made(c))) {
+      slot.packed = true;
+      add_name(name, kPackedKind + column.packed_bytes(),
+               fmt::format("Packed<{}, {}, {}, Meaning::{}{}>", c, type_of(column.packed_bytes()),
+                           widths_of(widths_.of[c][0]),
+                           coded             ? "codes"
+                           : column.scaled() ? "scaled"
+                                             : "values",
+                           nulls_of(c)));
+      uses_ += 1;
+      wide_ = wide_ || column.packed_bytes() == 8;
+    } else if (const std::string words = is_made(c) && inputs_.rows != Rows::any ? "" : slot_of_words(c);
+               !words.empty()) {
+      all_packed_ = false;
+      add_name(name, column.bytes, words);
+      wide_ = wide_ || column.bytes == 8;
+    } else {
+      const Rows rows = is_made(c) && !coded           ? inputs_.rows
+                        : column.is_float && sums != 0 ? Rows::chains
+                                                       : Rows::any;
+      add_made(c, name, column.num_nodes - (coded ? 1U : 0U), rows);
+    }
+    if (!coded) {
+      input_slots_[c] = slot.number;
+    }
     slots_[c] = slot;
+  }
+  [[nodiscard]] const char* nulls_of(uint32_t c) const {
+    return query_.columns[c].validity.kind != Validity::Kind::all ? ", true" : "";
+  }
+  // `kind`: the layout, and whether it is packed.
+  void add_name(const std::string& name, uint32_t kind, const std::string& text) {
+    columns_ += fmt::format("using {} = {};\n", name, text);
+    names_.push_back(name);
+    kinds_.push_back(kind);
+  }
+  void add_made(uint32_t c, const std::string& name, uint32_t nodes, Rows rows) {
+    all_packed_ = false;
+    const auto written = StageWriter(query_.columns[c], widths_.of[c]).write(nodes, rows);
+    ok_ = ok_ && written.has_value();
+    if (!ok_) {
+      return;
+    }
+    add_name(name, written->layout, fmt::format("Made<{}, {}{}>", c, written->text, nulls_of(c)));
+    uses_ += written->frames;
+    wide_ = wide_ || written->bytes == 8;
+    shared_ += written->shared;
+  }
+
+  // The slot of a formula of some columns, which is added unless there is one.
+  uint32_t add_computed(const std::string& formula, uint32_t bits, uint32_t columns) {
+    std::string text = fmt::format("Computed<{}, {}", formula, bits);
+    for (uint32_t c = 0; c < num_columns_; ++c) {
+      text += (columns >> c & 1) != 0 ? ", " + names_[input_slots_[c]] : "";
+    }
+    text += ">";
+    const auto found = std::ranges::find(computed_, text, &Computed::text);
+    if (found != computed_.end()) {
+      return found->slot;
+    }
+    const auto slot = static_cast<uint32_t>(names_.size());
+    add_name(fmt::format("Computed{}", computed_.size()),
+             kinds_[input_slots_[static_cast<uint32_t>(std::countr_zero(columns))]], text);
+    computed_.push_back({text, slot});
+    return slot;
+  }
+  uint32_t add_computed(const Expression& expression, bool wide) {
+    const std::string formula = writer_.write(expression, wide);
+    wide_ = wide_ || expression.type() != NumberType::i32;
+    return add_computed(formula, expression.bits, columns_of(expression));
+  }
+  // Columns with nulls among those of an expression, or the only one.
+  [[nodiscard]] uint32_t null_columns(uint32_t columns) const {
+    for (uint32_t c = 0; c < num_columns_; ++c) {
+      columns &= query_.columns[c].validity.kind == Validity::Kind::all ? ~(1U << c) : ~uint32_t{0};
+    }
+    return columns;
+  }
+  [[nodiscard]] uint32_t columns_of_fold(uint32_t f) const {
+    const Expression* const expression = formulas_.fold(f);
+    return expression != nullptr                 ? columns_of(*expression)
+           : query_.folds[f].column != kNoColumn ? 1U << query_.folds[f].column
+                                                 : 0;
   }
 
   // From postfix order: each part of the stack is a list of predicates that must all hold.
@@ -324,6 +280,9 @@ class Composer {
           break;
         case StepOp::is_null:
           stack.push_back({fmt::format("Bits<{}, {}>", step.column, step.negated)});
+          break;
+        case StepOp::compare:
+          stack.push_back({comparison_of(*formulas_.comparisons[step.column])});
           break;
         case StepOp::both: {
           std::vector<std::string> second = std::move(stack.back());
@@ -345,6 +304,11 @@ class Composer {
   }
   static std::string all_of(const std::vector<std::string>& tests) {
     return tests.size() == 1 ? tests[0] : fmt::format("AllOf<{}>", fmt::join(tests, ", "));
+  }
+  std::string comparison_of(const Comparison& comparison) {
+    const uint32_t slot = add_computed(writer_.write(comparison), 1,
+                                       columns_of(comparison.left) | columns_of(comparison.right));
+    return fmt::format("Holds<{}, {}>", slot, comparison.negated);
   }
   std::string test_of(uint32_t s, const Step& step) {
     const ColumnPlan& column = query_.columns[step.column];
@@ -369,16 +333,22 @@ class Composer {
   void add_folds() {
     for (uint32_t f = 0; f < query_.num_folds && ok_; ++f) {
       const FoldStep& fold = query_.folds[f];
+      const Expression* const expression = formulas_.fold(f);
       if (fold.op == Fold::count) {
-        const bool nulls =
-            fold.column != kNoColumn && query_.columns[fold.column].validity.kind != Validity::Kind::all;
-        folds_.push_back(nulls ? fmt::format("CountValid<{}, {}>", f, fold.column)
-                               : fmt::format("Count{}<{}>", of_runs(), f));
+        const uint32_t nulls = null_columns(columns_of_fold(f));
+        folds_.push_back(nulls != 0 ? fmt::format("CountValid<{}, {}>", f, nulls)
+                                    : fmt::format("Count{}<{}>", of_runs(), f));
         continue;
       }
-      folds_.push_back(fmt::format("{}{}<{}, {}, Numbers::{}{}>", fold.op == Fold::sum ? "Sum" : "MinMax",
-                                   of_runs(), f, slots_[fold.column].number, numbers_of(fold.column),
-                                   map_of(fold.column)));
+      const char* const name = fold.op == Fold::sum ? "Sum" : "MinMax";
+      if (expression != nullptr) {
+        folds_.push_back(fmt::format("{}<{}, {}, Numbers::{}>", name, f,
+                                     add_computed(*expression, fold.op == Fold::extremes),
+                                     expression->is_real() ? "reals" : "integers"));
+        continue;
+      }
+      folds_.push_back(fmt::format("{}{}<{}, {}, Numbers::{}{}>", name, of_runs(), f,
+                                   slots_[fold.column].number, numbers_of(fold.column), map_of(fold.column)));
     }
   }
   [[nodiscard]] const char* of_runs() const { return query_.runs.any() ? "OfRuns" : ""; }
@@ -386,25 +356,42 @@ class Composer {
     const ColumnPlan& column = query_.columns[c];
     return column.is_float ? "reals" : column.is_signed ? "integers" : "naturals";
   }
+  // What is summed or compared in groups.
+  void set_values(GroupFold& fold, const Expression& expression) {
+    fold.slot = add_computed(expression, fold.op == Fold::extremes);
+    fold.numbers = expression.is_real() ? "reals" : "integers";
+    fold.bits = expression.bits;
+  }
+  void set_values(GroupFold& fold, uint32_t c) {
+    fold.slot = slots_[c].number;
+    fold.numbers = numbers_of(c);
+    fold.map = map_of(c);
+    const ColumnPlan& column = query_.columns[c];
+    const uint32_t type_bits = 8 * column.bytes + (column.is_signed ? 0 : 1);
+    fold.bits = slots_[c].packed && !slots_[c].coded ? widths_.bits[c] : type_bits;
+  }
   // Sums of floats have no defined order within a group, and keys have values.
   void add_groups() {
     std::vector<GroupFold> folds;
     for (uint32_t f = 0; f < query_.num_folds && ok_; ++f) {
-      const uint32_t c = query_.folds[f].column;
-      GroupFold& fold = folds.emplace_back(GroupFold{.fold = f, .op = query_.folds[f].op, .column = c});
-      if (c == kNoColumn) {
+      const Expression* const expression = formulas_.fold(f);
+      GroupFold& fold = folds.emplace_back(
+          GroupFold{.fold = f, .op = query_.folds[f].op, .nulls = null_columns(columns_of_fold(f))});
+      if (fold.op == Fold::count) {
         continue;
       }
-      const ColumnPlan& column = query_.columns[c];
-      fold.has_nulls = column.validity.kind != Validity::Kind::all;
-      if (fold.op != Fold::count) {
-        ok_ = fold.op != Fold::sum || !column.is_float;
-        fold.slot = slots_[c].number;
-        fold.numbers = numbers_of(c);
-        fold.map = map_of(c);
-        const bool narrow = slots_[c].packed && !slots_[c].coded && !fold.has_nulls && widths_.narrow[c];
-        fold.narrow = narrow ? column.packed_bytes() : 0;
+      const uint32_t c = query_.folds[f].column;
+      ok_ = fold.op != Fold::sum ||
+            !(expression != nullptr ? expression->is_real() : query_.columns[c].is_float);
+      if (!ok_) {
+        return;
       }
+      if (expression != nullptr) {
+        set_values(fold, *expression);
+      } else {
+        set_values(fold, c);
+      }
+      fold.kind = kinds_[fold.slot];
     }
     std::vector<uint32_t> keys;
     for (uint32_t k = 0; k < query_.groups.num_keys; ++k) {
@@ -426,7 +413,8 @@ class Composer {
            !query_.runs.any() && query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
            column.validity.kind == Validity::Kind::all && !column.is_float && column.bytes <= 4 &&
            std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
-             return step.op == StepOp::is_null || (step.op == StepOp::test && step.column != c);
+             return step.op == StepOp::is_null || step.op == StepOp::compare ||
+                    (step.op == StepOp::test && step.column != c);
            });
   }
   // As many copies of a dictionary as there is room for, up to `most`; none if there is no room.
@@ -460,9 +448,19 @@ class Composer {
   const QueryInput& query_;
   uint32_t num_columns_;
   const KnownWidths& widths_;
+  const Formulas& formulas_;
+  InputColumns inputs_;
   std::array<Slot, kMaxColumns> slots_{};
+  std::array<uint32_t, kMaxColumns> input_slots_{};  // of values that expressions use
+  struct Computed {
+    std::string text;
+    uint32_t slot = 0;
+  };
+  std::vector<Computed> computed_;
+  FormulaWriter writer_{query_, input_slots_};
   std::string columns_;
   std::vector<std::string> names_;
+  std::vector<uint32_t> kinds_;  // of slots
   std::vector<std::string> tests_;
   std::vector<std::string> folds_;
   uint32_t uses_ = 0;
@@ -476,8 +474,14 @@ class Composer {
 
 }  // namespace
 
-std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths) {
-  return Composer(query, num_columns, widths).compose();
+bool Formulas::empty() const {
+  return comparisons.empty() &&
+         std::ranges::all_of(folds, [](const auto& expression) { return expression == nullptr; });
+}
+
+std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths,
+                                const Formulas& formulas) {
+  return Composer(query, num_columns, widths, formulas).compose();
 }
 
 std::string Composed::source() const {

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/column_plan.hpp"
+#include "plan/expression.hpp"
 #include "plan/query_input.hpp"
 
 namespace bobbin::plan {
@@ -18,7 +20,16 @@ inline constexpr size_t kMostWidths = 6;
 struct KnownWidths {
   std::array<std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>, kMaxColumns> of;
   std::array<uint64_t, kMaxColumns> entries{};  // of dictionaries, rounded up to a power of two
-  std::array<bool, kMaxColumns> narrow{};       // whether packed values have up to 12 bits, without a sign
+  std::array<uint32_t, kMaxColumns> bits{};     // of values in most vectors, with their sign; 64 if unknown
+};
+
+// The expressions of a query.
+struct Formulas {
+  std::vector<std::shared_ptr<const Comparison>> comparisons{};  // Step::column of a step that compares
+  std::vector<std::shared_ptr<const Expression>> folds{};        // null for a fold of a column, or of rows
+
+  [[nodiscard]] bool empty() const;
+  [[nodiscard]] const Expression* fold(size_t f) const { return f < folds.size() ? folds[f].get() : nullptr; }
 };
 
 struct Composed {
@@ -27,7 +38,8 @@ struct Composed {
 
   std::string
       declarations;  // they end with `Query`, the kernel's type, and belong into namespace bobbin::plan
-  uint32_t shared_bytes = 0;  // of a block
+  uint32_t shared_bytes = 0;        // of a block
+  std::vector<uint64_t> numbers{};  // QueryInput::numbers
 
   // The whole source for the GPU.
   [[nodiscard]] std::string source() const;
@@ -35,6 +47,6 @@ struct Composed {
 
 // Empty if no kernel can be composed. The query's arguments (ranges, buffers, rows) are not part of it.
 [[nodiscard]] std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns,
-                                              const KnownWidths& widths);
+                                              const KnownWidths& widths, const Formulas& formulas);
 
 }  // namespace bobbin::plan

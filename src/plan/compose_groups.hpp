@@ -15,12 +15,12 @@ namespace bobbin::plan {
 struct GroupFold {
   uint32_t fold = 0;  // its number
   Fold op{};
-  uint32_t column = kNoColumn;
-  bool has_nulls = false;  // the column
+  uint32_t nulls = 0;  // a mask of columns: rows in which one is null do not count
   uint32_t slot = 0;
   const char* numbers = "";  // an item of Numbers
   std::string map{};         // for codes: the last argument of a sink, with the comma before it
-  uint32_t narrow = 0;       // of a sum that can share a word: the size of the packed type; otherwise 0
+  uint32_t bits = 64;        // of most values, with their sign
+  uint32_t kind = 0;         // sums of slots of one kind can be added in one pass
 };
 
 struct WrittenGroups {

@@ -63,6 +63,15 @@ NumberType type_for(const Bounds& bounds) {
                                   : NumberType::i128;
 }
 
+uint32_t bits_for(const Bounds& bounds) {
+  uint32_t bits = 1;
+  while (bits < 128 &&
+         (bounds.least < -(Int128{1} << (bits - 1)) || bounds.greatest >= Int128{1} << (bits - 1))) {
+    ++bits;
+  }
+  return bits;
+}
+
 Bounds bounds_of(Expression::Op op, const Bounds& a, const Bounds& b) {
   switch (op) {
     case Expression::Op::negate:

@@ -34,6 +34,7 @@ struct Expression {
   };
 
   std::vector<Step> steps;
+  uint32_t bits = 64;  // integers have at most as many, with their sign
 
   [[nodiscard]] NumberType type() const { return steps.back().type; }
   [[nodiscard]] bool is_real() const { return type() == NumberType::f64; }
@@ -65,6 +66,8 @@ struct Bounds {
 };
 // The narrowest type for them.
 [[nodiscard]] NumberType type_for(const Bounds& bounds);
+// The bits that they need, with the sign.
+[[nodiscard]] uint32_t bits_for(const Bounds& bounds);
 // Of the result. If it may exceed 128 bits, the bounds are those of 128 bits.
 [[nodiscard]] Bounds bounds_of(Expression::Op op, const Bounds& a, const Bounds& b);
 

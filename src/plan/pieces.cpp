@@ -22,6 +22,7 @@ struct Known {
   WidthCounts counts{};
   std::vector<uint8_t> widths;
   uint64_t entries = 0;
+  uint32_t bits = 0;
 
   // Whether few of the vectors have another width: those are handled by slow loops.
   [[nodiscard]] bool covers(const WidthCounts& piece) const {
@@ -116,6 +117,13 @@ uint64_t Pieces::add_entries(uint32_t column, const ColumnPlan& plan, uint64_t e
   return Memory::of_process().with(key_of(column, plan, plan.num_nodes - 1U), [&](Known& known) {
     known.entries = std::max(known.entries, std::bit_ceil(entries));
     return known.entries;
+  });
+}
+
+uint32_t Pieces::add_bits(uint32_t column, const ColumnPlan& plan, uint32_t bits) const {
+  return Memory::of_process().with(key_of(column, plan, 0), [&](Known& known) {
+    known.bits = std::max(known.bits, bits);
+    return known.bits;
   });
 }
 

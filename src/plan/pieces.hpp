@@ -55,6 +55,8 @@ class Pieces {
                                                 const WidthCounts& counts) const;
   // The room for entries of the column's dictionary: a power of two, the largest so far.
   [[nodiscard]] uint64_t add_entries(uint32_t column, const ColumnPlan& plan, uint64_t entries) const;
+  // The bits of the column's values: the most so far.
+  [[nodiscard]] uint32_t add_bits(uint32_t column, const ColumnPlan& plan, uint32_t bits) const;
 
   // In device memory: the range of floats as ranges of integers, for each scale of ALP.
   [[nodiscard]] Result<Global<const uint64_t>> scaled_ranges(DType type, const ValueRange& range,

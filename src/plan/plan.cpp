@@ -90,10 +90,14 @@ std::optional<uint32_t> as_cascade(const QueryInput& query) {
 
 }  // namespace
 
+bool Prepared::needs_compiler() const {
+  return query_.groups.num_keys != 0 || !formulas_.empty();
+}
+
 QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
   const uint64_t vectors = num_vectors(query_.end);
   QueryInput part = query_;
-  part.num_folds = static_cast<uint32_t>(std::min<size_t>(kMaxFolds, folds_.size() - first));
+  part.num_folds = static_cast<uint32_t>(std::min<size_t>(folds_per_launch(), folds_.size() - first));
   std::copy_n(folds_.begin() + static_cast<std::ptrdiff_t>(first), part.num_folds, part.folds);
   const uint64_t words = uint64_t{query_.groups.cells} * TotalWords::kWords;
   part.totals = {totals_->as<uint64_t>() + first * words, part.num_folds * words};
@@ -117,8 +121,8 @@ bool sums_f32(const QueryInput& part) {
 
 }  // namespace
 
-bool Prepared::has_fast_kernel(const QueryInput& part) {
-  if (part.groups.num_keys != 0 || part.runs.any()) {
+bool Prepared::has_fast_kernel(const QueryInput& part) const {
+  if (needs_compiler() || part.runs.any()) {
     return false;
   }
   const auto cascade = as_cascade(part);
@@ -130,7 +134,7 @@ const Composed* Prepared::composed_for(const QueryInput& part, size_t first) con
   if (composed_.empty()) {
     return nullptr;
   }
-  const auto& composed = composed_[first / kMaxFolds][part.bitmap.data != nullptr ? 1 : 0];
+  const auto& composed = composed_[first / folds_per_launch()][part.bitmap.data != nullptr ? 1 : 0];
   return composed.has_value() ? &*composed : nullptr;
 }
 
@@ -140,7 +144,9 @@ Result<bool> Prepared::run_compiled(const QueryInput& part, const Composed* comp
     report.reason = not_composed_.empty() ? "no kernel can be compiled for this query" : not_composed_;
     return false;
   }
-  const auto ran = composed_runner(stream.backend())(*composed, part, {waits_, pieces_->run()}, stream);
+  QueryInput input = part;
+  std::ranges::copy(composed->numbers, input.numbers);
+  const auto ran = composed_runner(stream.backend())(*composed, input, {waits_, pieces_->run()}, stream);
   if (!ran.has_value()) {
     report.reason = ran.error().message();
     return ran.error();
@@ -153,8 +159,8 @@ Result<bool> Prepared::run_compiled(const QueryInput& part, const Composed* comp
   return ran->done;
 }
 
-Status Prepared::run_groups(const QueryInput& part, size_t first, LaunchReport& report,
-                            StreamView stream) const {
+Status Prepared::run_only_compiled(const QueryInput& part, size_t first, LaunchReport& report,
+                                   StreamView stream) const {
   const Composed* const composed = composed_for(part, first);
   if (composed != nullptr) {
     report.source = composed->source();
@@ -164,8 +170,7 @@ Status Prepared::run_groups(const QueryInput& part, size_t first, LaunchReport& 
   if (path_ == QueryPath::compiled) {
     BOBBIN_TRY(compiled.error());
   }
-  BOBBIN_RETURN_IF(!compiled.has_value() || !*compiled, StatusCode::unsupported,
-                   "plan: groups: " + report.reason);
+  BOBBIN_RETURN_IF(!compiled.has_value() || !*compiled, StatusCode::unsupported, "plan: " + report.reason);
   return {};
 }
 
@@ -259,14 +264,16 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
-  for (size_t first = 0; first == 0 || first < folds_.size(); first += kMaxFolds) {
+  for (size_t first = 0; first == 0 || first < folds_.size(); first += folds_per_launch()) {
     QueryInput part = this->part(first, bitmap);
     LaunchReport report;
-    BOBBIN_TRY(part.groups.num_keys != 0 ? run_groups(part, first, report, stream)
-                                         : run_part(part, first, report, stream));
+    const Status ran = needs_compiler() ? run_only_compiled(part, first, report, stream)
+                                        : run_part(part, first, report, stream);
     if (pieces_->reports != nullptr) {
+      report.kernel = ran.ok() ? report.kernel : LaunchReport::Kernel::host;
       pieces_->reports->push_back(std::move(report));
     }
+    BOBBIN_TRY(ran);
   }
   return {};
 }
@@ -288,12 +295,12 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
   std::vector<uint64_t> words(totals_->size() / sizeof(uint64_t));
   BOBBIN_TRY(copy_async(words.data(), totals_->data(), totals_->size(), stream));
   std::vector<double> sums(folds_.size());
-  BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
   const uint64_t vectors = num_vectors(query_.end);
   for (size_t f = 0; f < folds_.size(); ++f) {
     if (folds_[f].op != Fold::sum || !is_float(types_[f]) || vectors == 0 || query_.groups.num_keys != 0) {
       continue;
     }
+    BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
     Global<double> values{reals_->as<double>() + f * vectors, vectors};
     double* next = reals_->as<double>() + folds_.size() * vectors + f * (vectors + 2);
     while (values.size > 1) {
@@ -316,8 +323,8 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
 
 // Parts have their cells one after another.
 size_t Prepared::place_of(uint32_t cell, size_t fold) const {
-  const size_t first = fold / kMaxFolds * kMaxFolds;
-  const size_t folds = std::min<size_t>(kMaxFolds, folds_.size() - first);
+  const size_t first = fold / folds_per_launch() * folds_per_launch();
+  const size_t folds = std::min(folds_per_launch(), folds_.size() - first);
   return first * query_.groups.cells + cell * folds + (fold - first);
 }
 

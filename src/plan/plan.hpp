@@ -87,9 +87,11 @@ class Prepared {
                                  std::span<const Aggregate> aggregates, StreamView stream,
                                  QueryPath path = QueryPath::automatic,
                                  std::shared_ptr<Pieces> pieces = nullptr);
-  // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells values together. Groups
-  // exist in compiled kernels only: `unsupported` if there is none for these columns and aggregates, here or
-  // when it is run. Sums are those of integers.
+  // Expressions and groups exist in compiled kernels only: `unsupported` if there is none for these columns,
+  // conditions and aggregates, here or when it is run.
+  //
+  // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells values together. Sums
+  // are those of integers.
   static Result<Prepared> create_groups(std::span<const Source> columns, const Filter& filter,
                                         std::span<const Aggregate> aggregates,
                                         std::span<const KeyColumn> keys, StreamView stream,
@@ -110,10 +112,13 @@ class Prepared {
  private:
   friend class Preparer;
 
+  // Whether only a compiled kernel can run it.
+  [[nodiscard]] bool needs_compiler() const;
+  [[nodiscard]] size_t folds_per_launch() const { return needs_compiler() ? kMostFolds : kMaxFolds; }
   // The query with the folds from `first` on, as many as one launch has.
   [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
   // Whether a kernel that is built in is at least as fast as a compiled one.
-  [[nodiscard]] static bool has_fast_kernel(const QueryInput& part);
+  [[nodiscard]] bool has_fast_kernel(const QueryInput& part) const;
   // Decodes the columns that are not yet.
   [[nodiscard]] Result<std::vector<DeviceBuffer>> decode_columns(QueryInput& part, StreamView stream) const;
   // The kernel composed for a part, or null.
@@ -121,8 +126,9 @@ class Prepared {
   // Runs it in a kernel compiled for it, if there is one. `report.reason` says why there is none.
   [[nodiscard]] Result<bool> run_compiled(const QueryInput& part, const Composed* composed,
                                           LaunchReport& report, StreamView stream) const;
-  [[nodiscard]] Status run_groups(const QueryInput& part, size_t first, LaunchReport& report,
-                                  StreamView stream) const;
+  // Runs it in no other kernel.
+  [[nodiscard]] Status run_only_compiled(const QueryInput& part, size_t first, LaunchReport& report,
+                                         StreamView stream) const;
   // Runs it over runs, if that is possible and the kernel is compiled.
   [[nodiscard]] Result<bool> run_on_runs(const QueryInput& part, size_t first, LaunchReport& report,
                                          StreamView stream) const;
@@ -140,6 +146,7 @@ class Prepared {
   KernelVariant variant_ = KernelVariant::narrow;
   QueryPath path_ = QueryPath::automatic;
   std::vector<FoldStep> folds_;
+  Formulas formulas_;         // of the filter and of all folds
   std::vector<DType> types_;  // of the folds' columns
   // Kernels composed for each part: without and with a bitmap.
   std::vector<std::array<std::optional<Composed>, 2>> composed_;

@@ -18,6 +18,7 @@
 #include "plan/dictionaries.hpp"
 #include "plan/expand.hpp"
 #include "plan/pieces.hpp"
+#include "plan/sample_widths.hpp"
 #include "plan/totals.hpp"
 
 namespace bobbin::plan {
@@ -43,8 +44,8 @@ class Preparer {
     BOBBIN_TRY(add_filter());
     BOBBIN_TRY(add_folds());
     BOBBIN_TRY(compose_kernels());
-    BOBBIN_RETURN_IF(!keys.empty() && made_.composed_.empty(), StatusCode::unsupported,
-                     "plan: groups: " + made_.not_composed_);
+    BOBBIN_RETURN_IF(made_.needs_compiler() && made_.composed_.empty(), StatusCode::unsupported,
+                     "plan: " + made_.not_composed_);
     return std::move(made_);
   }
 
@@ -107,11 +108,17 @@ class Preparer {
     return column.tested_bytes() == 8 || entries ? KernelVariant::wide : KernelVariant::narrow;
   }
 
+  // Whether there are expressions.
+  [[nodiscard]] bool computes() const {
+    return std::ranges::any_of(aggregates_, [](const Aggregate& a) { return a.expression != nullptr; }) ||
+           std::ranges::any_of(filter_, [](const Condition& c) { return c.comparison != nullptr; });
+  }
   // Whether rows can be answered run by run: all are of one column, without sums that have an order.
   [[nodiscard]] bool has_runs() const {
-    return columns_.size() == 1 && columns_[0].array != nullptr && columns_[0].array->codec == CodecId::rle &&
-           columns_[0].array->length != 0 && !sums_floats(0) && made_.query_.groups.num_keys == 0 &&
-           !made_.query_.runs.any() && reason_not_to_compile(compiling_by_environment()).empty();
+    return !computes() && columns_.size() == 1 && columns_[0].array != nullptr &&
+           columns_[0].array->codec == CodecId::rle && columns_[0].array->length != 0 && !sums_floats(0) &&
+           made_.query_.groups.num_keys == 0 && !made_.query_.runs.any() &&
+           reason_not_to_compile(compiling_by_environment()).empty();
   }
   // The same query of the runs' values, each of which counts as often as the run has rows.
   Status add_runs() {
@@ -223,7 +230,11 @@ class Preparer {
               add_step(make_step(StepOp::is_null, column, condition.kind == Condition::Kind::not_null)));
           break;
         case Condition::Kind::compare:
-          return {StatusCode::unsupported, "plan: expressions are evaluated on the host"};
+          starts_.push_back(made_.query_.num_steps);
+          BOBBIN_TRY(
+              add_step(make_step(StepOp::compare, static_cast<uint8_t>(made_.formulas_.comparisons.size()))));
+          made_.formulas_.comparisons.push_back(condition.comparison);
+          break;
         case Condition::Kind::both:
           BOBBIN_TRY(add_both());
           break;
@@ -350,16 +361,20 @@ class Preparer {
     return static_cast<uint8_t>(query.num_uses++);
   }
 
+  [[nodiscard]] DType type_of(const Aggregate& aggregate) const {
+    if (aggregate.expression != nullptr) {
+      return aggregate.expression->is_real() ? DType::f64 : DType::i64;
+    }
+    return aggregate.column.has_value() ? columns_[*aggregate.column].array->type : DType::u64;
+  }
   Status add_folds() {
     bool reals = false;
     for (const Aggregate& aggregate : aggregates_) {
       BOBBIN_TRY(check_aggregate(aggregate, columns_));
-      BOBBIN_RETURN_IF(aggregate.expression != nullptr, StatusCode::unsupported,
-                       "plan: expressions are evaluated on the host");
+      made_.formulas_.folds.push_back(aggregate.expression);
       made_.folds_.push_back(
           {.op = aggregate.fold, .column = static_cast<uint8_t>(aggregate.column.value_or(kNoColumn))});
-      made_.types_.push_back(aggregate.column.has_value() ? columns_[*aggregate.column].array->type
-                                                          : DType::u64);
+      made_.types_.push_back(type_of(aggregate));
       reals = reals || is_float(made_.types_.back());
     }
     const size_t bytes =
@@ -402,115 +417,35 @@ class Preparer {
       return {};
     }
     const auto is_fast = [&](size_t first) {
-      return path_ != QueryPath::compiled && Prepared::has_fast_kernel(made_.part(first, nullptr));
+      return path_ != QueryPath::compiled && made_.has_fast_kernel(made_.part(first, nullptr));
     };
     bool all_fast = true;
-    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
+    const size_t at_once = made_.folds_per_launch();
+    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       all_fast = all_fast && is_fast(first);
     }
     if (all_fast) {
       return {};
     }
-    BOBBIN_ASSIGN(const KnownWidths widths, sample_widths());
+    BOBBIN_ASSIGN(const KnownWidths widths, sample_widths(columns_, made_.query_, *made_.pieces_, stream_));
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
-    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += kMaxFolds) {
+    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       auto& composed = made_.composed_.emplace_back();
       if (!is_fast(first)) {
-        composed[0] = compose(made_.part(first, nullptr), columns, widths);
+        const Formulas formulas = formulas_from(first);
+        composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas);
         if (!made_.query_.runs.any()) {
-          composed[1] = compose(made_.part(first, &some_bitmap), columns, widths);
+          composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas);
         }
       }
     }
     return {};
   }
-
-  // The most frequent widths of packed vectors, from the entries of some of them.
-  Result<KnownWidths> sample_widths() {
-    KnownWidths widths;
-    for (size_t c = 0; c < columns_.size(); ++c) {
-      const ColumnPlan& column = made_.query_.columns[c];
-      ColumnPlan on_host;
-      std::vector<Dictionary> not_needed;
-      const bool there =
-          columns_[c].host != nullptr &&
-          make_column(values_of(*columns_[c].host), QueryPath::interpreted, on_host, not_needed);
-      for (uint32_t n = 0; n < column.num_nodes; ++n) {
-        if (column.nodes[n].op == Op::unpack) {
-          BOBBIN_ASSIGN(const WidthCounts counts, there ? count_on_host(on_host.nodes[n].frames)
-                                                        : count_widths(column.nodes[n].frames));
-          widths.of[c][n] = made_.pieces_->add_widths(columns_[c].column, column, n, counts);
-        }
-      }
-      if (made_.query_.groups.num_keys != 0 && column.form == ColumnForm::packed) {
-        BOBBIN_ASSIGN(widths.narrow[c], is_narrow(column, widths.of[c][0]));
-      }
-      if (column.num_nodes != 0 && column.looks_up()) {
-        widths.entries[c] =
-            made_.pieces_->add_entries(columns_[c].column, column, uint64_t{column.dictionary().last} + 1);
-      }
-    }
-    return widths;
-  }
-  // Whether the packed values of some vectors are small, so that two sums fit into a word
-  // (stages/groups.hpp).
-  Result<bool> is_narrow(const ColumnPlan& column, const std::vector<uint8_t>& widths) {
-    constexpr uint64_t kMost = uint64_t{1} << 12;
-    const Frames& frames = column.frames();
-    if (widths.size() != 1 || widths[0] > 12 || frames.base >= kMost / 2) {
-      return false;
-    }
-    const uint64_t size = column.packed_bytes();
-    std::vector<uint64_t> references(std::min<uint64_t>(frames.references.size / size, 512));
-    std::vector<std::byte> bytes(references.size() * size);
-    BOBBIN_TRY(copy_async(bytes.data(), frames.references.data, bytes.size(), stream_));
-    BOBBIN_TRY(stream_.synchronize());
-    for (size_t i = 0; i < references.size(); ++i) {
-      std::memcpy(&references[i], bytes.data() + i * size, size);
-    }
-    return std::ranges::all_of(references, [&](uint64_t reference) {
-      return reference < kMost / 2 && reference + frames.base + low_mask<uint64_t>(widths[0]) < kMost;
-    });
-  }
-  static WidthCounts count_entries(std::span<const uint32_t> entries) {
-    WidthCounts counts{};
-    for (const uint32_t entry : entries) {
-      ++counts[codec::ffor::Entry{entry}.width()];
-    }
-    return counts;
-  }
-  static WidthCounts count_one_width(const Frames& frames) {
-    WidthCounts counts{};
-    counts[frames.width] = 1;
-    return counts;
-  }
-  static Result<WidthCounts> count_on_host(const Frames& frames) {
-    if (frames.entries.data == nullptr) {
-      return count_one_width(frames);
-    }
-    std::vector<uint32_t> entries(frames.entries.size / sizeof(uint32_t));
-    std::memcpy(entries.data(), frames.entries.data, entries.size() * sizeof(uint32_t));
-    return count_entries(entries);
-  }
-  // In some parts of device memory.
-  Result<WidthCounts> count_widths(const Frames& frames) {
-    if (frames.entries.data == nullptr) {
-      return count_one_width(frames);
-    }
-    constexpr uint64_t kAtOnce = 512;
-    constexpr uint64_t kPlaces = 4;
-    const uint64_t vectors = frames.entries.size / sizeof(uint32_t);
-    std::vector<uint32_t> entries(std::min(vectors, kAtOnce * kPlaces));
-    const uint64_t at_once = ceil_div<uint64_t>(entries.size(), kPlaces);
-    for (uint64_t to = 0; to < entries.size(); to += at_once) {
-      const uint64_t count = std::min<uint64_t>(at_once, entries.size() - to);
-      const uint64_t from = to / at_once * (vectors / kPlaces);
-      BOBBIN_TRY(copy_async(entries.data() + to, frames.entries.data + from * sizeof(uint32_t),
-                            count * sizeof(uint32_t), stream_));
-    }
-    BOBBIN_TRY(stream_.synchronize());
-    return count_entries(entries);
+  [[nodiscard]] Formulas formulas_from(size_t first) const {
+    const std::span all(made_.formulas_.folds);
+    const auto some = all.subspan(first);
+    return {made_.formulas_.comparisons, {some.begin(), some.end()}};
   }
 
   std::span<const Source> columns_;

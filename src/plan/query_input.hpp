@@ -15,7 +15,9 @@ namespace bobbin::plan {
 inline constexpr uint32_t kMaxColumns = 8;
 inline constexpr uint32_t kMaxSteps = 48;
 inline constexpr uint32_t kMaxDepth = 8;
-inline constexpr uint32_t kMaxFolds = 4;  // in one launch
+inline constexpr uint32_t kMaxFolds = 4;    // in one launch of a built-in kernel
+inline constexpr uint32_t kMostFolds = 16;  // in one of a kernel that only exists compiled
+inline constexpr uint32_t kMaxNumbers = 32;
 inline constexpr uint32_t kNoColumn = 255;
 inline constexpr uint32_t kMaxUses = 16;  // prepared in advance; others when they are needed
 inline constexpr uint8_t kNoUse = 255;
@@ -44,6 +46,7 @@ struct ScaledRange {
 enum class StepOp : uint8_t {
   test,          // push the rows whose value is in the range
   is_null,       // push the null rows
+  compare,       // push the rows for which an expression's comparison holds: only in compiled kernels
   both,          // combine the top two: and
   either,        // or
   skip_if_none,  // if no row is left on top, continue after step `target`
@@ -147,7 +150,7 @@ enum class KernelVariant : uint8_t {
 struct QueryInput {
   ColumnPlan columns[kMaxColumns];
   Step steps[kMaxSteps];
-  FoldStep folds[kMaxFolds];
+  FoldStep folds[kMostFolds];
   UseSpec uses[kMaxUses];
   uint32_t num_steps = 0;
   uint32_t num_folds = 0;
@@ -162,6 +165,7 @@ struct QueryInput {
   Powers powers;
   GroupInput groups;
   RunInput runs;
+  uint64_t numbers[kMaxNumbers] = {};  // constants of expressions: bits of integers or doubles
 };
 
 }  // namespace bobbin::plan

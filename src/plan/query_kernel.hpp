@@ -121,6 +121,8 @@ struct QueryKernel : Uses {
       case StepOp::either:
         top |= cta.load(shared.stack, at(cta, --depth));
         break;
+      case StepOp::compare:  // compiled kernels alone have these
+        break;
       case StepOp::skip_if_none:
         return cta.any(top != 0) ? s : step.target;
     }

@@ -7,6 +7,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/portable.hpp"
+#include "plan/arithmetic.hpp"
 #include "plan/host_loops.hpp"
 
 namespace bobbin::plan {
@@ -38,30 +39,6 @@ const T* values(const std::byte* from) {
   return reinterpret_cast<const T*>(from);
 }
 
-struct Add {
-  static constexpr auto kOp = Expression::Op::add;
-};
-struct Subtract {
-  static constexpr auto kOp = Expression::Op::subtract;
-};
-struct Multiply {
-  static constexpr auto kOp = Expression::Op::multiply;
-};
-
-// One value. Integers wrap around: their type holds all values of existing rows.
-template <Expression::Op kOp, class Out>
-BOBBIN_INLINE Out combine(Out a, Out b) {
-  if constexpr (std::is_floating_point_v<Out>) {
-    return kOp == Expression::Op::add ? a + b : kOp == Expression::Op::subtract ? a - b : a * b;
-  } else {
-    const auto x = static_cast<std::make_unsigned_t<Out>>(a);
-    const auto y = static_cast<std::make_unsigned_t<Out>>(b);
-    return static_cast<Out>(kOp == Expression::Op::add        ? x + y
-                            : kOp == Expression::Op::subtract ? x - y
-                                                              : x * y);
-  }
-}
-
 template <class Op, class Out, class A, class B>
 BOBBIN_INLINE void combine_vectors(const std::byte* a, const std::byte* b, std::byte* out,
                                    [[maybe_unused]] uint8_t* overflow, uint32_t count) {
@@ -70,12 +47,12 @@ BOBBIN_INLINE void combine_vectors(const std::byte* a, const std::byte* b, std::
   auto* const to = reinterpret_cast<Out*>(out);
   for (uint32_t i = 0; i < count; ++i) {
     if constexpr (sizeof(Out) == sizeof(Int128)) {
-      const bool exceeds = Op::kOp == Expression::Op::add        ? __builtin_add_overflow(x[i], y[i], &to[i])
-                           : Op::kOp == Expression::Op::subtract ? __builtin_sub_overflow(x[i], y[i], &to[i])
-                                                                 : __builtin_mul_overflow(x[i], y[i], &to[i]);
+      const bool exceeds = std::is_same_v<Op, Add>        ? __builtin_add_overflow(x[i], y[i], &to[i])
+                           : std::is_same_v<Op, Subtract> ? __builtin_sub_overflow(x[i], y[i], &to[i])
+                                                          : __builtin_mul_overflow(x[i], y[i], &to[i]);
       overflow[i] |= exceeds ? 1 : 0;
     } else {
-      to[i] = combine<Op::kOp, Out>(static_cast<Out>(x[i]), static_cast<Out>(y[i]));
+      to[i] = Op::of(static_cast<Out>(x[i]), static_cast<Out>(y[i]));
     }
   }
 }

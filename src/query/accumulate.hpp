@@ -26,12 +26,18 @@ class Accumulator {
   [[nodiscard]] virtual Value value(uint32_t group) const = 0;
 
   // What is enough to know about a group's rows, for aggregates that need not see each row: the number of
-  // rows, or of those where the column is not null, and the sum of its integers.
+  // rows, or of those where the column or the expression is not null, and the sum of its integers.
   struct Needs {
     std::optional<uint32_t> column;
     bool sum = false;
+    std::shared_ptr<const BoundExpression> expression{};  // instead of a column; no step has 128 bits
 
-    friend bool operator==(const Needs&, const Needs&) = default;
+    friend bool operator==(const Needs& a, const Needs& b) {
+      const bool same = a.expression == nullptr || b.expression == nullptr
+                            ? a.expression == b.expression
+                            : a.expression->program == b.expression->program;
+      return a.column == b.column && a.sum == b.sum && same;
+    }
   };
   [[nodiscard]] virtual std::optional<Needs> needs() const { return std::nullopt; }
   virtual void add_total(uint32_t /*group*/, const plan::CodeTotal& /*total*/) {}

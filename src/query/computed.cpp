@@ -54,6 +54,20 @@ class ComputedAccumulator final : public Accumulator {
     }
     return {};
   }
+  // Sums of reals depend on the order of rows.
+  [[nodiscard]] std::optional<Needs> needs() const override {
+    using Kind = AggregateSpec::Kind;
+    const bool sums = kind_ == Kind::sum || kind_ == Kind::avg;
+    if ((!sums && kind_ != Kind::count) || (sums && expression_->program.is_real()) ||
+        !fits_launch(expression_->program)) {
+      return std::nullopt;
+    }
+    return Needs{.column = {}, .sum = sums, .expression = expression_};
+  }
+  void add_total(uint32_t group, const plan::CodeTotal& total) override {
+    totals_[group].count += total.count;
+    totals_[group].sum += static_cast<T>(total.sum);
+  }
   [[nodiscard]] Value value(uint32_t group) const override {
     using Kind = AggregateSpec::Kind;
     const Total& total = totals_[group];

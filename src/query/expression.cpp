@@ -260,7 +260,8 @@ Result<BoundExpression> bind_expression(std::span<const Column> columns, const E
       part.is_real() ? DType::f64 : DType::i64,
       part.scale == 0 ? Logical()
                       : Logical{.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(part.scale)}};
-  return BoundExpression{{std::move(part.steps)}, type, text};
+  const uint32_t bits = part.is_real() ? 64 : plan::bits_for(part.bounds);
+  return BoundExpression{{std::move(part.steps), bits}, type, text};
 }
 
 Result<BoundComparison> bind_comparison(std::span<const Column> columns, const Predicate& predicate,

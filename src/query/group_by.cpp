@@ -178,7 +178,8 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
   // Of few rows, only the values in them are decoded; counts of floats are not worth a path of their own.
   const bool few = num_rows(rows) < group.info().num_rows / 64;
   for (const Accumulator::Needs& needs : needs_) {
-    if (needs.column.has_value() && (few || is_float(columns_[*needs.column].type))) {
+    if (needs.expression != nullptr ||
+        (needs.column.has_value() && (few || is_float(columns_[*needs.column].type)))) {
       return false;
     }
   }
@@ -251,6 +252,9 @@ Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
   std::vector<plan::Aggregate> aggregates{{.fold = plan::Fold::count, .column = {}}};
   for (const Accumulator::Needs& needs : needs_) {
     aggregates.push_back({.fold = needs.sum ? plan::Fold::sum : plan::Fold::count, .column = needs.column});
+    if (needs.expression != nullptr) {
+      aggregates.back().expression = {needs.expression, &needs.expression->program};
+    }
   }
   BOBBIN_ASSIGN(const auto totals, group.fold_cells(bound, cells->keys, aggregates));
   if (!totals.has_value()) {

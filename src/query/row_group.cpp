@@ -16,7 +16,6 @@
 #include "plan/count_codes.hpp"
 #include "plan/host.hpp"
 #include "query/compare_columns.hpp"
-#include "query/computed.hpp"
 #include "query/program.hpp"
 
 namespace bobbin::query {
@@ -274,9 +273,9 @@ Status RowGroupQuery::settle_strings(Bound& bound) {
   return {};
 }
 
-Status RowGroupQuery::settle(Bound& bound) {
+Status RowGroupQuery::settle(Bound& bound, bool keeps_comparisons) {
   for (Bound& part : bound.parts) {
-    BOBBIN_TRY(settle(part));
+    BOBBIN_TRY(settle(part, keeps_comparisons));
   }
   switch (bound.kind) {
     case Bound::Kind::set:
@@ -284,7 +283,8 @@ Status RowGroupQuery::settle(Bound& bound) {
     case Bound::Kind::columns:
       return settle_columns(bound);
     case Bound::Kind::compare:
-      return on_cpu() && fits_launch(bound.comparison->program) ? Status() : settle_comparison(bound);
+      return keeps_comparisons && fits_launch(bound.comparison->program) ? Status()
+                                                                         : settle_comparison(bound);
     case Bound::Kind::strings:
     case Bound::Kind::is_null:
     case Bound::Kind::not_null:
@@ -314,22 +314,6 @@ Status RowGroupQuery::settle_columns(Bound& bound) {
     BOBBIN_ASSIGN(const DecodedColumn* right_values, decoded(bound.other, piece));
     std::ranges::copy(compare_columns({*left_values, left}, bound.op, {*right_values, right}, bound.negated),
                       std::back_inserter(found));
-  }
-  found.resize(words_of(info_.num_rows));
-  bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
-  return {};
-}
-
-Status RowGroupQuery::settle_comparison(Bound& bound) {
-  BitmapWords found;
-  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
-    std::vector<const DecodedColumn*> values;
-    for (const uint32_t column : bound.comparison->program.columns()) {
-      BOBBIN_ASSIGN(const DecodedColumn* one, decoded(column, piece));
-      values.push_back(one);
-    }
-    BOBBIN_ASSIGN(const BitmapWords words, compare_rows(*bound.comparison, reader_.columns(), values));
-    std::ranges::copy(words, std::back_inserter(found));
   }
   found.resize(words_of(info_.num_rows));
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
@@ -415,38 +399,14 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
 
 Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
                                                      std::span<const plan::Aggregate> aggregates) {
-  BOBBIN_TRY(settle(bound));
+  BOBBIN_ASSIGN(auto computed, fold_compiled(bound, aggregates, nullptr));
+  if (computed.has_value()) {
+    return std::move(*computed);
+  }
+  BOBBIN_TRY(settle(bound, on_cpu()));
   BOBBIN_TRY(reduce(bound));
-  const bool computes = std::ranges::any_of(
-      aggregates, [](const plan::Aggregate& aggregate) { return aggregate.expression != nullptr; });
-  if (!on_cpu() && computes) {
-    return fold_on_both(std::move(bound), aggregates);
-  }
-  return fold_settled(bound, aggregates, on_cpu());
-}
-
-// A bitmap of the matching rows is made on the device, and used for both.
-Result<std::vector<plan::Total>> RowGroupQuery::fold_on_both(Bound bound,
-                                                             std::span<const plan::Aggregate> aggregates) {
-  if (bound.kind != Bound::Kind::always) {
-    BOBBIN_TRY(to_bitmap(bound));
-  }
-  std::vector<plan::Total> totals(aggregates.size());
-  for (const bool on_host : {false, true}) {
-    std::vector<plan::Aggregate> some;
-    std::vector<size_t> places;
-    for (size_t i = 0; i < aggregates.size(); ++i) {
-      if ((aggregates[i].expression != nullptr) == on_host) {
-        some.push_back(aggregates[i]);
-        places.push_back(i);
-      }
-    }
-    BOBBIN_ASSIGN(const auto found, fold_settled(bound, some, on_host));
-    for (size_t i = 0; i < places.size(); ++i) {
-      totals[places[i]] = found[i];
-    }
-  }
-  return totals;
+  return !on_cpu() && computes(aggregates) ? fold_on_both(std::move(bound), aggregates)
+                                           : fold_settled(bound, aggregates, on_cpu());
 }
 
 Result<std::vector<plan::Total>> RowGroupQuery::fold_settled(Bound& bound,
@@ -501,7 +461,12 @@ Result<std::vector<plan::CodeTotal>> RowGroupQuery::fold_codes(uint32_t column, 
 }
 
 Result<BitmapWords> RowGroupQuery::rows(Bound bound) {
-  BOBBIN_TRY(settle(bound));
+  BitmapWords found;
+  BOBBIN_ASSIGN(const auto computed, fold_compiled(bound, {}, &found));
+  if (computed.has_value()) {
+    return found;
+  }
+  BOBBIN_TRY(settle(bound, on_cpu()));
   BOBBIN_TRY(reduce(bound));
   BOBBIN_TRY(to_bitmap(bound));
   return std::move(bound.bitmap);

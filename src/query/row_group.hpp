@@ -95,7 +95,7 @@ class RowGroupQuery {
   };
   Result<Codes> place_codes(uint32_t column);
   // Replaces tests that launches do not support by bitmaps, or by tests of codes.
-  Status settle(Bound& bound);
+  Status settle(Bound& bound, bool keeps_comparisons);
   Status settle_strings(Bound& bound);
   Status settle_set(Bound& bound);
   Status settle_columns(Bound& bound);
@@ -115,6 +115,11 @@ class RowGroupQuery {
   // Of a predicate that is settled and reduced.
   Result<std::vector<plan::Total>> fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates,
                                                 bool on_host);
+  [[nodiscard]] static bool computes(std::span<const plan::Aggregate> aggregates);
+  // With expressions, on a device. Nothing if there are none, or no kernel is compiled for them.
+  Result<std::optional<std::vector<plan::Total>>> fold_compiled(Bound bound,
+                                                                std::span<const plan::Aggregate> aggregates,
+                                                                BitmapWords* rows);
   // Expressions on the host, columns on the device.
   Result<std::vector<plan::Total>> fold_on_both(Bound bound, std::span<const plan::Aggregate> aggregates);
   // The predicate and the aggregates must fit into one launch.

@@ -18,7 +18,7 @@ const Array& codes_in(const Array& array) {
 // Whether a part of the predicate is evaluated on the host, to a bitmap.
 bool needs_bitmap(const Bound& bound) {
   return bound.kind == Bound::Kind::set || bound.kind == Bound::Kind::columns ||
-         bound.kind == Bound::Kind::compare || std::ranges::any_of(bound.parts, needs_bitmap);
+         std::ranges::any_of(bound.parts, needs_bitmap);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<std::optional<std::vector<plan::Total>>> RowGroupQuery::fold_cells(
   if (on_cpu() || needs_bitmap(bound)) {
     return Totals();
   }
-  BOBBIN_TRY(settle(bound));
+  BOBBIN_TRY(settle(bound, true));
   if (!fits(bound, aggregates)) {
     return Totals();
   }

@@ -19,6 +19,7 @@
 #include "plan/host.hpp"
 #include "plan/plan.hpp"
 #include "tests/codecs/cascades.hpp"
+#include "tests/plan/expressions.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -48,9 +49,17 @@ struct Case {
   std::vector<Plain> columns;
   plan::Filter filter;
   std::vector<Aggregate> aggregates;
+  std::vector<NumberColumn> numbers;  // of the columns
 
   [[nodiscard]] uint64_t length() const { return columns[0].array.length; }
   [[nodiscard]] uint64_t offset() const { return columns[0].array.offset; }
+  [[nodiscard]] bool has_null(std::span<const uint32_t> some, uint64_t row) const {
+    return std::ranges::any_of(some, [&](uint32_t column) { return columns[column].is_null(row); });
+  }
+  [[nodiscard]] bool has_expressions() const {
+    return std::ranges::any_of(aggregates, [](const Aggregate& a) { return a.expression != nullptr; }) ||
+           std::ranges::any_of(filter, [](const Condition& c) { return c.comparison != nullptr; });
+  }
 };
 
 bool passes(const Case& c, uint64_t row) {
@@ -67,6 +76,13 @@ bool passes(const Case& c, uint64_t row) {
         const uint64_t code = column.is_null(row) ? 0 : column.at(row).bits;
         stack.push_back(!column.is_null(row) &&
                         condition.passes[std::min<uint64_t>(code, condition.passes.size() - 1)] != 0);
+        break;
+      }
+      case Condition::Kind::compare: {
+        const plan::Comparison& comparison = *condition.comparison;
+        stack.push_back(
+            !c.has_null(comparison.columns(), row) &&
+            holds(comparison, c.numbers, [&](uint32_t column) { return c.columns[column].at(row); }));
         break;
       }
       case Condition::Kind::is_null:
@@ -127,7 +143,40 @@ double sum_of(std::vector<std::optional<double>> terms) {
   return *terms[0];
 }
 
+Total expected_computed(const Case& c, const Aggregate& aggregate, const std::vector<bool>& rows) {
+  const plan::Expression& expression = *aggregate.expression;
+  const DType type = expression.is_real() ? DType::f64 : DType::i64;
+  const std::vector<uint32_t> columns = expression.columns();
+  Total total;
+  std::vector<std::optional<double>> terms(c.offset());
+  for (uint64_t row = 0; row < c.length(); ++row) {
+    terms.emplace_back();
+    if (!rows[row] || c.has_null(columns, row)) {
+      continue;
+    }
+    ++total.count;
+    const Number number =
+        evaluate(expression, c.numbers, [&](uint32_t column) { return c.columns[column].at(row); });
+    if (aggregate.fold == Fold::sum && expression.is_real()) {
+      terms.back() = number.real;
+    } else if (aggregate.fold == Fold::sum) {
+      total.sum += number.integer;
+    } else if (aggregate.fold == Fold::extremes && !std::isnan(number.real)) {
+      const Scalar value =
+          expression.is_real() ? scalar_of(number.real) : scalar_of(static_cast<int64_t>(number.integer));
+      total.least = !total.least.has_value() || less(type, value, *total.least) ? value : *total.least;
+      total.greatest =
+          !total.greatest.has_value() || less(type, *total.greatest, value) ? value : *total.greatest;
+    }
+  }
+  total.real_sum = sum_of(std::move(terms));
+  return total;
+}
+
 Total expected_total(const Case& c, const Aggregate& aggregate, const std::vector<bool>& rows) {
+  if (aggregate.expression != nullptr) {
+    return expected_computed(c, aggregate, rows);
+  }
   Total total;
   std::vector<std::optional<double>> terms(c.offset());
   for (uint64_t row = 0; row < c.length(); ++row) {
@@ -249,6 +298,15 @@ bool are_codes(DType type) {
 
 void draw_filter(Case& c, Random& random, int depth) {
   if (depth == 0 || random.below(3) == 0) {
+    if (const auto comparison = draw_comparison(random, c.numbers);
+        comparison.has_value() && random.below(6) == 0) {
+      c.filter.push_back({.kind = Condition::Kind::compare,
+                          .range = {},
+                          .more = {},
+                          .passes = {},
+                          .comparison = std::make_shared<plan::Comparison>(*comparison)});
+      return;
+    }
     const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
     if (are_codes(c.columns[column].array.type) && random.below(3) == 0) {
       c.filter.push_back({.kind = Condition::Kind::member, .column = column, .passes = draw_passes(random)});
@@ -279,6 +337,7 @@ void add_columns(Case& c, const std::vector<Array>& arrays, uint64_t begin, uint
     column.valid = *array::validity(column.array);
     column.bytes.resize(kept * size_bytes(array.type));
     (void)array::decode(column.array, column.bytes);
+    c.numbers.push_back(number_column(array.type, column.bytes));
     c.columns.push_back(std::move(column));
     begin += apart;
   }
@@ -291,6 +350,11 @@ void add_questions(Case& c, Random& random) {
   for (uint64_t i = 0, folds = random.below(6); i < folds; ++i) {
     const auto fold = static_cast<Fold>(random.below(3));
     const auto column = static_cast<uint32_t>(random.below(c.columns.size()));
+    if (const auto expression = draw_expression(random, c.numbers);
+        expression.has_value() && random.below(4) == 0) {
+      c.aggregates.push_back({fold, {}, std::make_shared<plan::Expression>(*expression)});
+      continue;
+    }
     c.aggregates.push_back(
         {fold, fold == Fold::count && random.below(2) == 0 ? std::nullopt : std::optional(column)});
   }
@@ -374,7 +438,8 @@ std::string check_case(const Case& c, Backend backend) {
   for (const QueryPath path : {QueryPath::automatic, QueryPath::composed, QueryPath::programmed,
                                QueryPath::interpreted, QueryPath::decoded}) {
     const auto result = run_on(c, backend, path, rows);
-    const bool may_refuse = path == QueryPath::composed || path == QueryPath::programmed ||
+    const bool may_refuse = c.has_expressions() || path == QueryPath::composed ||
+                            path == QueryPath::programmed ||
                             (path == QueryPath::interpreted && !can_be_interpreted(c));
     if (!result.has_value() && result.error().code() == StatusCode::unsupported && may_refuse) {
       continue;  // not every tree supports that path
@@ -647,6 +712,9 @@ std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random, 
     c.filter.push_back({.kind = Condition::Kind::either, .column = 0, .range = {}, .more = {}, .passes = {}});
     c.aggregates.push_back({Fold::sum, 1});
     c.aggregates.push_back({Fold::extremes, 0});
+    if (const auto expression = combination(c.numbers, 0, 1); expression.has_value()) {
+      c.aggregates.push_back({Fold::sum, {}, std::make_shared<plan::Expression>(*expression)});
+    }
   }
   c.aggregates.push_back({Fold::sum, 0});
   return check_compiled_case(c, backend, compares);

@@ -142,7 +142,7 @@ TEST(CompiledQueries, OfGroupsInFiles) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
   EXPECT_EQ(check_grouped_file(Backend::emulator), "");
-  EXPECT_GT(runs, 20);  // three row groups for each of eight queries
+  EXPECT_GT(runs, 80);  // three row groups for each of 30 queries
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 

@@ -6,16 +6,20 @@
 // Shape: one warp per vector of 1024 rows, 32 per thread, in registers. All blocks have the same number of
 // consecutive vectors, which their warps take in turn. What a vector's frames and ranges are is prepared for
 // several vectors at a time, by one lane each, and kept in shared memory. Bytes read: those of the columns,
-// for vectors that still have rows when a column is needed.
+// for vectors that still have rows when a column is needed; if these are few, only what they need.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <type_traits>
 
+#include "core/bit_scan.hpp"
+#include "plan/stages/computed.hpp"
+#include "plan/stages/exchange.hpp"
 #include "plan/stages/folds.hpp"
 #include "plan/stages/groups.hpp"
 #include "plan/stages/layout.hpp"
+#include "plan/stages/question.hpp"
 #include "plan/stages/runs.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/stages/tests.hpp"
@@ -55,7 +59,8 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static_assert(kUses <= simt::kWarpSize);
   // A warp prepares all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
   static constexpr uint32_t kGroupBits = kUses <= 1 ? 5 : 5 - bit_width_of(kUses - 1);
-  static constexpr bool kWide = (false || ... || (sizeof(typename TheSlots::Element) == 8));
+  static constexpr bool kWide =
+      (false || ... || (sizeof(typename TheSlots::Element) == 8 && !kComputed<TheSlots>));
   static constexpr uint32_t kMinBlocks = kBlocks;
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
 
@@ -100,12 +105,36 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     return Record::read(q.cta, q.shared.uses, use_at(q.cta, kSlotUses + leaf, q.place));
   }
 
-  // Loads the slots of a mask.
-  template <uint32_t kMask, uint32_t K = 0, uint32_t kFirstUse = 0, class Q>
+  // Loads the slots of a mask, and those that they are computed from, but for those that are loaded.
+  template <uint32_t kMask, uint32_t kLoaded, class Q>
   BOBBIN_HD void load(Q& q) const {
+    load_slots<with_inputs(kMask) & ~with_inputs(kLoaded), 0, 0>(q);
+  }
+
+ private:
+  template <class Slot>
+  [[nodiscard]] static constexpr uint32_t inputs_of() {
+    if constexpr (kComputed<Slot>) {
+      return Slot::kNeeds;
+    } else {
+      return 0;
+    }
+  }
+  [[nodiscard]] static constexpr uint32_t with_inputs(uint32_t mask) {
+    uint32_t all = mask;
+    uint32_t k = 0;
+    ((all |= (mask >> k++ & 1) != 0 ? inputs_of<TheSlots>() : 0), ...);
+    return all;
+  }
+  template <uint32_t kMask, uint32_t K, uint32_t kFirstUse, class Q>
+  BOBBIN_HD void load_slots(Q& q) const {
     if constexpr (K < sizeof...(TheSlots)) {
       using Slot = SlotAt<K>;
-      if constexpr ((kMask >> K & 1) != 0) {
+      if constexpr ((kMask >> K & 1) == 0) {
+        // not needed
+      } else if constexpr (kComputed<Slot>) {
+        Slot::load(q, get<K>(q.states));
+      } else {
         Use frames[Slot::kUses == 0 ? 1 : Slot::kUses];
         BOBBIN_UNROLL
         for (uint32_t u = 0; u < Slot::kUses; ++u) {
@@ -113,11 +142,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         }
         Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
       }
-      load<kMask, K + 1, kFirstUse + Slot::kUses>(q);
+      load_slots<kMask, K + 1, kFirstUse + Slot::kUses>(q);
     }
   }
 
- private:
   template <class Sink>
   struct TotalFor {
     static auto type() {
@@ -137,6 +165,23 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static constexpr uint32_t kValueFolds = (0 + ... + (Folds::kOfValues ? 1 : 0));
   static constexpr bool kOnePass = sizeof...(TheSlots) == 1 && !(false || ... || TheSlots::kNulls) &&
                                    Where::kOfValues && !kBitmap && kValueFolds == 1 && sizeof...(Folds) == 1;
+
+  // Whether rows can be tested and folded one by one. If a test leaves few of a vector, this reads fewer
+  // bytes than loading the other columns does, and takes fewer instructions.
+  template <class Slot>
+  static constexpr bool kOfPacked = !Slot::kNulls && (Slot::kPacked || kComputed<Slot>);
+  template <class Sink>
+  static constexpr bool kRowByRow = [] {
+    if constexpr (requires { Sink::kOfRows; }) {
+      return Sink::kOfRows;
+    } else {
+      return false;
+    }
+  }();
+  static constexpr bool kSparse = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
+                                  (true && ... && kOfPacked<TheSlots>)&&(true && ... && Tests::kOfRows) &&
+                                  (true && ... && kRowByRow<Folds>);
+  static constexpr uint32_t kFewRows = 1;  // of a thread: more would wait for memory one after another
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
@@ -202,39 +247,79 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <class Q>
   BOBBIN_HD void run_vector(Q& q, Totals& folded) const {
     if constexpr (kOnePass) {
-      load<1>(q);
+      load<1, 0>(q);
       if (one_pass(q, folded)) {
         return;
       }
     }
     uint32_t rows = RowLayout::exchange(q.cta, rows_inside(q.v, q.cta.lane(), begin, end));
-    const bool left = test < kOnePass ? 1 : 0, Tests... > (q, rows);
+    const bool left = test < kOnePass ? 1 : 0, Tests... > (q, rows, folded);
     if constexpr (kBitmap) {
       q.cta.store_once(bitmap, q.v * simt::kWarpSize + q.cta.lane(),
                        transpose(q.cta, RowLayout::exchange(q.cta, rows)));
     }
     if (left) {
       constexpr uint32_t kTested = (0U | ... | Tests::kSlots) | (kOnePass ? 1 : 0);
-      load<(0U | ... | Folds::kSlots) & ~kTested>(q);
+      load<(0U | ... | Folds::kSlots), kTested>(q);
       fold<0>(q, rows, folded);
     }
   }
 
-  // One test after another; false if no row is left.
+  // One test after another; false if no row is left to be folded.
   template <uint32_t kLoaded, class Q>
-  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows) const {
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Totals& /*folded*/) const {
     return q.cta.any(rows != 0);
   }
   template <uint32_t kLoaded, class Test, class... Rest, class Q>
-  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows) const {
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Totals& folded) const {
     rows &= Test::template bits<kLoaded>(q);
     if (!q.cta.any(rows != 0)) {
       return false;
     }
+    if constexpr (kSparse) {
+      if (q.cta.all(std::popcount(rows) <= static_cast<int>(kFewRows))) {
+        fold_rows<Rest...>(q, rows, folded);
+        return false;
+      }
+    }
     if constexpr (sizeof...(Rest) == 0) {
       return true;
     } else {
-      return test<kLoaded | Test::kSlots, Rest...>(q, rows);
+      return test<kLoaded | Test::kSlots, Rest...>(q, rows, folded);
+    }
+  }
+
+  // Row by row.
+  template <class... Rest, class Q>
+  BOBBIN_HD void fold_rows(Q& q, uint32_t rows, Totals& folded) const {
+    load_uses<0, 0>(q);
+    uint32_t left = RowLayout::exchange(q.cta, rows);
+    BOBBIN_ROLL
+    for (; left != 0; left &= left - 1) {
+      const uint32_t r = trailing_zeros(left);
+      if ((true && ... && Rest::holds_row(q, r))) {
+        fold_row<0>(q, r, folded);
+      }
+    }
+  }
+  template <uint32_t K, uint32_t kFirstUse, class Q>
+  BOBBIN_HD void load_uses(Q& q) const {
+    if constexpr (K < sizeof...(TheSlots)) {
+      if constexpr (SlotAt<K>::kPacked) {
+        get<K>(q.states).use = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse, q.place));
+      }
+      load_uses<K + 1, kFirstUse + SlotAt<K>::kUses>(q);
+    }
+  }
+  template <uint32_t F, class Q>
+  BOBBIN_HD void fold_row(Q& q, uint32_t r, Totals& folded) const {
+    if constexpr (F < sizeof...(Folds)) {
+      if constexpr (FoldAt<F>::kOfValues) {
+        FoldAt<F>::template add_row<SlotAt<FoldAt<F>::kSlot>>(q, get<F>(q.shared.maps), r, get<F>(folded));
+      } else {
+        get<F>(folded).count += 1;
+      }
+      fold_row<F + 1>(q, r, folded);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "plan/stages/question.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
@@ -40,6 +41,7 @@ struct Count {
   static constexpr uint32_t kFold = kTheFold;
   static constexpr uint32_t kSlots = 0;
   static constexpr bool kOfValues = false;
+  static constexpr bool kOfRows = true;  // single rows can be added (Composition::kSparse)
   using Map = AsIs;
   struct Total {
     uint64_t count = 0;
@@ -55,15 +57,16 @@ struct Count {
     query.add_totals(cta, total.count, {}, kFold);
   }
 };
-// Counts rows in which a column is not null.
-template <uint32_t kTheFold, uint32_t kColumn>
+// Counts rows in which none of the columns of a mask is null.
+template <uint32_t kTheFold, uint32_t kColumns>
 struct CountValid : Count<kTheFold> {
   static constexpr bool kNulls = true;
+  static constexpr bool kOfRows = false;
 
   template <class RowLayout, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
-    const uint32_t valid = valid_bits(q.cta, q.kernel.columns[kColumn], q.v);
-    return static_cast<uint32_t>(std::popcount(rows & RowLayout::exchange(q.cta, valid)));
+    const uint32_t valid = RowLayout::exchange(q.cta, valid_in_all<kColumns>(q));
+    return static_cast<uint32_t>(std::popcount(rows & valid));
   }
 };
 
@@ -76,6 +79,7 @@ struct Sum {
   static constexpr uint32_t kSlot = kTheSlot;
   static constexpr uint32_t kSlots = 1U << kSlot;
   static constexpr bool kOfValues = true;
+  static constexpr bool kOfRows = kNumbers != Numbers::reals;
   static constexpr bool kSigned = kNumbers == Numbers::integers;
   using Map = TheMap;
 
@@ -117,7 +121,7 @@ struct Sum {
       total.sum.add({part.low, part.high}, static_cast<typename Slot::Element>(get<kSlot>(q.states).use.low),
                     count, kSigned);
     } else {
-      total.sum.add(part.sum, 0, 0, kSigned);
+      total.sum.add(part.total(), 0, 0, kSigned);
     }
   }
   // Whether packed words of a range can be summed several at a time (sum_in_range).
@@ -160,17 +164,13 @@ struct Sum {
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
   template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static bool is_slow(Q& q) {
-    if constexpr (Slot::kPacked) {
-      return get<kSlot>(q.states).use.way == Use::Way::slow;
-    } else {
-      return false;
-    }
+    return is_slow_slot<kSlot>(q);
   }
   template <class Slot, class Q, class Total>
   BOBBIN_HD static void add_slow(Q& q, typename Map::Shared& memory, uint32_t rows, Total& total) {
-    if constexpr (Slot::kPacked) {
+    if constexpr (Slot::kPacked || kComputed<Slot>) {
       const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
-      const auto value = [&](uint32_t r) { return slow_value<Slot>(q, memory, r); };
+      const auto value = [&](uint32_t r) { return slow_element<Slot>(q, memory, r); };
       total.count += static_cast<uint32_t>(std::popcount(rows));
       if constexpr (kNumbers == Numbers::reals) {
         store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<Element<Slot>>(strided, value)));
@@ -178,6 +178,14 @@ struct Sum {
         total.sum.add(sum_values<Element<Slot>, 1>(strided, kSigned, value), 0, 0, kSigned);
       }
     }
+  }
+  // Row 32 r + lane.
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_row(Q& q, typename Map::Shared& memory, uint32_t r, Total& total) {
+    WideSum one;
+    add_to<Element<Slot>>(one, slow_element<Slot>(q, memory, r), kSigned);
+    total.count += 1;
+    total.sum.add(one, 0, 0, kSigned);
   }
   template <class Cta, class Total>
   BOBBIN_HD static void end(Cta& cta, const Uses& query, const Total& total) {
@@ -192,6 +200,16 @@ struct Sum {
   template <class Slot>
   static constexpr bool kDirect = Slot::kPacked && std::is_same_v<Map, AsIs>;
 
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static Element<Slot> slow_element(Q& q, typename Map::Shared& memory, uint32_t r) {
+    const auto one = slow_value<kSlot>(q, r);
+    if constexpr (std::is_same_v<Map, AsIs>) {
+      return one;
+    } else {
+      const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
+      return static_cast<Element<Slot>>(Map::at(q.cta, memory, column, one));
+    }
+  }
   template <class Slot, class Q, class Value>
   [[nodiscard]] BOBBIN_HD static auto mapped(Q& q, typename Map::Shared& memory, Value value, bool hit) {
     if constexpr (kDirect<Slot>) {
@@ -205,18 +223,6 @@ struct Sum {
       // Only matching rows are looked up.
       return static_cast<Element<Slot>>(hit ? Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value)
                                             : typename Map::Value{0});
-    }
-  }
-  // A value of a packed slot whose vector cannot be evaluated as it is.
-  template <class Slot, class Q>
-  [[nodiscard]] BOBBIN_HD static Element<Slot> slow_value(Q& q, typename Map::Shared& memory, uint32_t r) {
-    using T = typename Slot::Element;
-    const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
-    const T one = q.kernel.template value_at<T>(q.cta, column, get<kSlot>(q.states).use, r);
-    if constexpr (std::is_same_v<Map, AsIs>) {
-      return one;
-    } else {
-      return static_cast<Element<Slot>>(Map::at(q.cta, memory, column, one));
     }
   }
 
@@ -249,20 +255,35 @@ struct Sum {
       }
     }
   };
+  // Whether 64 bits are enough for a thread's values of a vector.
+  template <class Slot>
+  static constexpr bool kFits = [] {
+    if constexpr (kComputed<Slot>) {
+      return Slot::kBits <= 59;
+    } else {
+      return sizeof(Element<Slot>) < 8;
+    }
+  }();
   template <class Slot>
   struct MadePart {
-    WideSum sum;
+    WideSum sum;  // if it fits: all of it in `low`
 
     BOBBIN_HD void add(Element<Slot> bits) {
-      if constexpr (sizeof(Element<Slot>) == 8) {
-        add_to<Element<Slot>>(sum, bits, kSigned);
+      if constexpr (kFits<Slot>) {
+        sum.low += kSigned ? static_cast<uint64_t>(
+                                 static_cast<int64_t>(static_cast<std::make_signed_t<Element<Slot>>>(bits)))
+                           : uint64_t{bits};
       } else {
-        // 64 bits are enough for a vector.
-        const auto wide = kSigned ? static_cast<uint64_t>(static_cast<int64_t>(
-                                        static_cast<std::make_signed_t<Element<Slot>>>(bits)))
-                                  : uint64_t{bits};
-        sum.low += wide;
+        add_to<Element<Slot>>(sum, bits, kSigned);
       }
+    }
+    [[nodiscard]] BOBBIN_HD WideSum total() const {
+      WideSum total = sum;
+      if constexpr (kFits<Slot>) {
+        total = {};
+        add_to<uint64_t>(total, sum.low, kSigned);
+      }
+      return total;
     }
   };
 
@@ -277,6 +298,7 @@ struct Sum {
 // The minimum and maximum of values of a slot, or of what a map makes of them.
 template <uint32_t kTheFold, uint32_t kTheSlot, Numbers kNumbers, class TheMap = AsIs>
 struct MinMax {
+  static constexpr bool kOfRows = false;
   template <class Slot>
   static constexpr bool kOfWords = false;
   static constexpr uint32_t kFold = kTheFold;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "plan/stages/layout.hpp"
+#include "plan/stages/question.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/uses.hpp"
 
@@ -40,28 +41,6 @@ struct GroupMemory {
     return (field * kGroupWarps + warp) * kCells + cell;
   }
 };
-
-// Whether a slot's packed values cannot be used as they are in this vector.
-template <uint32_t kSlot, class Q>
-[[nodiscard]] BOBBIN_HD bool is_slow_slot(Q& q) {
-  using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
-  if constexpr (Slot::kPacked) {
-    return get<kSlot>(q.states).use.way == Use::Way::slow;
-  } else {
-    return false;
-  }
-}
-// Value 32 r + lane of such a slot.
-template <uint32_t kSlot, class Q>
-[[nodiscard]] BOBBIN_HD auto slow_value(Q& q, uint32_t r) {
-  using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
-  using T = typename Slot::Element;
-  if constexpr (Slot::kPacked) {
-    return q.kernel.template value_at<T>(q.cta, q.kernel.columns[Slot::kColumn], get<kSlot>(q.states).use, r);
-  } else {
-    return T{0};  // no other slot is slow
-  }
-}
 
 // Key kNumber of the groups: the values of a slot.
 template <uint32_t kTheSlot, uint32_t kNumber>

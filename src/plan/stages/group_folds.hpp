@@ -9,6 +9,7 @@
 
 #include "plan/stages/folds.hpp"
 #include "plan/stages/group_cells.hpp"
+#include "plan/stages/question.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
@@ -17,12 +18,16 @@ namespace bobbin::plan {
 // What a row adds to a sum.
 struct Term {
   uint64_t wide;  // with the sign extended
-  bool is_small;  // a word has room for 2^kRowBits of them
+  bool is_small;  // a field has room for 2^kRowBits of them
 };
 
-// The sum of a slot's integers, or of the entries that they are codes of.
-template <uint32_t kTheFold, uint32_t kTheSlot, bool kTheSigned, class TheMap = AsIs>
+// The sum of a slot's integers, or of the entries that they are codes of. It is a field of kBits bits of a
+// word: terms from -kMost to kMost - 1 can be added to it.
+template <uint32_t kTheFold, uint32_t kTheSlot, uint32_t kTheBits, bool kTheSigned, class TheMap = AsIs>
 struct GroupSum {
+  static_assert(kTheBits > kRowBits && kTheBits <= 64);
+  static constexpr uint32_t kBits = kTheBits;
+  static constexpr int64_t kMost = int64_t{1} << (kBits - 1 - kRowBits);
   static constexpr uint32_t kFold = kTheFold;
   static constexpr uint32_t kSlot = kTheSlot;
   static constexpr bool kSigned = kTheSigned;
@@ -38,75 +43,86 @@ struct GroupSum {
     }
   }
   // Whether the terms of a vector can be used; otherwise only the slow ones can.
-  template <int64_t kMost, class Slot, class Q>
+  template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static bool is_direct(Q& q) {
     if constexpr (kDirect<Slot>) {
       const Use& use = get<kSlot>(q.states).use;
       const auto first = static_cast<typename Slot::Element>(use.low);
-      return use.way != Use::Way::slow && is_small<kMost>(first) && use.width < 62 &&
+      return use.way != Use::Way::slow && is_small(first) && use.width < 62 &&
              static_cast<int64_t>(wide(first) + low_mask<uint64_t>(use.width)) < kMost;
     } else {
       return !is_slow_slot<kSlot>(q);
     }
   }
   // Value n, without the base.
-  template <int64_t kMost, class Slot, class Q>
+  template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static Term term(Q& q, typename Map::Shared& memory, uint32_t n) {
     if constexpr (kDirect<Slot>) {
       return {q.template value<kSlot>(n), true};
     } else if constexpr (Slot::kPacked) {
       const auto code = q.template value<kSlot>(n) + get<kSlot>(q.states).use.low;
-      return term_of<kMost, Slot>(q, memory, static_cast<typename Slot::Element>(code));
+      return term_of<Slot>(q, memory, static_cast<typename Slot::Element>(code));
     } else {
-      return term_of<kMost, Slot>(q, memory, q.template value<kSlot>(n));
+      return term_of<Slot>(q, memory, q.template value<kSlot>(n));
     }
   }
   // Value 32 r + lane.
-  template <int64_t kMost, class Slot, class Q>
+  template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static Term slow_term(Q& q, typename Map::Shared& memory, uint32_t r) {
-    return term_of<kMost, Slot>(q, memory, slow_value<kSlot>(q, r));
+    return term_of<Slot>(q, memory, slow_value<kSlot>(q, r));
   }
 
  private:
   template <class Slot>
   static constexpr bool kDirect = Slot::kPacked && std::is_same_v<Map, AsIs>;
+  // Whether all values are known to be terms.
+  template <class Slot>
+  static constexpr bool kAllSmall = [] {
+    if constexpr (kComputed<Slot>) {
+      return Slot::kBits + kRowBits <= kBits;
+    } else {
+      return false;
+    }
+  }();
 
   template <class T>
   [[nodiscard]] BOBBIN_HD static uint64_t wide(T bits) {
     return kSigned ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(bits)))
                    : uint64_t{bits};
   }
-  template <int64_t kMost, class T>
+  template <class T>
   [[nodiscard]] BOBBIN_HD static bool is_small(T bits) {
     if constexpr (kSigned) {
       const auto value = static_cast<int64_t>(wide(bits));
-      return value > -kMost && value < kMost;
+      return value >= -kMost && value < kMost;
     } else {
       return wide(bits) < static_cast<uint64_t>(kMost);
     }
   }
-  template <int64_t kMost, class Slot, class Q, class Value>
+  template <class Slot, class Q, class Value>
   [[nodiscard]] BOBBIN_HD static Term term_of(Q& q, typename Map::Shared& memory, Value value) {
     using Element = typename Mapped<Map, Slot>::Element;
-    if constexpr (std::is_same_v<Map, AsIs>) {
+    if constexpr (kAllSmall<Slot>) {
+      return {wide(static_cast<Element>(value)), true};
+    } else if constexpr (std::is_same_v<Map, AsIs>) {
       const auto bits = static_cast<Element>(value);
-      return {wide(bits), is_small<kMost>(bits)};
+      return {wide(bits), is_small(bits)};
     } else {
       const auto bits = static_cast<Element>(Map::at(q.cta, memory, q.kernel.columns[Slot::kColumn], value));
-      return {wide(bits), is_small<kMost>(bits)};
+      return {wide(bits), is_small(bits)};
     }
   }
 };
 
-// How the values of a word's sums, or of one slot, are spread over the threads.
-template <class Kernel, class... Sums>
+// How the values of sums are spread over the threads: the same for all sums of a tally.
+template <class Kernel, class... Words>
 struct LayoutOf {
   using Type = StridedLayout;
   static constexpr bool kNulls = false;
 };
 template <class Kernel, class First, class... Rest>
 struct LayoutOf<Kernel, First, Rest...> {
-  using Slot = typename Kernel::template SlotAt<First::kSlot>;
+  using Slot = typename Kernel::template SlotAt<First::kFirstSlot>;
   using Type = typename Slot::Layout;
   static constexpr bool kNulls = Slot::kNulls;
 };
@@ -118,26 +134,155 @@ BOBBIN_HD void add_to_total(Q& q, uint32_t cell, uint32_t fold, uint32_t word, u
   q.cta.template atomic_add<simt::Order::relaxed>(q.kernel.totals, to + word, value);
 }
 
-// A word with a count of rows and up to two sums. kCounts has a bit for each fold whose count this is, those
-// of the sums included. Without sums, null rows of kNullColumn are not counted.
-template <uint32_t kCounts, uint32_t kNullColumn, class... Sums>
+// Sums that share a word of 64 bits, the first in its lowest bits.
+template <class First, class... Rest>
+struct Word {
+  using Sums = List<First, Rest...>;
+  using Maps = Each<typename First::Map::Shared, typename Rest::Map::Shared...>;
+  static constexpr uint32_t kSums = 1 + sizeof...(Rest);
+  static constexpr uint32_t kFirstSlot = First::kSlot;
+  static constexpr uint32_t kSlots = ((1U << First::kSlot) | ... | (1U << Rest::kSlot));
+  static constexpr uint32_t kBits = (First::kBits + ... + Rest::kBits);
+  static_assert(kBits <= 64);
+
+  template <uint32_t M = 0, class Cta, class Kernel>
+  BOBBIN_HD static void begin(Cta& cta, Maps& maps, const Kernel& kernel) {
+    if constexpr (M < kSums) {
+      using Slot = typename Kernel::template SlotAt<SumAt<M>::kSlot>;
+      SumAt<M>::Map::begin(cta, get<M>(maps), kernel.columns[Slot::kColumn], kGroupThreads);
+      begin<M + 1>(cta, maps, kernel);
+    }
+  }
+  // Whether terms() can be used for a vector; otherwise only slow_terms() can.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_direct(Q& q) {
+    return (First::template is_direct<SlotOf<Q, First::kSlot>>(q) && ... &&
+            Rest::template is_direct<SlotOf<Q, Rest::kSlot>>(q));
+  }
+  // What each row adds besides its terms.
+  template <uint32_t M = 0, class Q>
+  [[nodiscard]] BOBBIN_HD static uint64_t base(Q& q) {
+    if constexpr (M == kSums) {
+      return 0;
+    } else {
+      return SumAt<M>::template base<SlotOf<Q, SumAt<M>::kSlot>>(q) + upper<M>(base<M + 1>(q));
+    }
+  }
+  // What a row of a cell adds; terms that a field has no room for are added to memory.
+  template <uint32_t M = 0, class Q>
+  [[nodiscard]] BOBBIN_HD static uint64_t terms(Q& q, Maps& maps, uint32_t cell, uint32_t n) {
+    if constexpr (M == kSums) {
+      return 0;
+    } else {
+      using Slot = SlotOf<Q, SumAt<M>::kSlot>;
+      return settle<M>(q, cell, SumAt<M>::template term<Slot>(q, get<M>(maps), n)) +
+             upper<M>(terms<M + 1>(q, maps, cell, n));
+    }
+  }
+  template <uint32_t M = 0, class Q>
+  [[nodiscard]] BOBBIN_HD static uint64_t slow_terms(Q& q, Maps& maps, uint32_t cell, uint32_t r) {
+    if constexpr (M == kSums) {
+      return 0;
+    } else {
+      using Slot = SlotOf<Q, SumAt<M>::kSlot>;
+      return settle<M>(q, cell, SumAt<M>::template slow_term<Slot>(q, get<M>(maps), r)) +
+             upper<M>(slow_terms<M + 1>(q, maps, cell, r));
+    }
+  }
+  // Adds the sums of a word to fields, and returns what is above them.
+  template <uint32_t M = 0>
+  [[nodiscard]] BOBBIN_HD static uint64_t take_apart(uint64_t word, uint64_t* fields) {
+    if constexpr (M == kSums) {
+      return word;
+    } else {
+      constexpr uint32_t kAbove = 64 - SumAt<M>::kBits;
+      const auto sum = static_cast<uint64_t>(static_cast<int64_t>(word << kAbove) >> kAbove);
+      fields[M] += sum;
+      return take_apart<M + 1>(kAbove == 0 ? 0 : (word - sum) >> (SumAt<M>::kBits % 64), fields);
+    }
+  }
+  // Adds fields to memory.
+  template <uint32_t M = 0, class Q>
+  BOBBIN_HD static void add_sums(Q& q, uint32_t cell, const uint64_t* fields) {
+    if constexpr (M < kSums) {
+      add_sum<SumAt<M>>(q, cell, fields[M]);
+      add_sums<M + 1>(q, cell, fields);
+    }
+  }
+
+ private:
+  template <uint32_t M>
+  using SumAt = ItemAt<M, Sums>;
+
+  // What follows sum M, at its place.
+  template <uint32_t M>
+  [[nodiscard]] BOBBIN_HD static uint64_t upper(uint64_t rest) {
+    return M + 1 == kSums ? 0 : rest << (SumAt<M>::kBits % 64);
+  }
+  template <uint32_t M, class Q>
+  [[nodiscard]] BOBBIN_HD static uint64_t settle(Q& q, uint32_t cell, const Term& term) {
+    if (term.is_small) {
+      return term.wide;
+    }
+    if (cell != q.kernel.groups.cells) {
+      add_sum<SumAt<M>>(q, cell, term.wide);
+    }
+    return 0;
+  }
+  template <class Sum, class Q>
+  BOBBIN_HD static void add_sum(Q& q, uint32_t cell, uint64_t wide) {
+    WideSum sum;
+    add_to<uint64_t>(sum, wide, Sum::kSigned);
+    add_to_total(q, cell, Sum::kFold, TotalWords::low, sum.low);
+    add_to_total(q, cell, Sum::kFold, TotalWords::high, sum.high);
+  }
+};
+
+// Counts rows, and has words of sums, all of slots with one layout: those of a word are added in one pass.
+// The count is above the sums of the first word, or is a word of its own. kCounts has a bit for each fold
+// whose count this is, those of the sums included. Null rows of the columns of the mask kNullColumns are not
+// counted; those of sums are not anyway.
+template <uint32_t kCounts, uint32_t kNullColumns, class... Words>
 struct Tally {
-  static_assert(sizeof...(Sums) <= 2);
-  static constexpr uint32_t kWords = 1;
-  static constexpr uint32_t kFields = 1 + sizeof...(Sums);
-  static constexpr uint32_t kSlots = (0U | ... | (1U << Sums::kSlot));
-  using Maps = Each<typename Sums::Map::Shared...>;
+  static constexpr uint32_t kWords = sizeof...(Words) == 0 ? 1 : sizeof...(Words);
+  static constexpr uint32_t kFields = (1 + ... + Words::kSums);
+  static constexpr uint32_t kSlots = (0U | ... | Words::kSlots);
+  using Maps = Each<typename Words::Maps...>;
 
   [[nodiscard]] BOBBIN_HD static constexpr uint64_t empty(uint32_t /*word*/) { return 0; }
-  template <class Cta, class Kernel>
+  template <uint32_t W = 0, class Cta, class Kernel>
   BOBBIN_HD static void begin(Cta& cta, Maps& maps, const Kernel& kernel) {
-    begin_maps<0>(cta, maps, kernel);
+    if constexpr (W < sizeof...(Words)) {
+      WordAt<W>::begin(cta, get<W>(maps), kernel);
+      begin<W + 1>(cta, maps, kernel);
+    }
   }
 
   // Adds the rows of a vector.
   template <uint32_t kWord, class Q, class Memory>
   BOBBIN_HD static void add(Q& q, Memory& memory, Maps& maps) {
-    add<kWord>(q, memory, maps, std::make_index_sequence<sizeof...(Sums)>());
+    using Layout = typename LayoutOf<std::remove_cvref_t<decltype(q.kernel)>, Words...>::Type;
+    const uint32_t valid = valid_rows(q);
+    if (!(true && ... && Words::is_direct(q))) {
+      const uint32_t strided = Layout::exchange(q.cta, valid);
+      BOBBIN_ROLL
+      for (uint32_t r = 0; r < 32; ++r) {
+        const uint32_t at = q.cta.warp() * kVectorLength + r * simt::kWarpSize + q.cta.lane();
+        const uint32_t cell = q.cta.load(memory.bytes(), at);
+        if (cell != q.kernel.groups.cells && (strided >> r & 1) != 0) {
+          add_slow_row<kWord>(q, memory, maps, cell, r);
+        }
+      }
+      return;
+    }
+    const Bases bases = bases_of(q, std::make_index_sequence<sizeof...(Words)>());
+    const uint32_t first = Memory::template first_row<Layout>(q.cta);
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const uint32_t cell = q.cta.load(memory.bytes(), first + Layout::index(0, n));
+      add_row<kWord>(q, memory, maps, (valid >> Layout::bit(n) & 1) != 0 ? cell : q.kernel.groups.cells, n,
+                     bases);
+    }
   }
 
   // Adds up the words of a warp, which are empty afterwards.
@@ -149,8 +294,7 @@ struct Tally {
       for (uint32_t k = 0; k < simt::kWarpSize; ++k) {
         // Each lane in another bank.
         const uint32_t at = Memory::place(kWord, cell, first + (cta.lane() + k) % simt::kWarpSize);
-        take_apart(cta.load(memory.words, at), fields);
-        cta.store(memory.words, at, uint64_t{0});
+        take_apart<Memory>(cta, memory, at, fields);
       }
       BOBBIN_UNROLL
       for (uint32_t s = 0; s < kFields; ++s) {
@@ -171,116 +315,99 @@ struct Tally {
     }
     if (fields[0] != 0) {
       add_counts(q, cell, fields[0]);
-      uint32_t s = 0;
-      (add_sum<Sums>(q, cell, fields[++s]), ...);
+      add_sums<0, 1>(q, cell, fields);
     }
   }
 
  private:
-  static constexpr uint32_t kSumBits = sizeof...(Sums) == 2 ? 24 : 48;
-  static constexpr uint64_t kOne = uint64_t{1} << 48;  // of the count
-  static constexpr int64_t kMost = int64_t{1} << (kSumBits - 1 - kRowBits);
-
-  template <class Kernel, class Sum>
-  using SlotOf = typename Kernel::template SlotAt<Sum::kSlot>;
-
-  template <uint32_t M, class Cta, class Kernel>
-  BOBBIN_HD static void begin_maps(Cta& cta, Maps& maps, const Kernel& kernel) {
-    if constexpr (M < sizeof...(Sums)) {
-      using Sum = ItemAt<M, List<Sums...>>;
-      Sum::Map::begin(cta, get<M>(maps), kernel.columns[SlotOf<Kernel, Sum>::kColumn], kGroupThreads);
-      begin_maps<M + 1>(cta, maps, kernel);
+  template <uint32_t W>
+  using WordAt = ItemAt<W, List<Words...>>;
+  static constexpr uint32_t kCountBit = [] {
+    if constexpr (sizeof...(Words) == 0) {
+      return uint32_t{0};
+    } else {
+      return WordAt<0>::kBits;
     }
-  }
+  }();
+  static_assert(kCountBit + kRowBits < 64);
+  static constexpr uint64_t kOne = uint64_t{1} << kCountBit;
+  // What each row adds to each word besides its terms.
+  struct Bases {
+    uint64_t words[kWords];
+  };
 
-  template <uint32_t kWord, class Q, class Memory, size_t... M>
-  BOBBIN_HD static void add(Q& q, Memory& memory, Maps& maps, std::index_sequence<M...>) {
-    using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
-    using Layout = typename LayoutOf<Kernel, Sums...>::Type;
-    const uint32_t valid = valid_rows(q);
-    const uint32_t first = Memory::template first_row<Layout>(q.cta);
-    if (!(true && ... && Sums::template is_direct<kMost, SlotOf<Kernel, Sums>>(q))) {
-      const uint32_t strided = Layout::exchange(q.cta, valid);
-      BOBBIN_ROLL
-      for (uint32_t r = 0; r < 32; ++r) {
-        const uint32_t at = q.cta.warp() * kVectorLength + r * simt::kWarpSize + q.cta.lane();
-        const uint32_t cell = q.cta.load(memory.bytes(), at);
-        if (cell != q.kernel.groups.cells && (strided >> r & 1) != 0) {
-          add_row<kWord>(q, memory, cell, kOne,
-                         Sums::template slow_term<kMost, SlotOf<Kernel, Sums>>(q, get<M>(maps), r)...);
-        }
-      }
-      return;
-    }
-    const uint64_t each = joined(kOne, Sums::template base<SlotOf<Kernel, Sums>>(q)...);
-    BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      const uint32_t cell = q.cta.load(memory.bytes(), first + Layout::index(0, n));
-      add_row<kWord>(q, memory, (valid >> Layout::bit(n) & 1) != 0 ? cell : q.kernel.groups.cells, each,
-                     Sums::template term<kMost, SlotOf<Kernel, Sums>>(q, get<M>(maps), n)...);
-    }
+  template <class Q, size_t... W>
+  [[nodiscard]] BOBBIN_HD static Bases bases_of(Q& q, std::index_sequence<W...>) {
+    return {{(WordAt<W>::base(q) + (W == 0 ? kOne : 0))...}};
   }
   // Rows that are not null, in the layout of the sums.
   template <class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t valid_rows(Q& q) {
-    using Values = LayoutOf<std::remove_cvref_t<decltype(q.kernel)>, Sums...>;
+    using Values = LayoutOf<std::remove_cvref_t<decltype(q.kernel)>, Words...>;
     if constexpr (Values::kNulls) {
-      return get<ItemAt<0, List<Sums...>>::kSlot>(q.states).valid;
-    } else if constexpr (sizeof...(Sums) == 0 && kNullColumn != kNoColumn) {
-      return valid_bits(q.cta, q.kernel.columns[kNullColumn], q.v);
+      return get<WordAt<0>::kFirstSlot>(q.states).valid;
+    } else if constexpr (sizeof...(Words) == 0 && kNullColumns != 0) {
+      return valid_in_all<kNullColumns>(q);
     } else {
       return ~uint32_t{0};
     }
   }
-  // A word of these terms.
-  template <class... Terms>
-  [[nodiscard]] BOBBIN_HD static uint64_t joined(uint64_t word, Terms... terms) {
-    uint32_t shift = 0;
-    ((word += terms << shift, shift += 24), ...);
-    return word;
-  }
-  BOBBIN_HD static void take_apart(uint64_t word, uint64_t (&fields)[kFields]) {
-    BOBBIN_UNROLL
-    for (uint32_t s = 1; s < kFields; ++s) {
-      constexpr uint32_t kAbove = 64 - kSumBits;
-      const auto sum = static_cast<uint64_t>(static_cast<int64_t>(word << kAbove) >> kAbove);
-      fields[s] += sum;
-      word = (word - sum) >> kSumBits;
+  template <uint32_t kWord, uint32_t W = 0, class Q, class Memory>
+  BOBBIN_HD static void add_row(Q& q, Memory& memory, Maps& maps, uint32_t cell, uint32_t n,
+                                const Bases& bases) {
+    uint64_t word = bases.words[W];
+    if constexpr (sizeof...(Words) == 0) {
+      word = kOne;
+    } else {
+      word += WordAt<W>::terms(q, get<W>(maps), cell, n);
     }
-    fields[0] += kFields == 1 ? word >> 48 : word;
-  }
-  template <uint32_t kWord, class Q, class Memory, class... Terms>
-  BOBBIN_HD static void add_row(Q& q, Memory& memory, uint32_t cell, uint64_t each, Terms... terms) {
-    if (!(true && ... && terms.is_small)) {
-      add_large(q, cell, terms...);
-      return;
+    add_to_word<kWord + W>(q, memory, cell, word);
+    if constexpr (W + 1 < kWords) {
+      add_row<kWord, W + 1>(q, memory, maps, cell, n, bases);
     }
+  }
+  template <uint32_t kWord, uint32_t W = 0, class Q, class Memory>
+  BOBBIN_HD static void add_slow_row(Q& q, Memory& memory, Maps& maps, uint32_t cell, uint32_t r) {
+    if constexpr (W < sizeof...(Words)) {
+      add_to_word<kWord + W>(q, memory, cell,
+                             (W == 0 ? kOne : 0) + WordAt<W>::slow_terms(q, get<W>(maps), cell, r));
+      add_slow_row<kWord, W + 1>(q, memory, maps, cell, r);
+    }
+  }
+  template <uint32_t kWord, class Q, class Memory>
+  BOBBIN_HD static void add_to_word(Q& q, Memory& memory, uint32_t cell, uint64_t word) {
     const uint32_t at = Memory::place(kWord, cell, q.cta.thread());
-    q.cta.store(memory.words, at, q.cta.load(memory.words, at) + joined(each, terms.wide...));
+    q.cta.store(memory.words, at, q.cta.load(memory.words, at) + word);
   }
-  // To memory at once.
-  template <class Q, class... Terms>
-  BOBBIN_HD static void add_large(Q& q, uint32_t cell, Terms... terms) {
-    if (cell != q.kernel.groups.cells) {
-      add_counts(q, cell, 1);
-      (add_sum<Sums>(q, cell, terms.wide), ...);
+  // Adds the words at a place to fields: the count, then the sums.
+  template <class Memory, uint32_t W = 0, uint32_t kField = 1, class Cta>
+  BOBBIN_HD static void take_apart(Cta& cta, Memory& memory, uint32_t at, uint64_t* fields) {
+    if constexpr (sizeof...(Words) == 0) {
+      fields[0] += cta.load(memory.words, at);
+      cta.store(memory.words, at, uint64_t{0});
+    } else if constexpr (W < sizeof...(Words)) {
+      const uint32_t here = at + Memory::place(W, 0, 0);
+      const uint64_t above = WordAt<W>::take_apart(cta.load(memory.words, here), fields + kField);
+      fields[0] += W == 0 ? above : 0;
+      cta.store(memory.words, here, uint64_t{0});
+      take_apart<Memory, W + 1, kField + WordAt<W>::kSums>(cta, memory, at, fields);
+    }
+  }
+  template <uint32_t W, uint32_t kField, class Q>
+  BOBBIN_HD static void add_sums(Q& q, uint32_t cell, const uint64_t* fields) {
+    if constexpr (W < sizeof...(Words)) {
+      WordAt<W>::add_sums(q, cell, fields + kField);
+      add_sums<W + 1, kField + WordAt<W>::kSums>(q, cell, fields);
     }
   }
   template <class Q>
   BOBBIN_HD static void add_counts(Q& q, uint32_t cell, uint64_t count) {
     BOBBIN_UNROLL
-    for (uint32_t fold = 0; fold < kMaxFolds; ++fold) {
+    for (uint32_t fold = 0; fold < kMostFolds; ++fold) {
       if ((kCounts >> fold & 1) != 0) {
         add_to_total(q, cell, fold, TotalWords::count, count);
       }
     }
-  }
-  template <class Sum, class Q>
-  BOBBIN_HD static void add_sum(Q& q, uint32_t cell, uint64_t wide) {
-    WideSum sum;
-    add_to<uint64_t>(sum, wide, Sum::kSigned);
-    add_to_total(q, cell, Sum::kFold, TotalWords::low, sum.low);
-    add_to_total(q, cell, Sum::kFold, TotalWords::high, sum.high);
   }
 };
 
@@ -301,7 +428,7 @@ struct GroupMinMax {
   }
   template <uint32_t kWord, class Q, class Memory>
   BOBBIN_HD static void add(Q& q, Memory& memory, Maps& maps) {
-    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    using Slot = SlotOf<Q, kSlot>;
     using Layout = typename Slot::Layout;
     using Element = typename Mapped<Map, Slot>::Element;
     static_assert(!Slot::kPacked);

@@ -30,6 +30,7 @@ template <uint32_t kCells, class... Keys, class... Items>
 struct GroupBy<kCells, List<Keys...>, Items...> {
   using Groups = List<Keys...>;
   static constexpr bool kOfValues = false;
+  static constexpr bool kOfRows = false;
   static constexpr uint32_t kSlots = (0U | ... | Keys::kSlots) | (0U | ... | Items::kSlots);
   static constexpr uint32_t kWords = (0 + ... + Items::kWords);
   using Memory = GroupMemory<kCells, kWords, (0 + ... + Items::kFields)>;

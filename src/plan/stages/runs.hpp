@@ -45,6 +45,8 @@ struct RowsOfRuns {
 
 template <uint32_t kTheFold>
 struct CountOfRuns : Count<kTheFold> {
+  static constexpr bool kOfRows = false;
+
   template <class RowLayout, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
     const RowsOfRuns<RowLayout> runs(q);
@@ -63,6 +65,7 @@ template <uint32_t kTheFold, uint32_t kTheSlot, Numbers kNumbers, class TheMap =
 struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
   static_assert(kNumbers != Numbers::reals, "sums of floats have a defined order");
   using Base = Sum<kTheFold, kTheSlot, kNumbers, TheMap>;
+  static constexpr bool kOfRows = false;
   using Map = TheMap;
   template <class Slot>
   using Element = typename Base::template Element<Slot>;
@@ -121,7 +124,7 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
           const uint64_t first = q.v * kVectorLength - q.kernel.begin;
           const uint32_t rows = q.kernel.runs.length(q.cta, first + StridedLayout::index(q.cta.lane(), r));
           total.count += rows;
-          total.sum.add({}, Base::template slow_value<Slot>(q, memory, r), rows, Base::kSigned);
+          total.sum.add({}, Base::template slow_element<Slot>(q, memory, r), rows, Base::kSigned);
           carry(total.sum);
         }
       }

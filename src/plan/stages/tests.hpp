@@ -8,35 +8,21 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "plan/stages/question.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
 namespace bobbin::plan {
 
-// What the tests of a vector need.
-template <class Kernel, class Cta>
-struct Question {
-  const Kernel& kernel;
-  Cta& cta;
-  typename Kernel::Shared& shared;
-  typename Kernel::States& states;
-  uint64_t v;
-  uint32_t place;  // of the vector in its group
-
-  // Value n of a slot.
-  template <uint32_t K>
-  [[nodiscard]] BOBBIN_HD auto value(uint32_t n) {
-    return Kernel::template SlotAt<K>::value(cta, get<K>(shared.slots), get<K>(states), n);
-  }
-};
-
 // What tests of values have in common. kUse: none, or the number of what is prepared for each vector.
+// kOfRows: single rows can be tested, without loading the slot (Composition::kSparse).
 template <uint32_t kSlot>
 struct ValueTest {
   static constexpr uint32_t kSlots = 1U << kSlot;
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = true;
   static constexpr bool kPackedRange = false;
+  static constexpr bool kOfRows = false;
 
   // Rows of the slot that satisfy test(n), in the layout of the rows of the query.
   template <bool kNegated, class Q, class Test>
@@ -67,6 +53,7 @@ template <uint32_t kStep, uint32_t kSlot, uint32_t kLeaf, bool kNegated = false>
 struct InPackedRange : ValueTest<kSlot> {
   static constexpr uint32_t kLeaves = 1U << kLeaf;
   static constexpr bool kPackedRange = !kNegated;  // nothing but a range of packed integers
+  static constexpr bool kOfRows = true;
 
   template <uint32_t L, class Slots, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
@@ -84,7 +71,7 @@ struct InPackedRange : ValueTest<kSlot> {
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
-    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
+    q.kernel.template load<ValueTest<kSlot>::kSlots, kLoaded>(q);
     using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
     using Slot = typename Kernel::template SlotAt<kSlot>;
     const Use use = q.kernel.leaf_use(q, kLeaf);
@@ -94,14 +81,15 @@ struct InPackedRange : ValueTest<kSlot> {
     if (use.way == Use::Way::all || use.way == Use::Way::none) {
       return ValueTest<kSlot>::template finish<kNegated>(q, use.way == Use::Way::all ? ~uint32_t{0} : 0);
     }
-    const Range<Slot> range(use);
     const uint32_t flip = use.way == Use::Way::outside ? ~uint32_t{0} : 0;
-    uint32_t hits = 0;
-    BOBBIN_UNROLL
-    for (uint32_t n = 0; n < 32; ++n) {
-      hits |= range.holds(q.template value<kSlot>(n)) ? 1U << Slot::Layout::bit(n) : 0;
-    }
-    return ValueTest<kSlot>::template finish<kNegated>(q, hits ^ flip);
+    return ValueTest<kSlot>::template finish<kNegated>(q, direct_bits<Slot>(q, use) ^ flip);
+  }
+
+  // Whether row 32 r + lane satisfies the test.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
+    const Step& step = q.kernel.steps[kStep];
+    return step.range.holds(slow_value<kSlot>(q, r), step.is_float) != kNegated;
   }
 
   // Whether a code of a dictionary satisfies the test.
@@ -147,6 +135,22 @@ struct InPackedRange : ValueTest<kSlot> {
 
  private:
   template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t direct_bits(Q& q, const Use& use) {
+    using T = typename Slot::Element;
+    if constexpr (Slot::Known::kOne) {
+      return test_lane<T, Slot::Known::kMost>(get<kSlot>(q.states).lane,
+                                              {static_cast<T>(use.low), static_cast<T>(use.span), false});
+    } else {
+      const Range<Slot> range(use);
+      uint32_t hits = 0;
+      BOBBIN_UNROLL
+      for (uint32_t n = 0; n < 32; ++n) {
+        hits |= range.holds(q.template value<kSlot>(n)) ? 1U << Slot::Layout::bit(n) : 0;
+      }
+      return hits;
+    }
+  }
+  template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t slow_bits(Q& q, const Use& use) {
     using T = typename Slot::Element;
     const Step& step = q.kernel.steps[kStep];
@@ -179,7 +183,7 @@ struct InRange : ValueTest<kSlot> {
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
-    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
+    q.kernel.template load<ValueTest<kSlot>::kSlots, kLoaded>(q);
     using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
     const KeyRange range = q.kernel.steps[kStep].range;
     using T = typename Slot::Element;
@@ -213,7 +217,7 @@ struct BetweenReals : ValueTest<kSlot> {
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
-    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
+    q.kernel.template load<ValueTest<kSlot>::kSlots, kLoaded>(q);
     const auto one = single(q);
     return ValueTest<kSlot>::template collect<false>(
         q, [&](uint32_t n) { return one(q.template value<kSlot>(n)); });
@@ -248,7 +252,7 @@ struct InTable : ValueTest<kSlot> {
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
-    q.kernel.template load<ValueTest<kSlot>::kSlots & ~kLoaded>(q);
+    q.kernel.template load<ValueTest<kSlot>::kSlots, kLoaded>(q);
     const Single<Q> one{q};
     return ValueTest<kSlot>::template collect<false>(
         q, [&](uint32_t n) { return one(q.template value<kSlot>(n)); });
@@ -257,6 +261,7 @@ struct InTable : ValueTest<kSlot> {
 
 // What tests without values have in common.
 struct BitTest {
+  static constexpr bool kOfRows = false;
   static constexpr uint32_t kSlots = 0;
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = false;
@@ -281,6 +286,7 @@ struct Two {
   static constexpr uint32_t kLeaves = A::kLeaves | B::kLeaves;
   static constexpr bool kOfValues = A::kOfValues && B::kOfValues;
   static constexpr bool kPackedRange = false;
+  static constexpr bool kOfRows = A::kOfRows && B::kOfRows;
 
   template <uint32_t L, class Slots, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
@@ -295,6 +301,11 @@ struct Two {
     const uint32_t a = A::template bits<kLoaded>(q);
     const uint32_t b = B::template bits<kLoaded | A::kSlots>(q);
     return kAnd ? a & b : a | b;
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
+    const bool a = A::holds_row(q, r);
+    return kAnd ? a && B::holds_row(q, r) : a || B::holds_row(q, r);
   }
 
   template <class Kernel>

@@ -464,33 +464,4 @@ struct Join : Stage<Right> {
   }
 };
 
-// Moves values of 8 or 16 bits to the strided layout: sums of floats need it, because their order is defined.
-template <class Inner>
-struct Strided : Stage<Inner> {
-  using Layout = StridedLayout;
-  using Value = typename Inner::Value;
-
-  template <class Cta, class Memory>
-  BOBBIN_HD static void make(Cta& cta, Memory& shared, const Uses& query, const ColumnPlan& column,
-                             const Use* frames, uint64_t v, uint32_t count, Value (&values)[32]) {
-    static_assert(sizeof(typename Inner::Element) < 4);
-    constexpr uint32_t kExchanged = sizeof(typename Inner::Element) == 2 ? 1 : 2;
-    Inner::make(cta, shared, query, column, frames, v, count, values);
-    // As Spread::exchange() does with bits: bit b of a value's number and bit b of its lane change places.
-    BOBBIN_UNROLL
-    for (uint32_t bit = 0; bit < kExchanged; ++bit) {
-      const bool upper = (cta.lane() >> bit & 1) != 0;
-      BOBBIN_UNROLL
-      for (uint32_t n = 0; n < 32; ++n) {
-        if ((n >> bit & 1) == 0) {
-          Value& low = values[n];
-          Value& high = values[n | 1U << bit];
-          const Value other = cta.shfl_xor(upper ? low : high, 1U << bit);
-          (upper ? low : high) = other;
-        }
-      }
-    }
-  }
-};
-
 }  // namespace bobbin::plan

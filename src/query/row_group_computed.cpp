@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of a row group: in a kernel that is compiled for them, or on the host.
+#include <algorithm>
+#include <iterator>
+
+#include "core/lanes.hpp"
+#include "query/computed.hpp"
+#include "query/program.hpp"
+#include "query/row_group.hpp"
+
+namespace bobbin::query {
+namespace {
+
+bool compares(const Bound& bound) {
+  return bound.kind == Bound::Kind::compare || std::ranges::any_of(bound.parts, compares);
+}
+
+}  // namespace
+
+bool RowGroupQuery::computes(std::span<const plan::Aggregate> aggregates) {
+  return std::ranges::any_of(
+      aggregates, [](const plan::Aggregate& aggregate) { return aggregate.expression != nullptr; });
+}
+
+Result<std::optional<std::vector<plan::Total>>> RowGroupQuery::fold_compiled(
+    Bound bound, std::span<const plan::Aggregate> aggregates, BitmapWords* rows) {
+  using Totals = std::optional<std::vector<plan::Total>>;
+  if (on_cpu() || !(computes(aggregates) || compares(bound))) {
+    return Totals();
+  }
+  BOBBIN_TRY(settle(bound, true));
+  if (!fits(bound, aggregates)) {
+    return Totals();
+  }
+  auto totals = launch(bound, aggregates, rows, false);
+  if (totals.error().code() == StatusCode::unsupported) {
+    return Totals();
+  }
+  BOBBIN_TRY(totals.error());
+  return Totals(std::move(*totals));
+}
+
+Status RowGroupQuery::settle_comparison(Bound& bound) {
+  BitmapWords found;
+  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+    std::vector<const DecodedColumn*> values;
+    for (const uint32_t column : bound.comparison->program.columns()) {
+      BOBBIN_ASSIGN(const DecodedColumn* one, decoded(column, piece));
+      values.push_back(one);
+    }
+    BOBBIN_ASSIGN(const BitmapWords words, compare_rows(*bound.comparison, reader_.columns(), values));
+    std::ranges::copy(words, std::back_inserter(found));
+  }
+  found.resize(num_vectors(info_.num_rows) * (kVectorLength / 32));
+  bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
+  return {};
+}
+
+// A bitmap of the matching rows is made on the device, and used for both.
+Result<std::vector<plan::Total>> RowGroupQuery::fold_on_both(Bound bound,
+                                                             std::span<const plan::Aggregate> aggregates) {
+  if (bound.kind != Bound::Kind::always) {
+    BOBBIN_TRY(to_bitmap(bound));
+  }
+  std::vector<plan::Total> totals(aggregates.size());
+  for (const bool on_host : {false, true}) {
+    std::vector<plan::Aggregate> some;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      if ((aggregates[i].expression != nullptr) == on_host) {
+        some.push_back(aggregates[i]);
+        places.push_back(i);
+      }
+    }
+    BOBBIN_ASSIGN(const auto found, fold_settled(bound, some, on_host));
+    for (size_t i = 0; i < places.size(); ++i) {
+      totals[places[i]] = found[i];
+    }
+  }
+  return totals;
+}
+
+}  // namespace bobbin::query
