@@ -246,7 +246,7 @@ class TpchBench {
                         {"raw_bytes", raw_bytes},
                         {"seconds", to_json(ours)},
                         {"raw_seconds", to_json(whole)},
-                        {"times_raw", times},
+                        {"times_faster_raw", times},
                         {"bar", 2.0}});
     if (lazy != nullptr) {
       results_.back()["raw_lazy_seconds"] = to_json(*lazy);
