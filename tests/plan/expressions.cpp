@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/dispatch.hpp"
+#include "tests/codecs/compares.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -196,25 +197,8 @@ bool holds(const Comparison& comparison, const std::vector<NumberColumn>& column
            const std::function<Scalar(uint32_t)>& value) {
   const Number a = evaluate(comparison.left, columns, value);
   const Number b = evaluate(comparison.right, columns, value);
-  const auto compare = [&](auto x, auto y) {
-    switch (comparison.op) {
-      case Compare::eq:
-        return x == y;
-      case Compare::ne:
-        return x != y;
-      case Compare::lt:
-        return x < y;
-      case Compare::le:
-        return x <= y;
-      case Compare::gt:
-        return x > y;
-      case Compare::ge:
-        break;
-    }
-    return x >= y;
-  };
-  return (comparison.left.is_real() ? compare(a.real, b.real) : compare(a.integer, b.integer)) !=
-         comparison.negated;
+  return (comparison.left.is_real() ? holds(comparison.op, a.real, b.real)
+                                    : holds(comparison.op, a.integer, b.integer)) != comparison.negated;
 }
 
 }  // namespace bobbin::testing

@@ -12,6 +12,7 @@
 #include "bobbin/bobbin.hpp"
 #include "bobbin/partial.hpp"
 #include "tests/backends.hpp"
+#include "tests/codecs/compares.hpp"
 #include "tests/drawn.hpp"
 #include "tests/query/support.hpp"
 
@@ -129,27 +130,12 @@ std::optional<bool> holds_in(const TestTable& table, uint64_t row, const Predica
   if (a.null || b.null) {
     return std::nullopt;
   }
-  const auto compare = [&](auto x, auto y) {
-    switch (predicate.op) {
-      case Compare::eq:
-        return x == y;
-      case Compare::ne:
-        return x != y;
-      case Compare::lt:
-        return x < y;
-      case Compare::le:
-        return x <= y;
-      case Compare::gt:
-        return x > y;
-      default:
-        return x >= y;
-    }
-  };
   if (a.real || b.real) {
-    return compare(to_double(a), to_double(b));
+    return testing::holds(predicate.op, to_double(a), to_double(b));
   }
   const uint32_t scale = std::max(a.scale, b.scale);
-  return compare(times_power(a.integer, scale - a.scale), times_power(b.integer, scale - b.scale));
+  return testing::holds(predicate.op, times_power(a.integer, scale - a.scale),
+                        times_power(b.integer, scale - b.scale));
 }
 
 // What is wrong with an aggregate, or nothing. Sums of floats are compared with some tolerance: their order
