@@ -19,6 +19,9 @@ namespace bobbin::testing {
 inline constexpr uint64_t kDrawnShare = BOBBIN_DRAWN_SHARE;
 // The same for lists of cases that someone chose: they differ more, so fewer are left out.
 inline constexpr uint64_t kListShare = std::min<uint64_t>(kDrawnShare, 4);
+// What a test expects of the number of its cases, say of those that are refused, holds for all of them only:
+// a subset may have none.
+inline constexpr bool kAllCasesRun = kDrawnShare == 1;
 
 // A size that does not matter.
 constexpr uint64_t shrunk(uint64_t size) {

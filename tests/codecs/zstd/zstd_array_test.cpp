@@ -176,7 +176,9 @@ TEST(ZstdStrings, DamagedOffsetsAreFoundByTheDevice) {
     refused += array::validate_for(bad, Backend::emulator).ok() && !array::validate(bad).ok() ? 1 : 0;
     ASSERT_EQ(check_any_strings(bad, true), "") << i;
   }
-  EXPECT_GE(refused, kDrawnShare == 1 ? 20U : 0U);  // a few drawn ones may all pass
+  if (kAllCasesRun) {
+    EXPECT_GE(refused, 20U);
+  }
 }
 
 // Damage that only decoding finds: whoever decodes reports it, and other frames stay usable.
