@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "simt/fiber.hpp"
@@ -84,8 +86,11 @@ struct Block {
 
 namespace {
 
-constexpr size_t kStackBytes = size_t{128} << 10;
 constexpr size_t kPage = 4096;
+constexpr size_t kStackBytes = size_t{128} << 10;
+// From one stack to the next. A power of two would give the ends of all stacks, which is what threads use,
+// the same few lines of every cache.
+constexpr size_t kStackStride = kStackBytes + kPage + 320;
 constexpr uint8_t kPoison = 0xCD;
 
 // How a CopyBarrier's 16 bytes are used here.
@@ -154,7 +159,8 @@ std::string who(const Thread& thread) {
 
 }  // namespace
 
-// Schedules fibers. Everything it does happens between the turns of two fibers, on the caller's own stack.
+// Schedules fibers. A fiber whose turn ends chooses the next and changes to it; blocks begin and end on the
+// caller's own stack.
 class Machine {
  public:
   Machine(const Launch& launch, const EmulatorOptions& options)
@@ -167,7 +173,12 @@ class Machine {
 
   [[nodiscard]] const Launch& launch() const { return launch_; }
   // Called on a fiber: lets others run.
-  void yield(Thread& thread) { Fiber::change(thread.fiber, scheduler_); }
+  void yield(Thread& thread) {
+    Thread* const next = end_turn(thread);
+    if (next != &thread) {
+      Fiber::change(thread.fiber, next == nullptr ? scheduler_ : next->fiber);
+    }
+  }
   // Called on a fiber: records the fault. The fiber must yield next and never continues: whatever is on its
   // stack is leaked, so the message is built and released before that.
   void fault(std::string what) { fault_ = Status(StatusCode::device, "emulator: " + std::move(what)); }
@@ -185,9 +196,12 @@ class Machine {
  private:
   void end_fibers();
   void admit();
-  void retire(Block& block);
-  void step();
-  Status deadlock(std::string_view why) const;
+  Status retire(Block& block);  // another takes its place
+  // Who continues after this thread; null if the scheduler must act first.
+  Thread* end_turn(Thread& thread);
+  // Who continues; null if nobody can, or nobody does more than poll.
+  Thread* choose();
+  Status deadlock() const;
   bool complete_a_copy();
   // Blocks that get the same memory and fibers, one after the other, are ordered for ThreadSanitizer. At
   // least four sets are used, so that it finds races between most pairs of blocks even if one is resident at
@@ -209,6 +223,8 @@ class Machine {
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<Thread*> ready_;
+  size_t running_ = 0;      // which of them
+  Block* ended_ = nullptr;  // all of its threads are done
   std::optional<Status> fault_;
   uint64_t idle_polls_ = 0;
 };
@@ -245,7 +261,7 @@ void Machine::admit() {
       block = std::move(spare_.back());
       spare_.pop_back();
     } else {
-      block = std::make_unique<Block>(shared + launch_.threads * kStackBytes, launch_.threads);
+      block = std::make_unique<Block>(shared + launch_.threads * kStackStride, launch_.threads);
     }
     // Fibers that start now come after the caller and after the mapping of pages. (No fiber comes before the
     // scheduler.)
@@ -262,19 +278,24 @@ void Machine::admit() {
       thread.index = i;
       thread.operation = "start";
       thread.stores_pending = 0;
-      thread.fiber.start(block->memory.data() + shared + i * kStackBytes, kStackBytes, &fiber_main, &thread);
+      thread.fiber.start(block->memory.data() + shared + i * kStackStride, kStackBytes, &fiber_main, &thread);
       runnable(thread);
     }
     resident_.push_back(std::move(block));
   }
 }
 
-void Machine::retire(Block& block) {
+Status Machine::retire(Block& block) {
+  BOBBIN_RETURN_IF(
+      !block.copies.empty(), StatusCode::device,
+      "emulator: bulk copy: block " + std::to_string(block.index) + " ended with copies in flight");
   const auto it =
       std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
   std::unique_ptr<Block> gone = std::move(*it);
   resident_.erase(it);
   spare_.push_back(std::move(gone));
+  admit();
+  return {};
 }
 
 // Everything the fibers did is ordered before what the caller does next. After a fault, some fibers are
@@ -293,52 +314,52 @@ Status Machine::run() {
     waiting_blocks_.push_back(static_cast<uint32_t>(i));
   }
   admit();
-  while (!resident_.empty()) {
-    if (ready_.empty() && !complete_a_copy()) {
-      end_fibers();
-      return deadlock("no thread can continue");
+  Status status;
+  while (!resident_.empty() && status.ok()) {
+    Thread* const next = choose();
+    if (next == nullptr) {
+      status = deadlock();
+      break;
     }
-    if (idle_polls_ > options_.patience) {
-      end_fibers();
-      return deadlock("all running threads only poll, and nothing changes");
-    }
-    step();
+    Fiber::change(scheduler_, next->fiber);
     if (fault_) {
-      end_fibers();
-      return *fault_;
+      status = *fault_;
+    } else if (ended_ != nullptr) {
+      status = retire(*std::exchange(ended_, nullptr));
     }
   }
   end_fibers();
-  return {};
+  return status;
 }
 
-void Machine::step() {
-  // Bulk copies complete at a random moment before anyone sees their barrier.
-  if (!ready_.empty() && draw(8) == 0) {
-    complete_a_copy();
-  }
-  if (ready_.empty()) {
-    return;
-  }
-  const size_t chosen = draw(ready_.size());
-  Thread& thread = *ready_[chosen];
-  Fiber::change(scheduler_, thread.fiber);
+Thread* Machine::end_turn(Thread& thread) {
   if (thread.state != State::running) {
     // Others may have become ready meanwhile: they come after it.
-    ready_[chosen] = ready_.back();
+    ready_[running_] = ready_.back();
     ready_.pop_back();
     made_progress();
   }
-  if (thread.state == State::done && thread.block->num_done == launch_.threads && !fault_) {
-    if (!thread.block->copies.empty()) {
-      fault_ =
-          Status(StatusCode::device, "emulator: bulk copy: block " + std::to_string(thread.block->index) +
-                                         " ended with copies in flight");
-      return;
-    }
-    retire(*thread.block);
-    admit();
+  if (thread.state == State::done && thread.block->num_done == launch_.threads) {
+    ended_ = thread.block;
   }
+  return fault_ || ended_ != nullptr ? nullptr : choose();
+}
+
+Thread* Machine::choose() {
+  while (ready_.empty()) {
+    if (!complete_a_copy()) {
+      return nullptr;
+    }
+  }
+  if (idle_polls_ > options_.patience) {
+    return nullptr;
+  }
+  // Bulk copies complete at a random moment before anyone sees their barrier.
+  if (draw(8) == 0) {
+    complete_a_copy();
+  }
+  running_ = draw(ready_.size());
+  return ready_[running_];
 }
 
 void Machine::finished(Thread& thread) {
@@ -365,16 +386,13 @@ void Machine::finished(Thread& thread) {
 }
 
 bool Machine::complete_a_copy() {
-  std::vector<Block*> blocks;
-  for (const auto& block : resident_) {
-    if (!block->copies.empty()) {
-      blocks.push_back(block.get());
-    }
-  }
-  if (blocks.empty()) {
+  const auto copies = [](const auto& block) { return !block->copies.empty(); };
+  const auto num_blocks = static_cast<size_t>(std::ranges::count_if(resident_, copies));
+  if (num_blocks == 0) {
     return false;
   }
-  Block& block = *blocks[draw(blocks.size())];
+  Block& block = **std::ranges::next((resident_ | std::views::filter(copies)).begin(),
+                                     static_cast<ptrdiff_t>(draw(num_blocks)));
   const size_t chosen = draw(block.copies.size());
   std::swap(block.copies[chosen], block.copies.back());
   const Copy copy = block.copies.back();
@@ -412,14 +430,16 @@ void Machine::end_phase_if_complete(Block& block, CopyBarrier& barrier) {
 }
 
 // Who waits where: one line per place where threads of a block wait.
-Status Machine::deadlock(std::string_view why) const {
+Status Machine::deadlock() const {
   std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t> groups;
   for (const auto& block : resident_) {
     for (const Thread& thread : block->thread) {
       ++groups[{block->index, thread.operation, thread.state == State::done ? "" : place(thread.where)}];
     }
   }
-  std::string report = "emulator: deadlock (" + std::string(why) + ")";
+  std::string report = "emulator: deadlock (";
+  report += ready_.empty() ? "no thread can continue" : "all running threads only poll, and nothing changes";
+  report += ")";
   for (const auto& [key, count] : groups) {
     const auto& [block, operation, at] = key;
     report += "; block " + std::to_string(block) + ": " + std::to_string(count) + " threads at " + operation;
