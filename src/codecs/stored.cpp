@@ -89,4 +89,10 @@ Status SliceLoader::add_child() {
   return add_child(0, node_.children[part.children.size()].length);
 }
 
+Result<Array> load_rows(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments) {
+  SliceLoader loader(node, begin, length, segments);
+  BOBBIN_TRY(loader.add_children());
+  return std::move(loader.part);
+}
+
 }  // namespace bobbin

@@ -71,4 +71,8 @@ class SliceLoader {
   uint64_t first_vector_;
 };
 
+// For Codec::load_slice of codecs without buffers, as slice_rows() is for Codec::slice.
+[[nodiscard]] Result<Array> load_rows(const StoredNode& node, uint64_t begin, uint64_t length,
+                                      Segments& segments);
+
 }  // namespace bobbin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/alprd/alprd.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
+#include "codecs/stored.hpp"
 
 namespace bobbin::codec::alprd {
 namespace {
@@ -25,8 +27,8 @@ constexpr Codec kCodec{
     .validate = &validate,
     .decode = &decode,
     .reference = &reference,
-    .slice = &slice,
-    .load_slice = &load_slice,
+    .slice = &slice_rows,
+    .load_slice = &load_rows,
     .value_at = &value_at,
 };
 

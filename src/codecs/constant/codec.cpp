@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/constant/constant.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
+#include "codecs/stored.hpp"
 
 namespace bobbin::codec::constant {
 
@@ -18,8 +20,8 @@ constexpr Codec kCodec{
     .validate = &validate,
     .decode = &decode,
     .reference = &reference,
-    .slice = &slice,
-    .load_slice = &load_slice,
+    .slice = &slice_rows,
+    .load_slice = &load_rows,
     .value_at = &value_at,
     .compare = &compare,
 };

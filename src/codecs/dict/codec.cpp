@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/smallest.hpp"
+#include "codecs/stored.hpp"
 
 namespace bobbin::codec::dict {
 namespace {
@@ -41,8 +43,8 @@ constexpr Codec kCodec{.id = CodecId::dict,
                        .validate = &validate,
                        .decode = &decode,
                        .reference = &reference,
-                       .slice = &slice,
-                       .load_slice = &load_slice,
+                       .slice = &slice_rows,
+                       .load_slice = &load_rows,
                        .value_at = &value_at,
                        .compare = &compare,
                        .strings = &kStrings};

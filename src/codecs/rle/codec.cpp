@@ -28,8 +28,8 @@ constexpr Codec kCodec{
     .validate_content = &validate_content,
     .decode = &decode,
     .reference = &reference,
-    .slice = &slice,
-    .load_slice = &load_slice,
+    .slice = &ascending::slice,
+    .load_slice = &ascending::load_slice,
     .value_at = &value_at,
     .compare = &compare,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/registry.hpp"
+#include "codecs/shape.hpp"
 #include "codecs/smallest.hpp"
+#include "codecs/stored.hpp"
 #include "codecs/zigzag/zigzag.hpp"
 
 namespace bobbin::codec::zigzag {
@@ -23,8 +25,8 @@ constexpr Codec kCodec{
     .describe = &describe,
     .decode = &decode,
     .reference = &reference,
-    .slice = &slice,
-    .load_slice = &load_slice,
+    .slice = &slice_rows,
+    .load_slice = &load_rows,
     .value_at = &value_at,
 };
 
