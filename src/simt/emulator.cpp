@@ -179,7 +179,7 @@ class Machine {
       Fiber::change(thread.fiber, next == nullptr ? scheduler_ : next->fiber);
     }
   }
-  // Called on a fiber: records the fault. The fiber must yield next and never continues: whatever is on its
+  // Records the fault. A fiber that calls this must yield next and never continues: whatever is on its
   // stack is leaked, so the message is built and released before that.
   void fault(std::string what) { fault_ = Status(StatusCode::device, "emulator: " + std::move(what)); }
   void made_progress() { idle_polls_ = 0; }
@@ -196,7 +196,7 @@ class Machine {
  private:
   void end_fibers();
   void admit();
-  Status retire(Block& block);  // another takes its place
+  void retire(Block& block);  // another takes its place
   // Who continues after this thread; null if the scheduler must act first.
   Thread* end_turn(Thread& thread);
   // Who continues; null if nobody can, or nobody does more than poll.
@@ -285,17 +285,17 @@ void Machine::admit() {
   }
 }
 
-Status Machine::retire(Block& block) {
-  BOBBIN_RETURN_IF(
-      !block.copies.empty(), StatusCode::device,
-      "emulator: bulk copy: block " + std::to_string(block.index) + " ended with copies in flight");
+void Machine::retire(Block& block) {
+  if (!block.copies.empty()) {
+    fault("bulk copy: block " + std::to_string(block.index) + " ended with copies in flight");
+    return;
+  }
   const auto it =
       std::find_if(resident_.begin(), resident_.end(), [&](const auto& b) { return b.get() == &block; });
   std::unique_ptr<Block> gone = std::move(*it);
   resident_.erase(it);
   spare_.push_back(std::move(gone));
   admit();
-  return {};
 }
 
 // Everything the fibers did is ordered before what the caller does next. After a fault, some fibers are
@@ -314,22 +314,18 @@ Status Machine::run() {
     waiting_blocks_.push_back(static_cast<uint32_t>(i));
   }
   admit();
-  Status status;
-  while (!resident_.empty() && status.ok()) {
-    Thread* const next = choose();
-    if (next == nullptr) {
-      status = deadlock();
-      break;
+  while (!resident_.empty() && !fault_) {
+    if (Thread* const next = choose(); next != nullptr) {
+      Fiber::change(scheduler_, next->fiber);
+    } else {
+      fault_ = deadlock();
     }
-    Fiber::change(scheduler_, next->fiber);
-    if (fault_) {
-      status = *fault_;
-    } else if (ended_ != nullptr) {
-      status = retire(*std::exchange(ended_, nullptr));
+    if (ended_ != nullptr && !fault_) {
+      retire(*std::exchange(ended_, nullptr));
     }
   }
-  end_fibers();
-  return status;
+  end_fibers();  // before the fault is read, which a fiber may have written
+  return fault_.value_or(Status());
 }
 
 Thread* Machine::end_turn(Thread& thread) {
