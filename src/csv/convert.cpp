@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/bits.hpp"
@@ -39,17 +41,27 @@ class Validity {
 
 // One to eight digits.
 struct ShortInteger {
-  bool operator()(const RawField& field, int64_t& value) const {
+  bool operator()(size_t /*row*/, const RawField& field, int64_t& value) const {
     uint64_t digits = 0;
     const bool fine = read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
     value = static_cast<int64_t>(digits);
     return fine;
   }
-  bool operator()(const RawField& field, double& value) const {
+  bool operator()(size_t row, const RawField& field, double& value) const {
     int64_t whole = 0;
-    const bool fine = (*this)(field, whole);
+    const bool fine = (*this)(row, field, whole);
     value = static_cast<double>(whole);
     return fine;
+  }
+};
+
+// What was read when the type was inferred.
+struct KnownDouble {
+  std::span<const double> doubles;
+
+  bool operator()(size_t row, const RawField& /*field*/, double& value) const {
+    value = row < doubles.size() ? doubles[row] : std::numeric_limits<double>::quiet_NaN();
+    return !std::isnan(value);
   }
 };
 
@@ -106,12 +118,12 @@ struct ShortDecimal {
   uint8_t scale;
   FractionRule fits;
 
-  bool operator()(const RawField& field, int64_t& value) const {
+  bool operator()(size_t row, const RawField& field, int64_t& value) const {
     size_t digits = 0;
     if (read_short_decimal(field.text(), scale, value, digits)) {
       return fits(field.text(), digits);
     }
-    const bool fine = ShortInteger{}(field, value) && scale <= 8 && fits(field.text(), 0);
+    const bool fine = ShortInteger{}(row, field, value) && scale <= 8 && fits(field.text(), 0);
     value = fine ? value * static_cast<int64_t>(kPowersOfTen[scale]) : 0;
     return fine;
   }
@@ -201,7 +213,7 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   for (size_t r = 0; r < rows.count; ++r) {
     const RawField field = fields[r];
     T value{};
-    if (!try_shortcut || !shortcut(field, value)) {
+    if (!try_shortcut || !shortcut(r, field, value)) {
       value = T{};
       if (is_null(field)) {
         validity.set_null(r);
@@ -270,6 +282,9 @@ size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const Nul
     }
     return rows.is_known ? parse_double(text, value) == TextError::none : read_double(text, spelling_, value);
   };
+  if (rows.is_known && !rows.doubles.empty()) {
+    return convert_numbers<double>(rows, column, is_null, read, KnownDouble{rows.doubles});
+  }
   if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed ||
       spelling_.number == Spelling::Number::bare) {
     return convert_numbers<double>(rows, column, is_null, read, ShortInteger{});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct Rows {
   size_t count = 0;
   bool is_utf8 = false;   // whether the text as a whole is; then every field is
   bool is_known = false;  // whether a Guess has seen these rows
+  // What the Guess has read of the column's first values, if they are doubles; NaN: must be read.
+  std::span<const double> doubles{};
 };
 
 class ColumnBuilder {
@@ -70,7 +73,7 @@ class ColumnBuilder {
   // The most common fields of a column can be parsed in a few instructions, without a check for nulls; false
   // sends a field to the slow path.
   struct NoShortcut {
-    bool operator()(const RawField& /*field*/, auto& /*value*/) const { return false; }
+    bool operator()(size_t /*row*/, const RawField& /*field*/, auto& /*value*/) const { return false; }
   };
   template <class T, class Read, class Shortcut = NoShortcut>
   [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,

@@ -113,9 +113,9 @@ bool read_double(std::string_view text, const Spelling& spelling, double& value)
     return parse_double(text, value) == TextError::none &&
            long_forms(number, text, bit_of(spelling.number)) != 0;
   }
-  if (!read_few_digits(number, value) &&
-      !((comes_back(number, text) || (spelling.mixed && has_long_digits(number, text))) &&
-        parse_double(text, value) == TextError::none)) {
+  if (!read_few_digits(number, value) && !(parse_double(text, value) == TextError::none &&
+                                           (has_few_digits(number) || comes_back(number, value) ||
+                                            (spelling.mixed && has_long_digits(number, text))))) {
     return false;
   }
   return spelling.mixed || (float_forms(number, text) & bit_of(spelling.number)) != 0;
@@ -185,11 +185,24 @@ uint32_t Guess::look_at_number(std::string_view text) {
   return fits | look_at_float(number, text);
 }
 
+// As comes_back(), and keeps the double.
+bool Guess::reads_back(const NumberText& number, std::string_view text) {
+  if (has_few_digits(number)) {
+    return true;
+  }
+  double value = 0;
+  if (parse_double(text, value) != TextError::none || !comes_back(number, value)) {
+    return false;
+  }
+  number_ = value;
+  return true;
+}
+
 // The forms in which a double is written as this text, if any.
 uint32_t Guess::look_at_float(const NumberText& number, std::string_view text) {
   uint32_t fits = 0;
   uint8_t forms = 0;
-  if ((fits_ & (kFloat | kAnyFloat)) != 0 && comes_back(number, text)) {
+  if ((fits_ & (kFloat | kAnyFloat)) != 0 && reads_back(number, text)) {
     // Once values have had different forms, no form is common to all.
     forms |= (float_forms_ & ~kLongForms) != 0 ? float_forms(number, text) : uint8_t{0};
     fits |= kFloat | kAnyFloat;
@@ -331,6 +344,7 @@ bool Guess::add_misfit(std::string_view text) {
 
 bool Guess::add(std::string_view text) {
   seen_ = true;
+  number_ = kNoNumber;
   if (given_up_) {
     utf8_ = utf8_ && is_utf8(text);
     return false;
@@ -340,7 +354,8 @@ bool Guess::add(std::string_view text) {
     return false;
   }
   PlainDecimal plain;
-  uint32_t fits = read_plain(text, plain) ? look_at_plain(plain, text) : look_at_short(text);
+  const bool is_plain = read_plain(text, plain);
+  uint32_t fits = is_plain ? look_at_plain(plain, text) : look_at_short(text);
   if (fits == 0 && (fits_ & (kSigned | kUnsigned | kDecimal | kFloats)) != 0) {
     fits |= look_at_number(text);
   }
@@ -357,6 +372,7 @@ bool Guess::add(std::string_view text) {
     return add_misfit(text);
   }
   fits_ &= fits;
+  number_ = is_plain ? plain.value : number_;
   ++regular_;
   return false;
 }
@@ -369,6 +385,10 @@ bool Guess::waits_for_other_word() const {
 
 bool Guess::decimals_are_mixed() const {
   return least_fraction_ != scale_ && !trimmed_ && !point_;
+}
+
+bool Guess::may_be_float() const {
+  return scale_ >= kLongFraction && (fits_ & kFloats) != 0;
 }
 
 bool Guess::prefers_float() const {

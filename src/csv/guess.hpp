@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,10 @@ class Guess {
   // Adds a non-null value from a scanner's field or a string. True if it is a new misfit, which is then the
   // last of misfits().
   bool add(std::string_view text);
+  // The value of the last text that was added, if it is a double and adding it has read it; otherwise NaN.
+  [[nodiscard]] double number() const { return number_; }
+  // Whether the values so far, of which some have many digits, are numbers.
+  [[nodiscard]] bool may_be_float() const;
   // A column in which all values so far are null has the type utf8.
   [[nodiscard]] ColumnType type() const;
   [[nodiscard]] Spelling spelling() const;
@@ -86,6 +91,7 @@ class Guess {
   [[nodiscard]] bool is_known_misfit(std::string_view text) const;
   [[nodiscard]] bool add_misfit(std::string_view text);
   void see_fraction(std::string_view fraction);
+  [[nodiscard]] bool reads_back(const NumberText& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_float(const NumberText& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_number(std::string_view text);
   [[nodiscard]] uint32_t look_at_words(std::string_view text);
@@ -102,7 +108,10 @@ class Guess {
   [[nodiscard]] Spelling date_spelling() const;
   [[nodiscard]] Spelling time_spelling(Logical::Unit unit) const;
 
+  static constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
   uint32_t fits_ = ~uint32_t{0};
+  double number_ = kNoNumber;
   bool seen_ = false;
   bool utf8_ = true;
   bool given_up_ = false;  // too many misfits: the column is text

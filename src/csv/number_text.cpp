@@ -39,18 +39,17 @@ size_t count_digits(std::string_view text) {
   return count;
 }
 
-__extension__ using Sixteen = unsigned __int128;  // characters
+// Eight digits, of which the last `count` are the word's and the others zeros.
+uint64_t last_digits(uint64_t word, size_t count) {
+  constexpr uint64_t kZeros = 0x3030'3030'3030'3030;
+  const uint64_t others = count == sizeof word ? 0 : ~uint64_t{0} >> (8 * count);
+  return (word & ~others) | (kZeros & others);
+}
 
-// Up to sixteen characters, the first in the lowest byte. Reads eight bytes of shorter texts too.
-Sixteen load_sixteen(std::string_view text) {
-  uint64_t first = 0;
-  std::memcpy(&first, text.data(), sizeof first);
-  if (text.size() <= sizeof first) {
-    return first;
-  }
-  uint64_t last = 0;
-  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
-  return Sixteen{last >> (8 * (sizeof(Sixteen) - text.size()))} << 64 | first;
+uint64_t load_eight(const char* text) {
+  uint64_t word = 0;
+  std::memcpy(&word, text, sizeof word);
+  return word;
 }
 
 // The position of the first point among eight characters, or eight.
@@ -117,6 +116,24 @@ bool same_number(const NumberText& a, const NumberText& b) {
     }
   }
   return true;
+}
+
+// Whether the value is the nearest double of no other number with as many digits after the point. Then its
+// shortest text, which is one of these numbers, has the same digits. The doubles nearest to such numbers are
+// farther apart than neighbouring doubles.
+bool is_only_one(const NumberText& number, double value) {
+  constexpr uint64_t kLeastExponent = 64;  // far from values without an exponent of their own
+  constexpr uint32_t kFractionBits = 52;
+  constexpr double kMargin = 1 + 1e-9;  // for the rounded unit
+  if (!number.exponent_text.empty() || number.fraction.size() >= std::size(kPowersOfTen)) {
+    return false;
+  }
+  const uint64_t exponent = std::bit_cast<uint64_t>(value) >> kFractionBits & 0x7ff;
+  if (exponent < kLeastExponent) {
+    return false;
+  }
+  const auto step = std::bit_cast<double>((exponent - kFractionBits) << kFractionBits);
+  return step * kMargin * static_cast<double>(kPowersOfTen[number.fraction.size()]) < 1;
 }
 
 // Whether a double's shortest text has the number's digits, of which there are not too many for a double.
@@ -251,29 +268,39 @@ NumberText take_number_apart(std::string_view text) {
 }
 
 bool read_plain(std::string_view text, PlainDecimal& number) {
+  constexpr size_t kMostCharacters = kFloatDigits + 1;
   const bool negative = text.starts_with('-');
   text.remove_prefix(negative ? 1 : 0);
   const bool below_one = text.starts_with("0.");
   text.remove_prefix(below_one ? 1 : 0);
-  if (text.size() < 2 || text.size() > sizeof(Sixteen)) {
+  const size_t size = text.size();
+  if (size < 2 || size > kMostCharacters) {
     return false;
   }
-  const Sixteen all = load_sixteen(text);
-  const size_t point = find_point(static_cast<uint64_t>(all));
-  const size_t fraction = text.size() - 1 - point;  // wraps around if the point is after the text
-  if (point == sizeof(uint64_t) || (point == 0) != below_one || fraction - 1 >= text.size() - 1 ||
+  const uint64_t begin = load_eight(text.data());
+  const size_t point = find_point(begin);
+  const size_t fraction = size - 1 - point;  // wraps around if the point is after the text
+  if (point == sizeof(uint64_t) || (point == 0) != below_one || fraction - 1 >= size - 1 ||
       (text[0] == '0' && !below_one)) {
     return false;
   }
-  // Without the point, at the end of sixteen digits of which the first ones are zeros.
-  const Sixteen before = (Sixteen{1} << (8 * point)) - 1;
-  const size_t unused = 8 * (sizeof(Sixteen) + 1 - text.size());
-  constexpr Sixteen kZeros = Sixteen{0x3030'3030'3030'3030} << 64 | 0x3030'3030'3030'3030;
-  const Sixteen digits =
-      ((all & before) | (all >> 8 & ~before)) << unused | (kZeros & ((Sixteen{1} << unused) - 1));
-  const auto first = static_cast<uint64_t>(digits);
-  const auto last = static_cast<uint64_t>(digits >> 64);
-  const uint64_t value = value_of_digits(first) * 100'000'000 + value_of_digits(last);
+  // The last eight characters, and all digits before them or before the point.
+  const uint64_t end = size < 8 ? begin << (8 * (8 - size)) : load_eight(text.data() + size - 8);
+  uint64_t last = 0;
+  uint64_t first = 0;
+  uint64_t scale = 0;
+  if (fraction < 8) {
+    last = last_digits(end, fraction);
+    first = point == 0 ? last_digits(0, 0) : last_digits(begin << (8 * (8 - point)), point);
+    scale = kPowersOfTen[fraction];
+  } else {
+    const uint64_t before = (uint64_t{1} << (8 * point)) - 1;
+    const uint64_t digits = (begin & before) | (begin >> 8 & ~before);  // seven, without the point
+    last = end;
+    first = last_digits(digits << (8 * (17 - size) % 64), size - 9);
+    scale = kPowersOfTen[8];
+  }
+  const uint64_t value = value_of_digits(first) * scale + value_of_digits(last);
   // Both fit 53 bits, so that the division rounds as it should.
   number.value = static_cast<double>(value) / static_cast<double>(kPowersOfTen[fraction]);
   number.value = negative ? -number.value : number.value;
@@ -283,15 +310,26 @@ bool read_plain(std::string_view text, PlainDecimal& number) {
   return all_digits(first) && all_digits(last) && value != 0;
 }
 
+bool has_few_digits(const NumberText& number) {
+  return number.exponent > -200 && number.exponent < 200 &&
+         (number.num_digits() <= kFloatDigits ||
+          (number.num_digits() <= kMostLongDigits && significand_of(number).size <= kFloatDigits));
+}
+
 bool comes_back(const NumberText& number, std::string_view text) {
-  if (number.exponent > -200 && number.exponent < 200 &&
-      (number.num_digits() <= kFloatDigits ||
-       (number.num_digits() <= kMostLongDigits && significand_of(number).size <= kFloatDigits))) {
+  if (has_few_digits(number)) {
     return true;
   }
   double value = 0;
   if (parse_double(text, value) != TextError::none) {
     return false;
+  }
+  return comes_back(number, value);
+}
+
+bool comes_back(const NumberText& number, double value) {
+  if (is_only_one(number, value)) {
+    return true;
   }
   if (number.num_digits() <= kMostFloatDigits + 1) {
     return has_shortest_digits(number, value);

@@ -40,7 +40,10 @@ struct PlainDecimal {
 [[nodiscard]] bool read_plain(std::string_view text, PlainDecimal& number);
 
 // Whether the nearest double, printed, has the text's digits. Few digits always round-trip.
+[[nodiscard]] bool has_few_digits(const NumberText& number);
 [[nodiscard]] bool comes_back(const NumberText& number, std::string_view text);
+// The same for a number with more digits, and the double nearest to it.
+[[nodiscard]] bool comes_back(const NumberText& number, double value);
 
 // The forms in which a double that comes_back() is written as this text: bits of 1 << Spelling::Number.
 [[nodiscard]] uint8_t float_forms(const NumberText& number, std::string_view text);

@@ -27,6 +27,12 @@ std::string place_of(const std::vector<Column>& columns, size_t column) {
 }
 
 constexpr size_t kMostListed = 5;
+// Values from this much text at the beginning are kept when types are inferred, instead of read again.
+constexpr uint64_t kMostKept = uint64_t{4} << 20;
+
+std::span<const double> rest_of(std::span<const double> values, uint64_t first) {
+  return values.subspan(std::min<uint64_t>(first, values.size()));
+}
 
 // Unique names for all columns; reports which were changed.
 std::vector<std::string> distinct_names(const Names& names, bool from_header,
@@ -140,6 +146,7 @@ Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
   BOBBIN_TRY(reader.take_names(schema));
   if (!reader.guesses()) {
     reader.scanner_.keep_no_more();
+    reader.doubles_.resize(reader.columns_.size());
     reader.set_types(std::vector<Guess>(reader.columns_.size()));
     return reader;
   }
@@ -324,7 +331,8 @@ Status Reader::begin() {
   return options_.header ? read_header().error() : Status{};
 }
 
-void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
+void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
+  const bool keeps = scanner_.bytes_read() <= kMostKept;
   std::string scratch;
   std::vector<FoundMisfit> found;
   const bool is_utf8 = bobbin::is_utf8(scanner_.text_of(records));
@@ -336,9 +344,13 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
     const Scanner::FieldColumn fields = scanner_.column(c, guesses.size());
     for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
       const RawField field = fields[r];
-      if (!is_null_(field) && guess.add(value_of(field, scanner_.marks(), scratch))) {
+      const bool is_null = is_null_(field);
+      if (!is_null && guess.add(value_of(field, scanner_.marks(), scratch))) {
         guess.last_misfit().quoted = field.quoted;
         found.push_back({r, c, guess.misfits().size() - 1});
+      }
+      if (keeps && !is_null && guess.may_be_float()) {
+        keep(c, known_rows_ + r, guess.number());
       }
     }
   }
@@ -353,8 +365,15 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) const {
   }
 }
 
+void Reader::keep(size_t column, uint64_t row, double number) {
+  std::vector<double>& kept = doubles_[column];
+  kept.resize(row, std::numeric_limits<double>::quiet_NaN());
+  kept.push_back(number);
+}
+
 Status Reader::guess(uint64_t bytes) {
   BOBBIN_TRY(begin());
+  doubles_.assign(columns_.size(), {});
   std::vector<Guess> guesses(columns_.size());
   known_rows_ = 0;
   while (true) {
@@ -455,6 +474,7 @@ Result<Reader::Step> Reader::next() {
   // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;
   for (size_t c = 0; c < builders_.size(); ++c) {
+    rows.doubles = rest_of(doubles_[c], read_rows_);
     const size_t fine = builders_[c].convert(rows, c, is_null_);
     if (fine < rows.count) {
       wrong = c;

@@ -59,7 +59,8 @@ class Reader {
   [[nodiscard]] Status guess(uint64_t bytes);
   [[nodiscard]] Result<Step> guess_again();
   [[nodiscard]] bool guesses() const;
-  void add_to_guesses(std::vector<Guess>& guesses, size_t records) const;
+  void add_to_guesses(std::vector<Guess>& guesses, size_t records);
+  void keep(size_t column, uint64_t row, double number);
   void set_types(const std::vector<Guess>& guesses);
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;
@@ -80,6 +81,8 @@ class Reader {
   bool knows_all_ = false;   // the types were inferred from the whole text
   uint64_t known_rows_ = 0;  // rows from which the types were inferred
   uint64_t read_rows_ = 0;   // rows that next() has returned
+  // For each column, what was read of its first values when its type was inferred: Guess::number().
+  std::vector<std::vector<double>> doubles_;
   RecordBatch batch_;
 };
 

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -131,6 +134,51 @@ TEST(CsvGuess, PlainDecimalsAreReadAsOthers) {
     }
   }
   EXPECT_GT(read, 5000U);
+}
+
+// Digits of 15 to 18 places, near powers of two and ten too: whether the shortest text of the nearest double
+// has them, as printing it shows.
+TEST(CsvGuess, DigitsComeBackIfTheDoublePrintsThem) {
+  testing::Random random(17);
+  for (int i = 0; i < 20000; ++i) {
+    const auto places = static_cast<int>(10 + random.below(9));
+    const double near =
+        std::ldexp(static_cast<double>(1 + random.below(20)), static_cast<int>(random.below(12)) - 9);
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", places,
+                  near * (1 + 1e-15 * static_cast<double>(random.below(9))));
+    std::string digits(text);
+    digits.back() = static_cast<char>('0' + random.below(10));
+    const csv::NumberText number = csv::take_number_apart(digits);
+    const double value = std::strtod(digits.c_str(), nullptr);
+    char printed[64];
+    *std::to_chars(printed, printed + sizeof printed - 1, value, std::chars_format::fixed).ptr = 0;
+    std::string shortest(printed);
+    shortest += shortest.find('.') == std::string::npos ? "." : "";
+    std::string padded = digits;
+    padded.resize(std::max(padded.size(), shortest.size()), '0');
+    shortest.resize(padded.size(), '0');
+    ASSERT_TRUE(number.valid) << digits;
+    ASSERT_EQ(csv::comes_back(number, digits), padded == shortest) << digits;
+    ASSERT_TRUE(csv::has_few_digits(number) || csv::comes_back(number, value) == (padded == shortest))
+        << digits;
+  }
+}
+
+// What a column of floats was read as while its type was inferred is what reading it gives.
+TEST(CsvGuess, KeepsTheNumbersItHasRead) {
+  csv::Guess guess;
+  EXPECT_FALSE(guess.may_be_float());
+  for (const char* text :
+       {"0.5", "-12.25", "1.7976931348623157", "0.30000000000000004", "-.7442992126518518"}) {
+    guess.add(std::string(text));
+    EXPECT_EQ(guess.number(), std::strtod(text, nullptr)) << text;
+  }
+  EXPECT_TRUE(guess.may_be_float());
+  guess.add("17");
+  EXPECT_TRUE(std::isnan(guess.number()));
+  guess.add("unknown");
+  EXPECT_TRUE(std::isnan(guess.number()));
 }
 
 TEST(CsvGuess, TypesThatDoNotMeet) {

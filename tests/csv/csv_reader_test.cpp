@@ -103,6 +103,20 @@ TEST(CsvReader, NullsThatLookLikeValues) {
 }
 
 // Eight bytes are read starting after the point, of a text that is not in the buffer.
+// Some are read while the types are inferred, others afterwards; nulls and integers are among them.
+TEST(CsvReader, FloatsOfManyDigits) {
+  const std::string text =
+      "a,b\n1,0.1234567891\n,\n0.30000000000000004,-.7442992126518518\n\"2.5\",3\nnan,-0.1234567891\n7,\n";
+  EXPECT_EQ(read_as(text),
+            "a:f64,b:f64\n1|0.1234567891\n~|~\n0.30000000000000004|-0.7442992126518518\n2.5|3\n"
+            "nan|-0.1234567891\n7|~");
+  EXPECT_EQ(read_as(text, {.nulls = {"", "7", "0.1234567891"}}),
+            "a:f64,b:f64\n1|~\n~|~\n0.30000000000000004|-0.7442992126518518\n2.5|3\nnan|-0.1234567891\n~|~");
+  // A late value makes the column text.
+  EXPECT_EQ(read_as("a\n0.1234567891\n0.30000000000000004\nx y\n"),
+            "a:utf8\n0.1234567891\n0.30000000000000004\nx y");
+}
+
 TEST(CsvReader, EscapedDecimals) {
   const auto refused = read_as("x\n\"12345678.1\"\"\"\n", {}, schema("x:decimal(1)"));
   EXPECT_NE(refused.find("12345678.1"), std::string::npos) << refused;
