@@ -28,14 +28,16 @@ constexpr uint32_t kCompactTries = 6;
 // A sample of values, and facts about all of them.
 class Sample {
  public:
-  explicit Sample(const Values& values, bool differences = false)
-      : sample_(sample_of(values, sampled_vectors(values.length))) {
-    part_ = {.values = sample_.view(),
+  explicit Sample(const Values& values, bool differences = false) {
+    const std::vector<uint64_t> vectors = sampled_vectors(values.length);
+    const bool takes_all = vectors.size() == num_vectors(values.length);
+    sample_ = takes_all ? OwnedValues{} : sample_of(values, vectors);
+    part_ = {.values = takes_all ? values : sample_.view(),
              .all = static_cast<double>(values.length),
              .runs = static_cast<double>(count_runs(values)),
              .known = true,
              .differences = differences};
-    if (sample_.length != values.length) {
+    if (!takes_all) {
       part_.steps = is_float(values.type) ? 0 : static_cast<double>(count_step_runs(values));
       part_.piece = kVectorLength;
     }
@@ -357,7 +359,10 @@ Choice choose(const Values& values, const Goal& goal) {
 Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
   const Effort effort = effort_for(goal, values.length * size_bytes(values.type), 4);
   return encode_best(choose(values, goal).candidates, effort, [&](const Candidate& candidate) {
-    return encode_as(candidate.cascade, values, goal, backend);
+    // Devices encode on their own.
+    return candidate.whole != nullptr && backend == Backend::cpu
+               ? Result<Array>(*candidate.whole)
+               : encode_as(candidate.cascade, values, goal, backend);
   });
 }
 

@@ -26,7 +26,7 @@ struct Candidate {
   Cascade cascade;
   uint64_t bytes = 0;  // of all values, including padding of segments in a file
   double cost = 0;     // to decode a value on a GPU, relative to copying one value
-  // If all strings were tried, not only a sample: what encoding them with this cascade starts with, or gives.
+  // If all values were tried, not only a sample: what encoding them with this cascade starts with, or gives.
   std::shared_ptr<const SplitStrings> parts{};
   std::shared_ptr<const Array> whole{};
 };

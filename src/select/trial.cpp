@@ -237,19 +237,38 @@ class Probe {
     if (!typical_) {
       return;
     }
-    std::vector<double> bytes(codecs.size());
-    std::ranges::transform(codecs, bytes.begin(), [&](const Codec* codec) {
-      return codec->all_alike ? kAlways : static_cast<double>(codec->estimate(vector_));
-    });
+    std::vector<double> bytes(codecs.size(), kAlways);
     double least = std::numeric_limits<double>::max();
-    for (const double one : bytes) {
-      least = one == kAlways ? least : std::min(least, one);
+    for (const bool slow : {false, true}) {
+      for (size_t i = 0; i < codecs.size(); ++i) {
+        if (codecs[i]->all_alike || is_slow(*codecs[i]) != slow) {
+          continue;
+        }
+        bytes[i] = slow && is_above(*codecs[i], kLarger * least)
+                       ? std::numeric_limits<double>::max()
+                       : static_cast<double>(codecs[i]->estimate(vector_));
+        least = std::min(least, bytes[i]);
+      }
     }
     size_t i = 0;
     std::erase_if(codecs, [&](const Codec*) { return bytes[i++] > kLarger * least; });
   }
 
  private:
+  // Codecs whose estimates take long, and of which a part of the vector shows whether they may be small.
+  static bool is_slow(const Codec& codec) { return codec.id == CodecId::delta || codec.id == CodecId::line; }
+  // Whether such a codec takes more than `most` bytes, as far as that part shows.
+  [[nodiscard]] bool is_above(const Codec& codec, double most) const {
+    if (codec.id == CodecId::delta) {
+      return visit_bits(vector_.type, [&]<class T>(std::type_identity<T>) {
+        return codec::delta::is_above(vector_.as<T>(), static_cast<uint64_t>(most));
+      });
+    }
+    constexpr uint64_t kShare = 4;
+    const Values part{vector_.type, vector_.data, vector_.length / kShare};
+    return static_cast<double>(kShare * codec.estimate(part)) > most;
+  }
+
   static constexpr uint64_t kLeastVectors = 3;
   static constexpr double kSimilar = 1.1;
   static constexpr double kLarger = 1.05;
@@ -353,8 +372,10 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   };
   std::vector<const Codec*> codecs = codecs_for(part, false);
   Probe(part).filter(codecs);
+  const bool alone = std::ranges::count(codecs, false, &Codec::all_alike) == 1;
   for (const Codec* codec : codecs) {
-    add(whole(*codec, part));
+    const bool encodes = alone && !codec->all_alike && chain_.empty() && part.is_all();
+    add(encodes ? encoded(*codec, part) : whole(*codec, part));
   }
   sort_by_bytes(found);
   // The outermost level may also list candidates that are nearly as good, for reports; inside only the best
@@ -381,6 +402,17 @@ std::optional<Candidate> Trial::whole(const Codec& codec, const Part& part) {
   return Candidate{{codec.id},
                    stored_estimate(all, codec.tree_buffers, part.all, size_bytes(part.values.type)),
                    codec.device_cost};
+}
+
+// To encode the values takes about as long as to estimate how, and need not be done again.
+std::optional<Candidate> Trial::encoded(const Codec& codec, const Part& part) {
+  Result<Array> array = codec.encode(part.values);
+  if (!array.has_value()) {
+    return std::nullopt;
+  }
+  Candidate candidate{{codec.id}, stored_bytes(*array), codec.device_cost};
+  candidate.whole = std::make_shared<const Array>(std::move(*array));
+  return candidate;
 }
 
 std::optional<Candidate> Trial::in_parts(const Codec& codec, const Part& part, uint64_t most) {

@@ -24,6 +24,8 @@ struct Part {
   // were found to be useless.
   bool differences = false;
 
+  // Whether these are all values, in their order, not a sample.
+  [[nodiscard]] bool is_all() const { return piece == 0 && static_cast<double>(values.length) == all; }
   [[nodiscard]] double scale() const {
     return values.length == 0 ? 1 : all / static_cast<double>(values.length);
   }
@@ -65,6 +67,7 @@ class Trial {
   // Without those that split and take more than `most`.
   std::vector<Candidate> candidates(const Part& part, uint64_t most);
   static std::optional<Candidate> whole(const Codec& codec, const Part& part);
+  static std::optional<Candidate> encoded(const Codec& codec, const Part& part);
   std::optional<Candidate> in_parts(const Codec& codec, const Part& part, uint64_t most);
 
   std::vector<CodecId> chain_;  // the codecs that enclose the current part

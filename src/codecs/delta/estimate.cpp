@@ -155,6 +155,19 @@ uint64_t least_cost(std::span<const Range> ranges, std::span<const T> samples, u
   return least;
 }
 
+// Whether no stride can make a sample smaller than this many bits. False if it has too few values to show it.
+template <class T>
+bool takes_more(std::span<const T> sample, uint64_t bits) {
+  const Range range{0, sample.size()};
+  uint32_t tuple = 1;
+  for (; tuple <= scan::kMaxTuple && is_enough_for(tuple, sample.size()); ++tuple) {
+    if (least_cost(std::span(&range, 1), sample, tuple) < bits) {
+      return false;
+    }
+  }
+  return tuple > 1;
+}
+
 // Whether no stride can make a sample smaller than its values are already. A few values, each with a word of
 // its own whatever their width, can only gain from steps that are all equal.
 template <class T>
@@ -163,15 +176,7 @@ bool gains_nothing(std::span<const T> sample) {
   if (sample.size_bytes() <= kWordsBytes) {
     return !has_equal_steps(sample);
   }
-  const Range range{0, sample.size()};
-  const uint64_t plain = packed_bits(sample);
-  uint32_t tuple = 1;
-  for (; tuple <= scan::kMaxTuple && is_enough_for(tuple, sample.size()); ++tuple) {
-    if (least_cost(std::span(&range, 1), sample, tuple) < plain) {
-      return false;
-    }
-  }
-  return tuple > 1;
+  return takes_more(sample, packed_bits(sample));
 }
 
 // Whether samples that are all of a few values gain nothing, as far as the first and the last show.
@@ -223,6 +228,16 @@ bool is_hopeless(std::span<const T> values) {
   const std::vector<Range> ranges = sample_ranges(values.size());
   return is_hopeless(ranges, values);
 }
+
+template <class T>
+bool is_above(std::span<const T> values, uint64_t most) {
+  return takes_more(values.first(std::min<size_t>(values.size(), kSampleLength)), 8 * most + 1);
+}
+template bool is_above(std::span<const uint8_t>, uint64_t);
+template bool is_above(std::span<const uint16_t>, uint64_t);
+template bool is_above(std::span<const uint32_t>, uint64_t);
+template bool is_above(std::span<const uint64_t>, uint64_t);
+
 template bool is_hopeless(std::span<const uint8_t>);
 template bool is_hopeless(std::span<const uint16_t>);
 template bool is_hopeless(std::span<const uint32_t>);
