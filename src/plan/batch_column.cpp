@@ -2,6 +2,7 @@
 #include "plan/batch_column.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "codecs/ascending.hpp"
@@ -83,6 +84,33 @@ class RleRuns : public BatchRuns {
 
 Array BatchValues::part(const RowBatch& batch) const {
   return find_codec(array_->codec)->slice(*array_, batch.begin - shift_, batch.end - batch.begin);
+}
+
+// Packed vectors are written whole: `to` is inside a buffer that has room for them.
+void BatchValues::decode(const RowBatch& batch, std::byte* to) const {
+  if (!packed_.has_value()) {
+    find_codec(array_->codec)->decode(part(batch), to);
+    return;
+  }
+  const size_t size = size_bytes(array_->type);
+  std::byte* const first = to - (batch.begin - batch.first) * size;
+  for (uint64_t row = batch.begin / kVectorLength * kVectorLength; row < batch.end; row += kVectorLength) {
+    std::byte* const out = first + (row - batch.first) * size;
+    const std::byte* const values = packed_->unpack(row / kVectorLength, out);
+    if (values != out) {
+      std::memcpy(out, values, (std::min(row + kVectorLength, batch.end) - row) * size);
+    }
+  }
+}
+
+const std::byte* BatchValues::vector(const RowBatch& batch, uint64_t v) {
+  const size_t size = kVectorLength * size_bytes(array_->type);
+  if (!packed_.has_value()) {
+    return of(batch) + v * size;
+  }
+  vector_.resize(size / sizeof(uint64_t));
+  auto* const to = reinterpret_cast<std::byte*>(vector_.data());
+  return packed_->unpack(batch.first / kVectorLength + v, to);
 }
 
 std::unique_ptr<BatchRuns> BatchRuns::create(const Array& array, uint64_t shift) {

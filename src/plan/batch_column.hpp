@@ -12,6 +12,7 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "core/bit_ranges.hpp"
+#include "plan/packed_vectors.hpp"
 #include "plan/plan.hpp"
 #include "plan/totals.hpp"
 
@@ -33,15 +34,19 @@ struct RowBatch {
 class BatchValues {
  public:
   // `shift` is the number of the array's first row.
-  BatchValues(const Array& array, uint64_t shift) : array_(&array), shift_(shift) {}
+  BatchValues(const Array& array, uint64_t shift)
+      : array_(&array),
+        shift_(shift),
+        packed_(array.offset == shift ? PackedVectors::of(array) : std::nullopt) {}
 
   [[nodiscard]] const Array& array() const { return *array_; }
   [[nodiscard]] Array part(const RowBatch& batch) const;
   // The values of the batch, from batch.first on; positions that are not rows may hold anything.
   const std::byte* of(const RowBatch& batch) {
-    return of(batch, size_bytes(array_->type),
-              [&](std::byte* to) { find_codec(array_->codec)->decode(part(batch), to); });
+    return of(batch, size_bytes(array_->type), [&](std::byte* to) { decode(batch, to); });
   }
+  // The values of one vector of the batch, the same. Valid until the next call.
+  const std::byte* vector(const RowBatch& batch, uint64_t v);
   // The same for values of another size: `decode` writes them, from batch.begin on.
   template <class F>
   const std::byte* of(const RowBatch& batch, size_t size, F&& decode) {
@@ -58,9 +63,12 @@ class BatchValues {
     buffer_.resize(words);
     return buffer_.data();
   }
+  void decode(const RowBatch& batch, std::byte* to) const;
 
   const Array* array_;
   uint64_t shift_;
+  std::optional<PackedVectors> packed_;  // if its vectors are also those of the query
+  std::vector<uint64_t> vector_;
   std::vector<uint64_t> buffer_;
   uint64_t decoded_ = UINT64_MAX;  // the batch that is decoded
 };

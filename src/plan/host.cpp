@@ -14,6 +14,7 @@
 #include "plan/batch_column.hpp"
 #include "plan/batch_expression.hpp"
 #include "plan/host_loops.hpp"
+#include "plan/one_pass.hpp"
 #include "plan/totals.hpp"
 
 namespace bobbin::plan {
@@ -119,6 +120,9 @@ class HostFold {
     }
     add_rows(batch, nulls ? valid_ : passed, columns);
   }
+
+  // False: not added.
+  bool add(const RowBatch& batch, OnePass& pass) { return pass.add(batch, total_, sums_); }
 
   Total finish(const std::vector<BatchColumn>& columns) {
     if (aggregate_.fold != Fold::count) {
@@ -269,59 +273,6 @@ class HostFold {
   std::vector<double> sums_;  // of each vector so far
 };
 
-// Whether a query is one test and one sum of the same integer column.
-bool is_one_pass(std::span<const Source> columns, const Filter& filter,
-                 std::span<const Aggregate> aggregates) {
-  if (filter.size() != 1 || filter[0].kind != Condition::Kind::test || filter[0].range.negated ||
-      !filter[0].more.empty() || aggregates.size() != 1 || aggregates[0].fold != Fold::sum ||
-      aggregates[0].expression != nullptr || aggregates[0].column != filter[0].column) {
-    return false;
-  }
-  const Array* array = columns[filter[0].column].array;
-  return array != nullptr && !is_float(array->type) && !find_codec(array->codec)->has_nulls();
-}
-
-template <class T>
-Passed sum_passed_runs(const RowBatch& batch, std::span<const Run> runs, const ValueRange& range) {
-  Passed passed;
-  uint64_t begin = batch.begin - batch.first;
-  for (const Run& run : runs) {
-    const auto bits = static_cast<BitsOf<T>>(run.value.bits);
-    if (static_cast<BitsOf<T>>(bits - static_cast<BitsOf<T>>(range.low)) <=
-        static_cast<BitsOf<T>>(range.span)) {
-      const uint64_t count = run.end - begin;
-      WideSum one;
-      add_to<BitsOf<T>>(one, bits, std::is_signed_v<T>);
-      passed.count += count;
-      passed.sum = {passed.sum.low + one.low * count, passed.sum.high + one.high * count};
-    }
-    begin = run.end;
-  }
-  return passed;
-}
-
-Total run_one_pass(const Source& source, const ValueRange& range, const Rows& all) {
-  BatchColumn column(source, all, true);
-  Total total;
-  const uint64_t end = all.offset + all.length;
-  visit_integer(column.type(), [&]<class T>(std::type_identity<T>) {
-    const auto sum = have_avx2() ? &sum_passed_avx2<T> : &sum_passed<T>;
-    for (uint64_t first = 0; first < end; first += kBatchRows) {
-      const RowBatch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
-      const auto sum_values = [&] {
-        const auto* values = reinterpret_cast<const T*>(column.values(batch)) + (batch.begin - batch.first);
-        return sum(values, batch.end - batch.begin, static_cast<BitsOf<T>>(range.low),
-                   static_cast<BitsOf<T>>(range.span));
-      };
-      const Passed passed =
-          column.has_runs() ? sum_passed_runs<T>(batch, column.runs(batch), range) : sum_values();
-      total.count += passed.count;
-      total.sum += sum_of(column.type(), passed.sum);
-    }
-  });
-  return total;
-}
-
 // Whether the values of a column are needed.
 bool decodes(uint32_t c, const Filter& filter, std::span<const Aggregate> aggregates) {
   const auto uses = [&](const auto* computed) {
@@ -345,9 +296,7 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   for (const Aggregate& aggregate : aggregates) {
     BOBBIN_TRY(check_aggregate(aggregate, columns));
   }
-  if (rows == nullptr && is_one_pass(columns, filter, aggregates)) {
-    return std::vector{run_one_pass(columns[filter[0].column], filter[0].range, all)};
-  }
+  const auto pass = rows == nullptr ? OnePass::create(columns, filter, aggregates, all) : nullptr;
   std::vector<BatchColumn> opened;
   for (uint32_t c = 0; c < columns.size(); ++c) {
     opened.emplace_back(columns[c], all, decodes(c, filter, aggregates));
@@ -356,14 +305,20 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   for (const Aggregate& aggregate : aggregates) {
     folds.emplace_back(aggregate, opened);
   }
-  HostFilter evaluator(filter, opened);
+  std::optional<HostFilter> evaluator;  // with a pass, it may not be needed
   const uint64_t end = all.offset + all.length;
   if (rows != nullptr) {
     *rows = {.words = {}, .first = all.offset, .length = all.length};
   }
   for (uint64_t first = 0; first < end; first += kBatchRows) {
     const RowBatch batch{first, std::max(first, all.offset), std::min(first + kBatchRows, end)};
-    const BitmapWords& passed = evaluator.run(batch, opened);
+    if (pass != nullptr && folds[0].add(batch, *pass)) {
+      continue;
+    }
+    if (!evaluator.has_value()) {
+      evaluator.emplace(filter, opened);
+    }
+    const BitmapWords& passed = evaluator->run(batch, opened);
     if (rows != nullptr) {
       rows->words.insert(rows->words.end(), passed.begin(),
                          passed.begin() + static_cast<std::ptrdiff_t>(batch.words()));

@@ -199,6 +199,16 @@ BOBBIN_INLINE void load_reals(Wide<double>& reals, const float* from) {
   }
 }
 
+// The last steps of RealSum: the sum of 32 chains.
+BOBBIN_INLINE double sum_chains(double* chains) {
+  for (uint32_t distance = 16; distance != 0; distance /= 2) {
+    for (uint32_t p = 0; p < distance; ++p) {
+      chains[p] += chains[p + distance];
+    }
+  }
+  return chains[0];
+}
+
 // The sum of one vector of floats, in RealSum's order. `values` has 1024 of them.
 template <class Float>
 BOBBIN_INLINE double sum_vector(const Float* values, const uint32_t* bitmap) {
@@ -222,12 +232,7 @@ BOBBIN_INLINE double sum_vector(const Float* values, const uint32_t* bitmap) {
     }
     store_wide(&chains[p], halves[0] + halves[1]);
   }
-  for (uint32_t distance = 16; distance != 0; distance /= 2) {
-    for (uint32_t p = 0; p < distance; ++p) {
-      chains[p] += chains[p + distance];
-    }
-  }
-  return chains[0];
+  return sum_chains(chains);
 }
 template <class Float>
 BOBBIN_AVX2 double sum_vector_avx2(const Float* values, const uint32_t* bitmap) {

@@ -782,6 +782,47 @@ std::string check_runs_without_compiler(Backend backend, Random& random) {
   return check_case(draw_runs_case(random), backend);
 }
 
+namespace {
+
+// Integers, repeated ones, or decimals, as wide as their type allows or less: some are too large for loops
+// that expect 52 bits. Several vectors of them.
+Array draw_plain(Random& random) {
+  constexpr DType kTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::u32, DType::i32,
+                              DType::i64, DType::u64, DType::f32, DType::f64, DType::f64};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(1 + random.below(20'000));
+    const auto bits = 1 + static_cast<uint32_t>(random.below(size_bits(type)));
+    const uint64_t middle = random.below(2) == 0 ? 0 : low_mask<uint64_t>(bits) / 2;
+    for (T& value : values) {
+      const uint64_t drawn = (random.next() & low_mask<uint64_t>(bits)) - middle;
+      value = std::is_floating_point_v<T> ? static_cast<T>(static_cast<int64_t>(drawn) >> 10) / 100
+                                          : static_cast<T>(drawn);
+    }
+    const CodecId codec = random.below(3) == 0   ? CodecId::dict
+                          : is_float(type)       ? CodecId::alp
+                          : random.below(2) == 0 ? CodecId::ffor
+                                                 : CodecId::bitpack;
+    return *find_codec(codec)->encode({type, values.data(), values.size()});
+  });
+}
+
+}  // namespace
+
+std::string check_test_and_sum(Backend backend, Random& random) {
+  Case c;
+  const Array array = random.below(4) == 0 ? draw_cascade(random) : draw_plain(random);
+  const uint64_t begin = random.below(2) == 0 ? 0 : random.below(array.length + 1);
+  add_columns(c, {array}, begin, array.length - begin);
+  c.filter.push_back({.kind = Condition::Kind::test,
+                      .column = 0,
+                      .range = draw_range(c.columns[0], random),
+                      .more = {},
+                      .passes = {}});
+  c.aggregates.push_back({Fold::sum, 0});
+  return check_case(c, backend);
+}
+
 std::string check_query_at(Backend backend, uint64_t offset, Random& random) {
   Case c;
   std::vector<Array> arrays;

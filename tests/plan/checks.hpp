@@ -43,6 +43,9 @@ inline constexpr uint32_t kKinds = 17;
 // The same at one offset in the first vector, with columns of about two vectors.
 [[nodiscard]] std::string check_query_at(Backend backend, uint64_t offset, Random& random);
 
+// A test and a sum of one column, which the CPU does in one pass for some encodings.
+[[nodiscard]] std::string check_test_and_sum(Backend backend, Random& random);
+
 // A test and a sum of one column of this many bits, of every kind of type, composed, compared with the same
 // on decoded values and on the host.
 [[nodiscard]] std::string check_joined(Backend backend, uint32_t width, uint64_t most_rows, Random& random);

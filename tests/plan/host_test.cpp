@@ -22,6 +22,13 @@ TEST(HostQueries, LongColumnsAgreeToo) {
   }
 }
 
+TEST(HostQueries, OneColumnIsTestedAndSummed) {
+  for (const uint64_t seed : drawn(600)) {
+    Random random(seed);
+    ASSERT_EQ(check_test_and_sum(Backend::cpu, random), "") << "seed " << seed;
+  }
+}
+
 TEST(HostQueries, SlicesBeginAnywhere) {
   for (const uint64_t offset : drawn(1024)) {
     Random random(offset);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of a bit-packed array in host memory, one at a time, without the slice and the decoder's dispatch
+// that a batch needs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "codecs/bitpack/bitpack.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/ffor/ffor.hpp"
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+
+namespace bobbin::plan {
+
+class PackedVectors {
+ public:
+  // Nothing for other codecs. The array must stay in place.
+  [[nodiscard]] static std::optional<PackedVectors> of(const Array& array) {
+    const bool packed = array.codec == CodecId::bitpack || array.codec == CodecId::ffor;
+    return packed ? std::optional(PackedVectors(array)) : std::nullopt;
+  }
+
+  // The values of vector v: in place if they are as wide as their type, otherwise written to `to`, which has
+  // room for a whole vector. Also loads the packed bytes of the next vector into a cache: they arrive while
+  // these values are used.
+  const std::byte* unpack(uint64_t v, std::byte* to) const {
+    return visit_bits(array_->type, [&]<class T>(std::type_identity<T>) {
+      const Place packed = place(v);
+      const T reference = array_->codec == CodecId::ffor ? codec::ffor::Parts(*array_).reference<T>(v) : T{0};
+      load_next(v);
+      if (packed.width == kBits<T> && reference == 0 &&
+          reinterpret_cast<uintptr_t>(packed.bytes) % sizeof(T) == 0) {
+        return packed.bytes;
+      }
+      const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end_ - v * kVectorLength));
+      codec::bitpack::unpack_vector<T>(packed.bytes, packed.width, num_rows(here, kBits<T>), reference,
+                                       reinterpret_cast<T*>(to));
+      return static_cast<const std::byte*>(to);
+    });
+  }
+
+ private:
+  struct Place {
+    const std::byte* bytes;
+    uint32_t width;
+  };
+
+  explicit PackedVectors(const Array& array) : array_(&array), end_(array.offset + array.length) {}
+
+  [[nodiscard]] Place place(uint64_t v) const {
+    if (array_->codec == CodecId::bitpack) {
+      const uint32_t width = codec::bitpack::width_of(*array_);
+      return {array_->buffers[0].bytes.data() + v * width * kRegisterBytes, width};
+    }
+    const codec::ffor::Parts parts(*array_);
+    const codec::ffor::Entry entry = parts.entry(v);
+    return {parts.vector(entry), entry.width()};
+  }
+  void load_next(uint64_t v) const {
+    if ((v + 2) * kVectorLength <= end_) {
+      const Place next = place(v + 1);
+      for (uint32_t at = 0; at < next.width * kRegisterBytes; at += kCacheLine) {
+        __builtin_prefetch(next.bytes + at);
+      }
+    }
+  }
+
+  static constexpr uint32_t kCacheLine = 64;
+
+  const Array* array_;
+  uint64_t end_;
+};
+
+}  // namespace bobbin::plan
