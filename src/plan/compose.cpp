@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 #include "core/bits.hpp"
-#include "core/scalar.hpp"
 #include "plan/cascade_kind.hpp"
 #include "plan/compose_expressions.hpp"
 #include "plan/compose_groups.hpp"
 #include "plan/compose_inputs.hpp"
 #include "plan/compose_stages.hpp"
+#include "plan/scaled_ranges.hpp"
+#include "plan/stages/marks.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -26,23 +26,6 @@ constexpr uint32_t kPackedKind = 16;        // of slots: added to the layout
 constexpr size_t kMostShared = 96 * 1024;   // of a block
 constexpr size_t kMostGroups = 160 * 1024;  // the same with groups
 constexpr size_t kMostEntries = 32 * 1024;  // bytes of dictionaries among them
-
-template <class Float>
-bool is_ordinary(uint64_t key) {
-  const auto value = value_of_key<Float>(static_cast<std::make_signed_t<BitsOf<Float>>>(key));
-  return value != 0 && !std::isnan(value);
-}
-// Whether floats of a range can be compared as floats.
-bool compares_as_reals(const KeyRange& range, uint32_t bytes) {
-  if (bytes == 4) {
-    const auto low = static_cast<int32_t>(range.low);
-    const auto high = static_cast<int32_t>(range.low + range.span);
-    return is_ordinary<float>(range.low) && is_ordinary<float>(range.low + range.span) && low <= high;
-  }
-  const auto low = static_cast<int64_t>(range.low);
-  const auto high = static_cast<int64_t>(range.low + range.span);
-  return is_ordinary<double>(range.low) && is_ordinary<double>(range.low + range.span) && low <= high;
-}
 
 class Composer {
  public:
@@ -63,6 +46,7 @@ class Composer {
       add_groups();
     } else {
       add_folds();
+      add_marks();
     }
     ok_ = ok_ && uses_ + leaves_ <= kMostUses && names_.size() <= kMostSlots &&
           writer_.numbers().size() <= kMaxNumbers && shared_ <= (has_groups() ? kMostGroups : kMostShared);
@@ -100,6 +84,7 @@ class Composer {
     return std::any_of(query_.groups.keys, query_.groups.keys + query_.groups.num_keys,
                        [&](const GroupKey& key) { return key.column == c; });
   }
+  [[nodiscard]] bool is_marked(uint32_t c) const { return query_.marks.any() && query_.marks.column == c; }
   [[nodiscard]] bool tested(uint32_t c) const {
     return std::any_of(query_.steps, query_.steps + query_.num_steps,
                        [&](const Step& step) { return step.op == StepOp::test && step.column == c; });
@@ -169,7 +154,7 @@ class Composer {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
     const bool coded = column.form == ColumnForm::packed && column.looks_up();
-    const bool folded = tested(c) || is_key(c) || sums + count_folds(c, Fold::extremes) != 0;
+    const bool folded = tested(c) || is_key(c) || is_marked(c) || sums + count_folds(c, Fold::extremes) != 0;
     const bool computes = (inputs_.used >> c & 1) != 0;
     if (column.form == ColumnForm::bitmap || !(folded || computes)) {
       return;
@@ -349,6 +334,16 @@ class Composer {
       }
       folds_.push_back(fmt::format("{}{}<{}, {}, Numbers::{}{}>", name, of_runs(), f,
                                    slots_[fold.column].number, numbers_of(fold.column), map_of(fold.column)));
+    }
+  }
+  // Marks are of codes as they are.
+  void add_marks() {
+    if (query_.marks.any()) {
+      const Slot& slot = slots_[query_.marks.column];
+      const bool in_shared = query_.marks.last < kMarksInShared;
+      ok_ = ok_ && !slot.coded;
+      folds_.push_back(fmt::format("Mark<{}, {}>", slot.number, in_shared));
+      shared_ += in_shared ? kMarksInShared / 8 : 0;
     }
   }
   [[nodiscard]] const char* of_runs() const { return query_.runs.any() ? "OfRuns" : ""; }

@@ -91,7 +91,7 @@ std::optional<uint32_t> as_cascade(const QueryInput& query) {
 }  // namespace
 
 bool Prepared::needs_compiler() const {
-  return query_.groups.num_keys != 0 || !formulas_.empty();
+  return query_.groups.num_keys != 0 || query_.marks.any() || !formulas_.empty();
 }
 
 QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
@@ -261,6 +261,9 @@ Status Prepared::run(uint32_t* bitmap, StreamView stream) const {
   }
   BOBBIN_ASSIGN(const void* fresh, pieces_->fresh_totals(folds_.size() * query_.groups.cells, stream));
   BOBBIN_TRY(copy_async(totals_->data(), fresh, totals_->size(), stream));
+  if (marks_.has_value()) {
+    BOBBIN_TRY(fill_async(marks_->data(), 0, marks_->size(), stream));
+  }
   if (reals_.has_value()) {
     BOBBIN_TRY(fill_async(reals_->data(), 0, reals_->size(), stream));
   }
@@ -319,6 +322,13 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
     }
   }
   return totals;
+}
+
+Result<BitmapWords> Prepared::marks(StreamView stream) const {
+  BitmapWords words(query_.marks.words.size);
+  BOBBIN_TRY(copy_async(words.data(), marks_->data(), marks_->size(), stream));
+  BOBBIN_TRY(stream.synchronize());
+  return words;
 }
 
 // Parts have their cells one after another.

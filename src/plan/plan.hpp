@@ -15,6 +15,7 @@
 #include "bobbin/stream.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
+#include "core/bit_ranges.hpp"
 #include "plan/column_plan.hpp"
 #include "plan/compose.hpp"
 #include "plan/expression.hpp"
@@ -59,6 +60,13 @@ struct KeyColumn {
   uint32_t values = 0;
 };
 
+// A column of dictionary codes: unsigned integers of up to 32 bits, for this many entries, at least one.
+// Greater codes are treated like the last.
+struct CodeColumn {
+  uint32_t column = 0;
+  uint64_t entries = 0;
+};
+
 struct Total {
   uint64_t count = 0;
   Int128 sum = 0;       // of integers, exact
@@ -87,8 +95,8 @@ class Prepared {
                                  std::span<const Aggregate> aggregates, StreamView stream,
                                  QueryPath path = QueryPath::automatic,
                                  std::shared_ptr<Pieces> pieces = nullptr);
-  // Expressions and groups exist in compiled kernels only: `unsupported` if there is none for these columns,
-  // conditions and aggregates, here or when it is run.
+  // Expressions, groups and marks exist in compiled kernels only: `unsupported` if there is none for these
+  // columns, conditions and aggregates, here or when it is run.
   //
   // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells values together. Sums
   // are those of integers.
@@ -97,6 +105,12 @@ class Prepared {
                                         std::span<const KeyColumn> keys, StreamView stream,
                                         QueryPath path = QueryPath::automatic,
                                         std::shared_ptr<Pieces> pieces = nullptr);
+
+  // Which codes the matching rows have, where the column is not null.
+  static Result<Prepared> create_marks(std::span<const Source> columns, const Filter& filter,
+                                       const CodeColumn& marked, StreamView stream,
+                                       QueryPath path = QueryPath::automatic,
+                                       std::shared_ptr<Pieces> pieces = nullptr);
 
   // Asynchronous.
   [[nodiscard]] Status run(StreamView stream) const;
@@ -108,6 +122,8 @@ class Prepared {
   // The results of the last run, one per aggregate; with groups as many for each combination of the keys'
   // values, the first key's changing slowest. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
+  // The same for marks: one bit per entry. Waits for the stream.
+  [[nodiscard]] Result<BitmapWords> marks(StreamView stream) const;
 
  private:
   friend class Preparer;
@@ -164,6 +180,7 @@ class Prepared {
   std::vector<Undecoded> undecoded_;
   std::vector<DeviceBuffer> kept_;
   std::optional<DeviceBuffer> totals_;  // TotalWords for each fold
+  std::optional<DeviceBuffer> marks_;   // one bit for each code
   std::optional<DeviceBuffer> reals_;   // a sum for each vector, for each fold
 };
 

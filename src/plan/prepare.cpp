@@ -32,9 +32,10 @@ class Preparer {
     made_.pieces_ = std::move(pieces);
   }
 
-  Result<Prepared> prepare(std::span<const KeyColumn> keys = {}) {
+  Result<Prepared> prepare(std::span<const KeyColumn> keys = {}, const CodeColumn* marked = nullptr) {
     BOBBIN_TRY(check());
     BOBBIN_TRY(add_keys(keys));
+    BOBBIN_TRY(add_marks(marked));
     made_.path_ = path_;
     made_.query_.powers = {codec::alp::kPowers<float>, codec::alp::kPowers<double>};
     BOBBIN_TRY(add_runs());
@@ -84,6 +85,18 @@ class Preparer {
     return {};
   }
 
+  Status add_marks(const CodeColumn* marked) {
+    if (marked == nullptr) {
+      return {};
+    }
+    const size_t words = ceil_div<size_t>(marked->entries, 32);
+    BOBBIN_ASSIGN(made_.marks_, DeviceBuffer::create(words * sizeof(uint32_t), stream_));
+    made_.query_.marks = {.column = static_cast<uint8_t>(marked->column),
+                          .last = static_cast<uint32_t>(marked->entries - 1),
+                          .words = {made_.marks_->as<uint32_t>(), words}};
+    return {};
+  }
+
   // Whether an aggregate needs the values of a column.
   [[nodiscard]] bool folds(uint32_t c) const {
     return std::ranges::any_of(aggregates_,
@@ -117,7 +130,7 @@ class Preparer {
   [[nodiscard]] bool has_runs() const {
     return !computes() && columns_.size() == 1 && columns_[0].array != nullptr &&
            columns_[0].array->codec == CodecId::rle && columns_[0].array->length != 0 && !sums_floats(0) &&
-           made_.query_.groups.num_keys == 0 && !made_.query_.runs.any() &&
+           made_.query_.groups.num_keys == 0 && !made_.query_.marks.any() && !made_.query_.runs.any() &&
            reason_not_to_compile(compiling_by_environment()).empty();
   }
   // The same query of the runs' values, each of which counts as often as the run has rows.
@@ -468,6 +481,12 @@ Result<Prepared> Prepared::create_groups(std::span<const Source> columns, const 
                                          std::span<const KeyColumn> keys, StreamView stream, QueryPath path,
                                          std::shared_ptr<Pieces> pieces) {
   return Preparer(columns, filter, aggregates, stream, path, std::move(pieces)).prepare(keys);
+}
+
+Result<Prepared> Prepared::create_marks(std::span<const Source> columns, const Filter& filter,
+                                        const CodeColumn& marked, StreamView stream, QueryPath path,
+                                        std::shared_ptr<Pieces> pieces) {
+  return Preparer(columns, filter, {}, stream, path, std::move(pieces)).prepare({}, &marked);
 }
 
 }  // namespace bobbin::plan

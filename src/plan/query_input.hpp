@@ -89,6 +89,16 @@ struct GroupInput {
   uint32_t cells = 1;
 };
 
+// If `words` are given, matching rows mark the values of a column: a bit for each. Values greater than `last`
+// are treated like it.
+struct MarkInput {
+  uint8_t column = 0;
+  uint32_t last = 0;
+  Global<uint32_t> words;
+
+  [[nodiscard]] BOBBIN_HD bool any() const { return words.data != nullptr; }
+};
+
 // If `ends` is given, a query's rows are runs: each has the rows from the previous run's end, or 0, to its
 // own. Those from `begin` to `end` count.
 struct RunInput {
@@ -164,6 +174,7 @@ struct QueryInput {
   Global<double> reals;     // for floats, a fold's sums of vectors: vector v is at fold * vectors + v
   Powers powers;
   GroupInput groups;
+  MarkInput marks;
   RunInput runs;
   uint64_t numbers[kMaxNumbers] = {};  // constants of expressions: bits of integers or doubles
 };

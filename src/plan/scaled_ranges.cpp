@@ -60,6 +60,12 @@ int64_t guess_of(BitsOf<Float> key, codec::alp::Scale scale, int64_t most) {
   return !(integer > -limit) ? -most : integer >= limit ? most : static_cast<int64_t>(std::floor(integer));
 }
 
+template <class Float>
+bool is_ordinary(uint64_t key) {
+  const auto value = value_of_key<Float>(static_cast<std::make_signed_t<BitsOf<Float>>>(key));
+  return value != 0 && !std::isnan(value);
+}
+
 }  // namespace
 
 ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale scale) {
@@ -89,6 +95,17 @@ ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale 
                        .most = search.most,
                        .empty = first < past ? 0U : 1U};
   });
+}
+
+bool compares_as_reals(const KeyRange& range, uint32_t bytes) {
+  if (bytes == 4) {
+    const auto low = static_cast<int32_t>(range.low);
+    const auto high = static_cast<int32_t>(range.low + range.span);
+    return is_ordinary<float>(range.low) && is_ordinary<float>(range.low + range.span) && low <= high;
+  }
+  const auto low = static_cast<int64_t>(range.low);
+  const auto high = static_cast<int64_t>(range.low + range.span);
+  return is_ordinary<double>(range.low) && is_ordinary<double>(range.low + range.span) && low <= high;
 }
 
 }  // namespace bobbin::plan

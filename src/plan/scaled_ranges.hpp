@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a range of floats to ranges of ALP's integers.
+// Ranges of floats: how they are tested.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,10 @@
 
 namespace bobbin::plan {
 
-// For a scale, and a range that is not negated.
+// As a range of ALP's integers, for a scale; the range is not negated.
 [[nodiscard]] ScaledRange scaled_range(DType type, const ValueRange& range, codec::alp::Scale scale);
+
+// Whether floats of this many bytes can be compared with the range's ends as floats.
+[[nodiscard]] bool compares_as_reals(const KeyRange& range, uint32_t bytes);
 
 }  // namespace bobbin::plan

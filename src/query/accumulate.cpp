@@ -199,20 +199,34 @@ class DistinctCounter final : public ColumnAccumulator {
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
     BOBBIN_ASSIGN(const std::vector<uint32_t> ids, ids_.ids_of(rows, index_));
     for (size_t i = 0; i < groups.size(); ++i) {
-      const size_t before = pairs_.size();
-      if (ids[i] != ValueIds::kNull) {
-        pairs_.id_of(uint64_t{groups[i]} << 32 | ids[i]);
-        counts_[groups[i]] += pairs_.size() - before;
-      }
+      count(groups[i], ids[i]);
     }
+    return check();
+  }
+  [[nodiscard]] std::optional<uint32_t> distinct_column() const override { return index_; }
+  Status add_values(uint32_t group, const DecodedColumn& values, const BitmapWords& marks) override {
+    for (const uint64_t place : rows_of(marks)) {
+      count(group, ids_.id_at(values, place));
+    }
+    return check();
+  }
+  [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
+
+ private:
+  void count(uint32_t group, uint32_t id) {
+    const size_t before = pairs_.size();
+    if (id != ValueIds::kNull) {
+      pairs_.id_of(uint64_t{group} << 32 | id);
+      counts_[group] += pairs_.size() - before;
+    }
+  }
+  [[nodiscard]] Status check() const {
     BOBBIN_RETURN_IF(pairs_.size() > kMaxDistinct, StatusCode::unsupported,
                      fmt::format("column {} holds {}: count(distinct) exceeds {} values",
                                  single_quoted(column_.name), type_text(column_), kMaxDistinct));
     return {};
   }
-  [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
 
- private:
   ValueIds ids_;
   KeyIds pairs_;  // for a group and a value
   std::vector<uint64_t> counts_;

@@ -41,6 +41,14 @@ class Accumulator {
   };
   [[nodiscard]] virtual std::optional<Needs> needs() const { return std::nullopt; }
   virtual void add_total(uint32_t /*group*/, const plan::CodeTotal& /*total*/) {}
+
+  // The column for which it is enough to know which values rows have, and values that rows of a group have:
+  // those that are marked, one bit each.
+  [[nodiscard]] virtual std::optional<uint32_t> distinct_column() const { return std::nullopt; }
+  virtual Status add_values(uint32_t /*group*/, const DecodedColumn& /*values*/,
+                            const BitmapWords& /*marks*/) {
+    return {};
+  }
 };
 
 // The number of rows.

@@ -24,8 +24,12 @@ uint64_t num_rows(const BitmapWords& rows) {
                                [](uint32_t word) { return static_cast<uint64_t>(std::popcount(word)); });
 }
 
-bool has_large_dictionary(const Array& values) {
-  return codec::dict::is_few(values.length, codec::dict::dictionary_of(values).length);
+// Whether a column has a dictionary that is worth decoding.
+Result<bool> has_small_dictionary(RowGroupQuery& group, uint32_t column) {
+  BOBBIN_ASSIGN(const Array* array, group.load(column));
+  const Array& values = plan::values_of(*array);
+  return values.codec == CodecId::dict && values.length != 0 &&
+         !codec::dict::is_few(values.length, codec::dict::dictionary_of(values).length);
 }
 
 }  // namespace
@@ -183,9 +187,7 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
       return false;
     }
   }
-  BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
-  const Array& values = plan::values_of(*array);
-  return values.codec == CodecId::dict && values.length != 0 && !has_large_dictionary(values);
+  return has_small_dictionary(group, keys_.keys()[0]);
 }
 
 namespace {
@@ -275,22 +277,47 @@ Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
   return true;
 }
 
+Result<GroupBy::Accumulators> GroupBy::add_distinct(RowGroupQuery& group, const Bound& bound) {
+  Accumulators left;
+  for (const auto& accumulator : accumulators_) {
+    const auto column = keys_.keys().empty() ? accumulator->distinct_column() : std::nullopt;
+    bool coded = false;
+    if (column.has_value()) {
+      BOBBIN_ASSIGN(coded, has_small_dictionary(group, *column));
+    }
+    if (!coded) {
+      left.push_back(accumulator.get());
+      continue;
+    }
+    BOBBIN_ASSIGN(const Array* array, group.load(*column));
+    BOBBIN_ASSIGN(const DecodedColumn entries,
+                  DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(*array))));
+    BOBBIN_ASSIGN(const BitmapWords marks, group.mark_codes(bound, *column));
+    BOBBIN_TRY(accumulator->add_values(0, entries, marks));
+  }
+  return left;
+}
+
 Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
   BOBBIN_ASSIGN(const bool done, add_cells(group, bound));
   if (done) {
     return {};
   }
+  BOBBIN_ASSIGN(const Accumulators left, add_distinct(group, bound));
+  if (keys_.keys().empty() && left.empty()) {
+    return {};
+  }
   BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
   BOBBIN_ASSIGN(const bool by_code, can_add_codes(group, words));
   return by_code ? add_codes(group, words)
-                 : for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows); });
+                 : for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows, left); });
 }
 
-Status GroupBy::add_rows(SelectedRows& rows) {
+Status GroupBy::add_rows(SelectedRows& rows, const Accumulators& accumulators) {
   BOBBIN_ASSIGN(const std::vector<uint32_t> groups, keys_.groups_of(rows));
   BOBBIN_TRY(check_number_of_groups());
   resize();
-  for (const auto& accumulator : accumulators_) {
+  for (Accumulator* accumulator : accumulators) {
     BOBBIN_TRY(accumulator->add(rows, groups));
   }
   return {};

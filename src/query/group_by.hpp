@@ -3,6 +3,7 @@
 // one launch on a device, if a kernel is compiled for it. Otherwise, for one key with a dictionary, rows are
 // counted and integers summed by dictionary codes, on the backend; all else is decoded and folded on the
 // host.
+// Without keys, values of a column with a dictionary are distinguished by marking its codes on the backend.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,11 @@ class GroupBy {
   [[nodiscard]] std::vector<std::vector<Value>> rows() const;
 
  private:
-  Status add_rows(SelectedRows& rows);
+  using Accumulators = std::vector<Accumulator*>;
+
+  Status add_rows(SelectedRows& rows, const Accumulators& accumulators);
+  // Without keys: distinct values by the codes of dictionaries. The others are left.
+  Result<Accumulators> add_distinct(RowGroupQuery& group, const Bound& bound);
   // In one launch, by the cells of keys that have few values; false if that is not possible.
   struct Cells {
     std::vector<RowGroupQuery::CellKey> keys;

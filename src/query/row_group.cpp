@@ -91,7 +91,7 @@ Result<const RowGroupQuery::LoadedChunk*> RowGroupQuery::load_unchecked(uint32_t
                                    ? ReaderAccess::load_kept(reader_, index_, column)
                                    : ReaderAccess::load_chunk(reader_, index_, column, stream_.backend()));
     const bool is_checked = !array::checks_content_on_device(array, stream_.backend());
-    found = chunks_.emplace(column, LoadedChunk{std::move(array), is_checked, {}, {}}).first;
+    found = chunks_.emplace(column, LoadedChunk{.array = std::move(array), .is_checked = is_checked}).first;
   }
   return &found->second;
 }
@@ -363,21 +363,8 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
                                                        std::span<const plan::Aggregate> aggregates,
                                                        BitmapWords* rows, bool on_host) {
   const Program program = compile(bound, aggregates);
-  std::vector<plan::Source> sources;
   std::vector<DeviceBuffer> bitmaps;
-  for (const Operand& operand : program.operands) {
-    if (!std::holds_alternative<const BitmapWords*>(operand)) {
-      BOBBIN_ASSIGN(const plan::Source source, place(operand, on_host));
-      sources.push_back(source);
-      continue;
-    }
-    const BitmapWords& words = *std::get<const BitmapWords*>(operand);
-    if (!on_host) {
-      BOBBIN_ASSIGN(DeviceBuffer sent, send(words, stream_));
-      bitmaps.push_back(std::move(sent));
-    }
-    sources.push_back({.bitmap = on_host ? words.data() : bitmaps.back().as<uint32_t>()});
-  }
+  BOBBIN_ASSIGN(std::vector<plan::Source> sources, place_all(program, on_host, bitmaps));
   const Array alone = rows_alone(info_.num_rows);
   if (std::ranges::none_of(sources, [](const plan::Source& source) { return source.array != nullptr; })) {
     sources.push_back({.array = &alone});
@@ -395,6 +382,25 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
     *rows = std::move(found.words);
   }
   return totals;
+}
+
+Result<std::vector<plan::Source>> RowGroupQuery::place_all(const Program& program, bool on_host,
+                                                           std::vector<DeviceBuffer>& bitmaps) {
+  std::vector<plan::Source> sources;
+  for (const Operand& operand : program.operands) {
+    if (!std::holds_alternative<const BitmapWords*>(operand)) {
+      BOBBIN_ASSIGN(const plan::Source source, place(operand, on_host));
+      sources.push_back(source);
+      continue;
+    }
+    const BitmapWords& words = *std::get<const BitmapWords*>(operand);
+    if (!on_host) {
+      BOBBIN_ASSIGN(DeviceBuffer sent, send(words, stream_));
+      bitmaps.push_back(std::move(sent));
+    }
+    sources.push_back({.bitmap = on_host ? words.data() : bitmaps.back().as<uint32_t>()});
+  }
+  return sources;
 }
 
 Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,

@@ -12,6 +12,7 @@
 
 #include "array/array.hpp"
 #include "bobbin/file.hpp"
+#include "bobbin/memory.hpp"
 #include "bobbin/stream.hpp"
 #include "file/footer.hpp"
 #include "plan/fold_codes.hpp"
@@ -40,6 +41,8 @@ class RowGroupQuery {
   // Aggregate columns are columns of the file. The predicate is pruned, and not `never`.
   [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
                                                       std::span<const plan::Aggregate> aggregates);
+  // Which codes the matching rows have, where they are not null: one bit per entry of a non-empty dictionary.
+  [[nodiscard]] Result<BitmapWords> mark_codes(Bound bound, uint32_t column);
   // A key without nulls: the codes of a column with a dictionary, or integers from `low` on.
   struct CellKey {
     uint32_t column = 0;
@@ -72,10 +75,13 @@ class RowGroupQuery {
  private:
   struct LoadedChunk {
     Array array;
-    bool is_checked = false;               // also by array::validate_content()
-    std::optional<array::OnDevice> there;  // for strings: only the codes
-    std::optional<DecodedColumn> decoded;
+    bool is_checked = false;                 // also by array::validate_content()
+    std::optional<array::OnDevice> there{};  // for strings: only the codes
+    std::optional<DecodedColumn> decoded{};
     uint64_t decoded_piece = 0;
+    // The codes of a column with a dictionary, with its nulls: in host memory, and in that of the backend.
+    std::optional<Array> codes{};
+    std::optional<Array> codes_there{};
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
@@ -88,6 +94,11 @@ class RowGroupQuery {
   // In the memory of the host, or of the backend.
   Result<plan::Source> place(const Operand& operand, bool on_host);
   Result<plan::Source> place_key(const CellKey& key);
+  // Columns and bitmaps of a program, which must stay in place; `bitmaps` keeps those that were sent.
+  Result<std::vector<plan::Source>> place_all(const Program& program, bool on_host,
+                                              std::vector<DeviceBuffer>& bitmaps);
+  // In one launch. Nothing if there is no compiled kernel for it.
+  Result<std::optional<BitmapWords>> mark_compiled(const Bound& bound, uint32_t column);
   // The codes of a column with a dictionary, in the memory of the backend.
   struct Codes {
     const Array* array = nullptr;

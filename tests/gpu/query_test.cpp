@@ -4,6 +4,7 @@
 
 #include "tests/gpu/seeds.hpp"
 #include "tests/plan/checks.hpp"
+#include "tests/plan/table_checks.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -59,6 +60,14 @@ TEST(GpuQueries, GroupsInCompiledKernels) {
   }
   EXPECT_EQ(check_long_groups(Backend::cuda), "");
   EXPECT_EQ(check_grouped_file(Backend::cuda), "");
+}
+
+TEST(GpuQueries, MarksInCompiledKernels) {
+  for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_marks(Backend::cuda, random), "") << "seed " << seed;
+  }
+  EXPECT_EQ(check_distinct(Backend::cuda), "");
 }
 
 TEST(GpuQueries, CodesAreCounted) {

@@ -34,6 +34,9 @@ inline constexpr uint32_t kKinds = 17;
 // The same for groups of one or two drawn keys.
 [[nodiscard]] std::string check_groups(Backend backend, Random& random, bool compares = true);
 
+// The same for marks of drawn codes.
+[[nodiscard]] std::string check_marks(Backend backend, Random& random, bool compares = true);
+
 // Groups of more rows than a thread can add to its words, if there is one block.
 [[nodiscard]] std::string check_long_groups(Backend backend, bool compares = true);
 

@@ -11,6 +11,7 @@
 #include "tests/drawn.hpp"
 #include "tests/plan/checks.hpp"
 #include "tests/plan/drawn_kernels.hpp"
+#include "tests/plan/table_checks.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -115,6 +116,29 @@ TEST(CompiledQueries, OfRuns) {
     EXPECT_GE(runs, seeds.size());
   }
   simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+TEST(CompiledQueries, OfMarks) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  const auto seeds = drawn(kDrawnMarks);
+  for (const uint64_t seed : seeds) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
+    Random random(seed);
+    ASSERT_EQ(check_marks(Backend::emulator, random), "") << "seed " << seed;
+  }
+  EXPECT_EQ(runs, seeds.size());
+  simt::default_emulator_options() = {};
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+TEST(CompiledQueries, OfDistinctValuesInFiles) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  EXPECT_EQ(check_distinct(Backend::emulator), "");
+  EXPECT_GT(runs, 40);  // three row groups for each of 16 queries, except those that zone maps rule out
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/codecs/component.hpp"
 #include "tests/plan/checks.hpp"
 #include "tests/plan/drawn_kernels.hpp"
+#include "tests/plan/table_checks.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -72,6 +73,11 @@ int main(int argc, char** argv) {
     testing::Random random(seed);
     (void)testing::check_runs(Backend::emulator, random, false);
   }
+  for (uint64_t seed = 0; seed < testing::kDrawnMarks; ++seed) {
+    testing::Random random(seed);
+    (void)testing::check_marks(Backend::emulator, random, false);
+  }
+  (void)testing::check_distinct(Backend::emulator, false);
   (void)testing::check_grouped_file(Backend::emulator, false);
   (void)testing::check_long_groups(Backend::emulator, false);
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {

@@ -9,14 +9,13 @@
 #include "array/array.hpp"
 #include "bobbin/file.hpp"
 #include "bobbin/query.hpp"
-#include "codecs/masked/masked.hpp"
-#include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
 #include "file/append.hpp"
 #include "plan/plan.hpp"
 #include "tests/file/support.hpp"
 #include "tests/plan/checks.hpp"
+#include "tests/plan/encode_drawn.hpp"
 #include "tests/plan/expressions.hpp"
 
 namespace bobbin::testing {
@@ -47,11 +46,7 @@ struct Groups {
 
 template <class T, class Draw>
 Array encode(CodecId codec, Draw&& draw, uint64_t rows = kRows) {
-  std::vector<T> values(rows);
-  for (T& value : values) {
-    value = static_cast<T>(draw());
-  }
-  return *find_codec(codec)->encode({kDTypeOf<T>, values.data(), values.size()});
+  return encode_drawn<T>(codec, std::forward<Draw>(draw), rows);
 }
 
 // A key of up to `most` values; some are greater.
@@ -96,12 +91,6 @@ Array draw_values(Random& random) {
     default:
       return encode<double>(CodecId::alp, [&] { return static_cast<double>(random.below(9999)) / 100; });
   }
-}
-
-Array with_nulls(Array values, Random& random) {
-  std::vector<uint8_t> valid((kRows + 7) / 8);
-  std::ranges::generate(valid, [&] { return static_cast<uint8_t>(random.next() | random.next()); });
-  return *codec::masked::wrap(std::move(values), valid.data());
 }
 
 // Values and nulls of all columns.

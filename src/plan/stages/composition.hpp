@@ -19,6 +19,7 @@
 #include "plan/stages/folds.hpp"
 #include "plan/stages/groups.hpp"
 #include "plan/stages/layout.hpp"
+#include "plan/stages/marks.hpp"
 #include "plan/stages/question.hpp"
 #include "plan/stages/runs.hpp"
 #include "plan/stages/slots.hpp"
@@ -214,7 +215,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t F, class Cta>
   BOBBIN_HD void end_folds(Cta& cta, Shared& shared, Totals& folded) const {
     if constexpr (F < sizeof...(Folds)) {
-      if constexpr (kGroups<FoldAt<F>>) {
+      if constexpr (requires { FoldAt<F>::end(cta, get<F>(shared.maps), *this); }) {
         FoldAt<F>::end(cta, get<F>(shared.maps), *this);
       } else {
         FoldAt<F>::end(cta, *this, get<F>(folded));
