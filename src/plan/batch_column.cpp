@@ -29,6 +29,18 @@ uint32_t look_up_32(const Code* codes, const std::vector<uint8_t>& passes, Code 
   return gather_bits(flags);
 }
 
+// Tests packed vectors one after another: each is still in the nearest cache when it is tested.
+void test_vectors(BatchValues& source, const RowBatch& batch, const ValueRange& range, BitmapWords& bitmap) {
+  constexpr uint64_t kWords = kVectorLength / 32;
+  visit_type(source.array().type, [&]<class T>(std::type_identity<T>) {
+    const auto test = have_avx2() ? &test_rows_avx2<T> : &test_rows<T>;
+    for (uint64_t v = 0; v < batch.words() / kWords; ++v) {
+      test(reinterpret_cast<const BitsOf<T>*>(source.vector(batch, v)), kWords, range,
+           bitmap.data() + v * kWords);
+    }
+  });
+}
+
 const Array kNone;
 
 class ConstantRuns : public BatchRuns {
@@ -125,9 +137,8 @@ std::unique_ptr<BatchRuns> BatchRuns::create(const Array& array, uint64_t shift)
   });
 }
 
-BatchColumn::BatchColumn(const Source& source, const Rows& rows, bool decodes)
+BatchColumn::BatchColumn(const Source& source, const Rows& rows)
     : source_(source),
-      decodes_(decodes),
       moved_(source.array != nullptr && source.array->offset != rows.offset),
       values_(source.array != nullptr ? &values_of(*source.array) : &kNone),
       shift_(rows.offset),
@@ -198,9 +209,14 @@ void BatchColumn::test_codes(const RowBatch& batch, const codec::dict::CodeSet& 
         batch, [&](Scalar code) { return set.passes[std::min(code.bits, last)] != 0; }, bitmap);
     return;
   }
-  const BatchValues& source = of_values ? all_ : codes_;
+  BatchValues& source = of_values ? all_ : codes_;
   const Codec& codec = *find_codec(source.array().codec);
-  if (set.range.has_value() && codec.compare != nullptr && !moved_ && !(of_values && decodes_)) {
+  const bool needed = source.are_needed(batch);
+  if (set.range.has_value() && source.is_packed() && !needed) {
+    test_vectors(source, batch, *set.range, bitmap);
+    return;
+  }
+  if (set.range.has_value() && codec.compare != nullptr && !moved_ && !needed) {
     codec.compare(source.part(batch), *set.range, bitmap.data());
     return;
   }
@@ -218,13 +234,17 @@ void BatchColumn::test_codes(const RowBatch& batch, const codec::dict::CodeSet& 
   });
 }
 
-// A column whose values are needed anyway is decoded once, for both; runs are never decoded.
+// A column whose values are needed anyway, as in the previous batch, is decoded once, for both; runs are
+// never decoded.
 void BatchColumn::test_range(const RowBatch& batch, const ValueRange& range, BitmapWords& bitmap) {
   const Codec& codec = *find_codec(values_->codec);
+  const bool needed = all_.are_needed(batch);
   if (has_runs()) {
     test_runs(
         batch, [&](Scalar value) { return range.holds(type(), value); }, bitmap);
-  } else if (codec.compare != nullptr && !is_float(type()) && !decodes_ && !moved_) {
+  } else if (all_.is_packed() && !needed) {
+    test_vectors(all_, batch, range, bitmap);
+  } else if (codec.compare != nullptr && !is_float(type()) && !needed && !moved_) {
     codec.compare(all_.part(batch), range, bitmap.data());
   } else {
     visit_type(type(), [&]<class T>(std::type_identity<T>) {
@@ -266,13 +286,32 @@ void BatchColumn::gather(const RowBatch& batch, std::byte* to) {
   });
 }
 
+bool BatchColumn::looks_up() const {
+  return has_codes() && !codec::dict::is_few(values_->length, codec::dict::dictionary_of(*values_).length);
+}
+
 const std::byte* BatchColumn::values(const RowBatch& batch) {
-  const bool few =
-      has_codes() && codec::dict::is_few(values_->length, codec::dict::dictionary_of(*values_).length);
-  if (has_codes() && !few) {
+  if (looks_up()) {
     return all_.of(batch, size_bytes(type()), [&](std::byte* to) { gather(batch, to); });
   }
   return all_.of(batch);
+}
+
+void BatchColumn::pick(const RowBatch& batch, uint64_t v, std::span<const uint16_t> rows, void* to) {
+  visit_bits(type(), [&]<class T>(std::type_identity<T>) {
+    auto* const out = static_cast<T*>(to);
+    if (!looks_up()) {
+      all_.pick<T>(batch, v, rows, out);
+      return;
+    }
+    const auto* const known = reinterpret_cast<const T*>(entries().data());
+    codec::dict::visit_codes(codes_.array().type, [&]<class Code>(std::type_identity<Code>) {
+      const Code last = codec::dict::last_code<Code>(codec::dict::dictionary_of(*values_).length);
+      Code codes[kVectorLength];
+      codes_.pick<Code>(batch, v, rows, codes);
+      std::transform(codes, codes + rows.size(), out, [&](Code code) { return known[std::min(code, last)]; });
+    });
+  });
 }
 
 }  // namespace bobbin::plan

@@ -3,6 +3,7 @@
 // Dictionary entries are decoded and tested once; each run is tested and folded as a whole.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,23 @@ class BatchValues {
   }
   // The values of one vector of the batch, the same. Valid until the next call.
   const std::byte* vector(const RowBatch& batch, uint64_t v);
+  // Whether a vector can be had without the others.
+  [[nodiscard]] bool is_packed() const { return packed_.has_value(); }
+  // Whether all values of the batch are there, or those of the previous batch were needed.
+  [[nodiscard]] bool are_needed(const RowBatch& batch) const {
+    return decoded_ == batch.first || decoded_ + kBatchRows == batch.first;
+  }
+  // Some rows of one vector of the batch, by their positions in it. T is the unsigned integer of the type's
+  // size.
+  template <class T>
+  void pick(const RowBatch& batch, uint64_t v, std::span<const uint16_t> rows, T* to) {
+    if (packed_.has_value() && decoded_ != batch.first) {
+      packed_->pick<T>(batch.first / kVectorLength + v, rows, to);
+      return;
+    }
+    const auto* const from = reinterpret_cast<const T*>(of(batch)) + v * kVectorLength;
+    std::ranges::transform(rows, to, [&](uint16_t row) { return from[row]; });
+  }
   // The same for values of another size: `decode` writes them, from batch.begin on.
   template <class F>
   const std::byte* of(const RowBatch& batch, size_t size, F&& decode) {
@@ -111,8 +129,7 @@ struct HostTest {
 
 class BatchColumn {
  public:
-  // `decodes`: an aggregate needs its values.
-  BatchColumn(const Source& source, const Rows& rows, bool decodes);
+  BatchColumn(const Source& source, const Rows& rows);
 
   [[nodiscard]] DType type() const { return source_.array->type; }
   [[nodiscard]] bool has_nulls() const;
@@ -125,6 +142,8 @@ class BatchColumn {
   void keep_valid(const RowBatch& batch, BitmapWords& bitmap) const;
   // Like BatchValues::of.
   const std::byte* values(const RowBatch& batch);
+  // Like BatchValues::pick, for a few rows.
+  void pick(const RowBatch& batch, uint64_t v, std::span<const uint16_t> rows, void* to);
 
   // For a column that has them.
   [[nodiscard]] std::span<const Run> runs(const RowBatch& batch) { return runs_->of(batch); }
@@ -139,10 +158,11 @@ class BatchColumn {
   void test_runs(const RowBatch& batch, Passes&& passes, BitmapWords& bitmap);
   void test_codes(const RowBatch& batch, const codec::dict::CodeSet& set, bool of_values,
                   BitmapWords& bitmap);
+  // Whether values are looked up by their codes.
+  [[nodiscard]] bool looks_up() const;
   void gather(const RowBatch& batch, std::byte* to);
 
   Source source_;
-  bool decodes_;
   bool moved_;           // its vectors are not aligned with those of the query
   const Array* values_;  // without nulls; null for a bitmap
   uint64_t shift_;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/dispatch.hpp"
-
 namespace bobbin::plan {
 namespace {
 
@@ -38,11 +36,7 @@ const std::byte* BatchExpression::values_of(std::span<const uint16_t> rows, cons
                                             uint64_t vector, std::vector<BatchColumn>& columns) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     BatchColumn& column = columns[program_.columns()[i]];
-    visit_bits(column.type(), [&]<class T>(std::type_identity<T>) {
-      const auto* const from = reinterpret_cast<const T*>(column.values(batch)) + vector * kVectorLength;
-      auto* const to = reinterpret_cast<T*>(picked_[i].data());
-      std::ranges::transform(rows, to, [&](uint16_t row) { return from[row]; });
-    });
+    column.pick(batch, vector, rows, picked_[i].data());
     inputs_[i] = reinterpret_cast<const std::byte*>(picked_[i].data());
   }
   return program_.run(inputs_, static_cast<uint32_t>(rows.size()));

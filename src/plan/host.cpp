@@ -273,19 +273,6 @@ class HostFold {
   std::vector<double> sums_;  // of each vector so far
 };
 
-// Whether the values of a column are needed.
-bool decodes(uint32_t c, const Filter& filter, std::span<const Aggregate> aggregates) {
-  const auto uses = [&](const auto* computed) {
-    return computed != nullptr && std::ranges::binary_search(computed->columns(), c);
-  };
-  return std::ranges::any_of(filter,
-                             [&](const Condition& condition) { return uses(condition.comparison.get()); }) ||
-         std::ranges::any_of(aggregates, [&](const Aggregate& aggregate) {
-           return aggregate.fold != Fold::count &&
-                  (aggregate.column == c || uses(aggregate.expression.get()));
-         });
-}
-
 }  // namespace
 
 Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Filter& asked,
@@ -298,8 +285,8 @@ Result<std::vector<Total>> run_on_host(std::span<const Source> columns, const Fi
   }
   const auto pass = rows == nullptr ? OnePass::create(columns, filter, aggregates, all) : nullptr;
   std::vector<BatchColumn> opened;
-  for (uint32_t c = 0; c < columns.size(); ++c) {
-    opened.emplace_back(columns[c], all, decodes(c, filter, aggregates));
+  for (const Source& column : columns) {
+    opened.emplace_back(column, all);
   }
   std::vector<HostFold> folds;
   for (const Aggregate& aggregate : aggregates) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "codecs/bitpack/bitpack.hpp"
 #include "codecs/codec.hpp"
@@ -29,16 +30,26 @@ class PackedVectors {
   const std::byte* unpack(uint64_t v, std::byte* to) const {
     return visit_bits(array_->type, [&]<class T>(std::type_identity<T>) {
       const Place packed = place(v);
-      const T reference = array_->codec == CodecId::ffor ? codec::ffor::Parts(*array_).reference<T>(v) : T{0};
+      const T first = reference<T>(v);
       load_next(v);
-      if (packed.width == kBits<T> && reference == 0 &&
+      if (packed.width == kBits<T> && first == 0 &&
           reinterpret_cast<uintptr_t>(packed.bytes) % sizeof(T) == 0) {
         return packed.bytes;
       }
       const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end_ - v * kVectorLength));
-      codec::bitpack::unpack_vector<T>(packed.bytes, packed.width, num_rows(here, kBits<T>), reference,
+      codec::bitpack::unpack_vector<T>(packed.bytes, packed.width, num_rows(here, kBits<T>), first,
                                        reinterpret_cast<T*>(to));
       return static_cast<const std::byte*>(to);
+    });
+  }
+
+  // Some values of vector v, by their positions in it.
+  template <class T>
+  void pick(uint64_t v, std::span<const uint16_t> rows, T* to) const {
+    const Place packed = place(v);
+    const T first = reference<T>(v);
+    std::ranges::transform(rows, to, [&](uint16_t row) {
+      return static_cast<T>(codec::bitpack::unpack_one<T>(packed.bytes, packed.width, row) + first);
     });
   }
 
@@ -58,6 +69,10 @@ class PackedVectors {
     const codec::ffor::Parts parts(*array_);
     const codec::ffor::Entry entry = parts.entry(v);
     return {parts.vector(entry), entry.width()};
+  }
+  template <class T>
+  [[nodiscard]] T reference(uint64_t v) const {
+    return array_->codec == CodecId::ffor ? codec::ffor::Parts(*array_).reference<T>(v) : T{0};
   }
   void load_next(uint64_t v) const {
     if ((v + 2) * kVectorLength <= end_) {
