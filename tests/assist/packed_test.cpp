@@ -9,6 +9,7 @@
 
 #include "assist/kernels.hpp"
 #include "tests/assist/arrays.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -80,7 +81,7 @@ class PackedArray {
     // Around the values, through them, almost everything, and around the end of the type.
     const T ends[] = {0,      static_cast<T>(middle - 300), static_cast<T>(middle - 20),
                       middle, static_cast<T>(middle + 17),  static_cast<T>(-40)};
-    for (const T low : ends) {
+    for (const T low : drawn_of(ends)) {
       for (const T span : {T{0}, T{30}, T{100}, T{70'000}, static_cast<T>(T{1} << 31), static_cast<T>(-300),
                            static_cast<T>(-20), static_cast<T>(-1)}) {
         expect_sum<Tiles, true>(tiles, values_, low, span);

@@ -151,12 +151,16 @@ std::string long_name(const CLI::Option& option) {
 using Visit = std::function<void(CLI::App& verb, CLI::Option& option)>;
 void for_each_option(bool flags, const Visit& visit) {
   Command command;
+  std::vector<std::pair<CLI::App*, CLI::Option*>> found;
   for (CLI::App* verb : leaves_of(command.app())) {
     for (CLI::Option* option : verb->get_options()) {
       if (!option->get_positional() && option != verb->get_help_ptr() && is_flag(*option) == flags) {
-        visit(*verb, *option);
+        found.emplace_back(verb, option);
       }
     }
+  }
+  for (const auto& [verb, option] : testing::drawn_of(found)) {
+    visit(*verb, *option);
   }
 }
 
@@ -219,7 +223,9 @@ TEST(Arguments, AnEmptyValueIsTakenOrRefused) {
       }
     }
   });
-  EXPECT_GT(taken, 0U);
+  if (testing::kAllCasesRun) {
+    EXPECT_GT(taken, 0U);
+  }
 }
 
 TEST(Arguments, AFileNameIsNotEmpty) {

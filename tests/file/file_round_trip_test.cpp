@@ -6,6 +6,7 @@
 #include "file/append.hpp"
 #include "support.hpp"
 #include "tests/backends.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -33,7 +34,8 @@ void expect_round_trip(const Table& table, const WriteOptions& options) {
 }
 
 TEST(FileRoundTrip, EveryTypeInOneAndInSeveralRowGroups) {
-  for (const uint64_t rows : {1, 2, 1023, 1024, 1025, 5000}) {
+  constexpr uint64_t kRows[] = {1, 2, 1023, 1024, 1025, 5000};
+  for (const uint64_t rows : testing::drawn_of(kRows)) {
     for (const uint64_t group : {1, 1000, 1024, 4096}) {
       if (rows / group < 2000) {
         SCOPED_TRACE(std::to_string(rows) + " rows in groups of " + std::to_string(group));

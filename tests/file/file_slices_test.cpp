@@ -8,6 +8,7 @@
 #include "file/append.hpp"
 #include "forge.hpp"
 #include "support.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::file_tests {
 namespace {
@@ -122,7 +123,7 @@ Status write_kinds(const std::string& path, std::span<const Kind> kinds) {
   return writer.finish();
 }
 
-class FileSlices : public testing::Test {
+class FileSlices : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     dir_ = std::make_unique<TempDir>();
@@ -192,8 +193,9 @@ TEST_F(FileSlices, RowsAtAllBoundariesAreThoseOfTheWhole) {
   ASSERT_TRUE(reader.has_value()) << reader.error().message();
   const auto whole = read_columns(*reader, all_columns(*reader), 0, kRows, 1);
   ASSERT_TRUE(whole.has_value()) << whole.error().message();
+  constexpr uint64_t kCounts[] = {0, 1, 2, 100, 1023, 1024, 1025, 2049, 12'000};
   for (const uint64_t edge : {uint64_t{0}, uint64_t{1024}, uint64_t{16 * 1024}, kGroupRows, kRows}) {
-    for (const uint64_t count : {0, 1, 2, 100, 1023, 1024, 1025, 2049, 12'000}) {
+    for (const uint64_t count : testing::drawn_of(kCounts)) {
       for (const int64_t before : {-1025, -1024, -1, 0, 1, 31, 32}) {
         const int64_t begin = static_cast<int64_t>(edge) + before;
         if (begin >= 0 && static_cast<uint64_t>(begin) + count <= kRows) {
@@ -299,7 +301,7 @@ TEST_F(FileSlices, NoByteIsUsedUnchecked) {
   const MemoryFile file(bytes_);
   std::mt19937_64 random(11);
   uint64_t refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (uint64_t i = 0; i < testing::drawn(3000, testing::kListShare).size(); ++i) {
     const auto& segment = footer.segments[random() % footer.segments.size()];
     if (segment.size == 0 || segment.in_footer) {
       continue;
@@ -326,7 +328,7 @@ TEST_F(FileSlices, EveryBitOfASmallFileIsNoticedOrNotUsed) {
   ASSERT_OK(write_texts(dir / "t.bob", strings_of(texts), {.rows_per_group = 2048}));
   const Bytes bytes = load(dir / "t.bob");
   const MemoryFile file(bytes);
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (const uint64_t i : testing::drawn(bytes.size(), testing::kListShare)) {
     file.put(i, bytes[i] ^ std::byte{static_cast<uint8_t>(1U << (i % 8))});
     if (const auto reader = file.open(); reader.has_value()) {
       const auto part = reader->read_strings(0, 1000, 30);

@@ -83,7 +83,8 @@ TEST(ArrowDevice, ColumnsOfAnyLength) {
   const std::vector<std::string> formats = device_formats(*reader);
   std::vector<size_t> all(formats.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  for (const uint64_t length : {0, 1, 31, 32, 33, 255, 257}) {
+  constexpr uint64_t kLengths[] = {0, 1, 31, 32, 33, 255, 257};
+  for (const uint64_t length : testing::drawn_of(kLengths)) {
     ReceivedDevice array;
     ASSERT_OK(arrow::export_device_columns(load(*reader, all, 3, length), formats,
                                            {.backend = Backend::emulator}, &array.held));

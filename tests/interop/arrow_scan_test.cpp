@@ -47,7 +47,8 @@ size_t column_named(const Reader& reader, const std::string& name) {
 TEST(ArrowScan, WhatIsExportedIsImportedAgain) {
   const TempDir dir;
   const auto reader = everything(dir);
-  for (const uint64_t batch_rows : {UINT64_MAX, uint64_t{333}, uint64_t{8}}) {
+  constexpr uint64_t kBatches[] = {UINT64_MAX, 333, 8};
+  for (const uint64_t batch_rows : testing::drawn_of(kBatches)) {
     Stream stream;
     ASSERT_OK(start(reader, {.batch_rows = batch_rows}, stream));
     const std::string copy = dir / ("copy" + std::to_string(batch_rows % 1000) + ".bob");

@@ -10,6 +10,7 @@
 #include "jit/compiler.hpp"
 #include "jit/known_compiler.hpp"
 #include "support.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::jit {
 namespace {
@@ -381,7 +382,8 @@ TEST(JitCache, DISABLED_EndsAtOnce) {
 }
 TEST(JitCache, AProcessMayEndWhileItCompiles) {
   BOBBIN_NEEDS_NVRTC();
-  for (int wait = 0; wait < 80; wait += 8) {
+  for (const uint64_t number : testing::drawn(10, testing::kListShare)) {
+    const uint64_t wait = 8 * number;  // milliseconds
     for (const char* thread : {"", "BOBBIN_JIT_OTHER_THREAD=1 "}) {
       const std::string environment = thread + ("BOBBIN_CACHE=off BOBBIN_JIT_WAIT=" + std::to_string(wait));
       EXPECT_EQ(std::system(run_test(environment, "JitCache.DISABLED_EndsAtOnce").c_str()), 0) << wait;

@@ -88,7 +88,7 @@ TEST(SimClosedForms, ADramAccessAddsItsLatencyAndTheChips) {
   config.clock_dram = config.clock_core;
   config.l2_bytes = 6 * 16384;
   const uint32_t row_words = config.dram_row_bytes / 4 * config.dram_chips * config.dram_channels;
-  const auto step = [&] { return step_cycles(config, 2048, row_words, 128); };
+  const auto step = [&] { return step_cycles(config, 256, row_words, 128); };
   const uint64_t before = step();
   const uint64_t dram = config.dram_latency + config.dram_rp + config.dram_rcd + config.dram_cl +
                         3 * config.dram_ccdl + config.dram_burst_cycles;
@@ -113,7 +113,7 @@ TEST(SimClosedForms, LogicAtTheControllerAddsItsCyclesToDramAccessesOnly) {
   const uint32_t row_words = config.dram_row_bytes / 4 * config.dram_chips * config.dram_channels;
   const auto step = [&](uint32_t cycles) {
     config.hw_decompress = cycles;
-    return step_cycles(config, 2048, row_words, 2048, Design::hw_bdi_mem);
+    return step_cycles(config, 512, row_words, 512, Design::hw_bdi_mem);
   };
   EXPECT_EQ(step(40), step(0) + 40);
 }

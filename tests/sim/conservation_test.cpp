@@ -141,7 +141,7 @@ constexpr const char* kCorners[] = {"caba.awt_entries=1",
                                     "clock.core=700"};
 
 TEST(SimConservation, SmallTablesAndBuffersGiveTheSameMemory) {
-  for (const char* setting : testing::drawn_of(kCorners)) {
+  for (const char* setting : testing::drawn_of(kCorners, testing::kDrawnShare)) {
     Config config = small_machine();
     ASSERT_TRUE(set_parameter(config, setting).ok()) << setting;
     SCOPED_TRACE(setting);

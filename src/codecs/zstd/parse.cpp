@@ -188,7 +188,8 @@ class HostParser {
 template <ParseSettings kSettings, class Finder>
 std::vector<ParsedBlock> parse_blocks(const PaddedContent& content, Finder finder, size_t before,
                                       uint32_t block_bytes) {
-  BlockSpace space(block_bytes);
+  // No larger than the frame: to clear the space of a whole block takes longer than to parse a short one.
+  BlockSpace space(static_cast<uint32_t>(std::min<size_t>(block_bytes, content.size() - before)));
   std::vector<ParsedBlock> blocks;
   for (size_t begin = before; begin < content.size(); begin += block_bytes) {
     const size_t end = std::min<size_t>(begin + block_bytes, content.size());

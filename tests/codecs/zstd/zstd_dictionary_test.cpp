@@ -126,6 +126,7 @@ TEST(ZstdDictionary, OursIsAsGoodAsThatOfLibzstd) {
 
 // Every level, contents of many blocks and frames, with and without tables in the dictionary.
 TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
+  constexpr uint32_t kLevels[] = {1, 3, 6, 9};
   const std::vector<std::string> samples = records(kSamples, 5);
   std::string content;
   for (const std::string& record : records(2500, 6)) {
@@ -136,7 +137,7 @@ TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
   for (const Bytes& bytes : {trained, plain}) {
     const auto dictionary = zstd::Dictionary::parse(bytes);
     ASSERT_TRUE(dictionary.has_value());
-    for (const uint32_t level : {1U, 3U, 6U, 9U}) {
+    for (const uint32_t level : drawn_of(kLevels)) {
       for (const size_t size : {0UL, 1UL, 7UL, 8UL, 100UL, 5000UL, content.size()}) {
         const std::string part = content.substr(0, size);
         const Bytes frames = *zstd::encode(
@@ -153,7 +154,8 @@ TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
 TEST(ZstdDictionary, TrainingIsDeterministicAndBounded) {
   const std::vector<std::string> samples = records(kSamples / 2, 7);
   EXPECT_EQ(*train(samples), *train(samples));
-  for (const size_t size : {1024, 2000, 100000}) {
+  constexpr size_t kSizes[] = {1024, 2000, 100000};
+  for (const size_t size : drawn_of(kSizes)) {
     EXPECT_LE(train(samples, size)->size(), size);
   }
 }
