@@ -24,7 +24,7 @@ AssistController::AssistController(Machine& machine, Sm& sm, uint32_t number)
       sm_(sm),
       number_(number),
       entries_(machine.config.caba_awt_entries),
-      stalled_(kMaxSlots),
+      stalling_(kMaxSlots),
       registers_{warp_registers(machine.config, decompress_needs(machine.traits.algorithm)),
                  warp_registers(machine.config, compress_needs(machine.traits.algorithm)),
                  kLanes * prefetch_needs().registers},
@@ -150,7 +150,10 @@ void AssistController::start(const Trigger& trigger) {
   low_running_ += trigger.is_low() ? 1 : 0;
   // A store's warp may have ended before its line is expanded.
   entry.stalls = !trigger.is_low() && sm_.is_running(trigger.parent);
-  stalled_[trigger.parent.slot] += entry.stalls ? 1 : 0;
+  if (entry.stalls) {
+    ++stalling_[trigger.parent.slot];
+    stalled_.set(trigger.parent.slot);
+  }
   stage(entry, trigger);
   entry.busy = 0;
   entry.outstanding = 0;
@@ -320,7 +323,8 @@ void AssistController::free(uint32_t id) {
   free_registers_ += registers_of(entry.trigger.routine());
   low_running_ -= entry.trigger.is_low() ? 1 : 0;
   const uint32_t slot = entry.trigger.parent.slot;
-  if (entry.stalls && --stalled_[slot] == 0) {
+  if (entry.stalls && --stalling_[slot] == 0) {
+    stalled_.clear(slot);
     sm_.parent_continues(slot);
   }
   active_.clear(id);

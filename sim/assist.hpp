@@ -47,7 +47,8 @@ class AssistController {
   // Issues one instruction of high priority whose parent belongs to the scheduler.
   [[nodiscard]] bool issue_high(uint32_t scheduler);
   [[nodiscard]] bool issue_low(uint32_t scheduler);
-  [[nodiscard]] bool stalls(uint32_t slot) const { return stalled_[slot] != 0; }
+  [[nodiscard]] bool stalls(uint32_t slot) const { return stalled_.has(slot); }
+  [[nodiscard]] const SlotSet& stalled() const { return stalled_; }
   // A result of an instruction is there (kNoRegister: a store is done).
   void write_back(uint32_t entry, uint16_t reg);
   // A structural obstacle may be gone.
@@ -114,7 +115,8 @@ class AssistController {
   uint64_t pending_ = 0;                    // triggers that wait
   uint64_t triggers_ = 0;                   // that ever came
   uint32_t next_ = 0;
-  std::vector<uint32_t> stalled_;  // by parent: assist warps of high priority
+  std::vector<uint32_t> stalling_;  // by parent: assist warps of high priority
+  SlotSet stalled_;                 // parents that have one
   // Registers of the SM that no block has: an assist warp takes its own while it runs.
   uint32_t free_registers_ = 0;
   std::array<uint32_t, kRoutines> registers_;

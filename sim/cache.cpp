@@ -11,57 +11,61 @@ Cache::Cache(uint32_t lines, uint32_t ways, uint32_t tags_per_way)
       mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       tags_(ways * tags_per_way),
       capacity_(ways * kLineBursts),
-      lines_(sets_ * tags_) {}
+      lines_(sets_ * tags_),
+      numbers_(lines_.size(), kNoLine) {}
 
 CacheLine* Cache::find(uint64_t line, bool touch) {
-  CacheLine* set = set_of(line);
-  for (uint32_t i = 0; i < tags_; ++i) {
-    if (set[i].valid && set[i].line == line) {
-      set[i].used = touch ? ++clock_ : set[i].used;
-      return &set[i];
+  const size_t first = set_of(line);
+  for (size_t i = first; i < first + tags_; ++i) {
+    if (numbers_[i] == line) {
+      lines_[i].used = touch ? ++clock_ : lines_[i].used;
+      return &lines_[i];
     }
   }
   return nullptr;
 }
 
 Cache::Place Cache::place_for(uint64_t line, uint32_t segments) {
-  CacheLine* set = set_of(line);
+  CacheLine* set = lines_.data() + set_of(line);
   victims_.clear();
-  uint32_t taken = 0;
-  CacheLine* tag = nullptr;
-  for (uint32_t i = 0; i < tags_; ++i) {
-    taken += set[i].valid ? set[i].segments : 0;
-    tag = set[i].valid ? tag : &set[i];
-  }
   // The least recently used go first, until there is a tag and room.
-  while (tag == nullptr || taken + segments > capacity_) {
+  while (true) {
+    uint32_t taken = 0;
+    CacheLine* tag = victims_.empty() ? nullptr : victims_.front();
     CacheLine* oldest = nullptr;
-    for (uint32_t i = 0; i < tags_; ++i) {
-      const bool gone = std::find(victims_.begin(), victims_.end(), &set[i]) != victims_.end();
-      if (set[i].valid && !set[i].pending && !gone && (oldest == nullptr || set[i].used < oldest->used)) {
-        oldest = &set[i];
+    for (CacheLine* at = set; at != set + tags_; ++at) {
+      if (!at->valid) {
+        tag = at;
+      } else if (std::find(victims_.begin(), victims_.end(), at) == victims_.end()) {
+        taken += at->segments;
+        oldest = !at->pending && (oldest == nullptr || at->used < oldest->used) ? at : oldest;
       }
+    }
+    if (tag != nullptr && taken + segments <= capacity_) {
+      return {tag, &victims_};
     }
     if (oldest == nullptr) {
       return {};
     }
     victims_.push_back(oldest);
-    taken -= oldest->segments;
-    tag = tag == nullptr ? oldest : tag;
+    if (tag == nullptr && taken - oldest->segments + segments <= capacity_) {
+      return {oldest, &victims_};
+    }
   }
-  return {tag, &victims_};
 }
 
 void Cache::fill(CacheLine& tag, uint64_t line, uint32_t segments) {
   tag = {};
-  tag.line = line;
+  tag.line = static_cast<uint32_t>(line);
   tag.used = ++clock_;
   tag.segments = static_cast<uint8_t>(segments);
   tag.valid = true;
+  numbers_[static_cast<size_t>(&tag - lines_.data())] = tag.line;
 }
 
 void Cache::clear() {
   lines_.assign(lines_.size(), {});
+  numbers_.assign(numbers_.size(), kNoLine);
 }
 
 }  // namespace bobbin::sim

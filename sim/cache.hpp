@@ -11,8 +11,9 @@
 namespace bobbin::sim {
 
 struct CacheLine {
-  uint64_t line = 0;
   uint64_t used = 0;  // when last
+  uint32_t line = 0;
+  uint32_t mshr = 0;  // of a pending line
   uint8_t segments = 0;
   bool valid = false;
   bool pending = false;  // reserved for a fill
@@ -35,15 +36,19 @@ class Cache {
     std::vector<CacheLine*>* victims = nullptr;
   };
   [[nodiscard]] Place place_for(uint64_t line, uint32_t segments);
-  // Fills a tag; the victims must have been invalidated.
+  // Fills a tag; the victims must have been dropped.
   void fill(CacheLine& tag, uint64_t line, uint32_t segments);
+  void drop(CacheLine& tag) {
+    tag.valid = false;
+    numbers_[static_cast<size_t>(&tag - lines_.data())] = kNoLine;
+  }
   void clear();
 
-  [[nodiscard]] std::vector<CacheLine>& lines() { return lines_; }
-
  private:
-  [[nodiscard]] CacheLine* set_of(uint64_t line) {
-    return lines_.data() + (mask_ != 0 ? line & mask_ : line % sets_) * tags_;
+  static constexpr uint32_t kNoLine = 0xffff'ffff;  // memory is smaller
+
+  [[nodiscard]] size_t set_of(uint64_t line) const {
+    return (mask_ != 0 ? line & mask_ : line % sets_) * tags_;
   }
 
   uint64_t sets_;
@@ -52,6 +57,7 @@ class Cache {
   uint32_t capacity_;  // segments per set
   uint64_t clock_ = 0;
   std::vector<CacheLine> lines_;
+  std::vector<uint32_t> numbers_;  // of the valid lines: a set of 16 is one cache line of the host
   std::vector<CacheLine*> victims_;
 };
 

@@ -8,7 +8,6 @@ namespace {
 
 // The metadata region: rows above all data.
 constexpr uint64_t kMetadataFirstLine = uint64_t{1} << 24;
-constexpr uint64_t kNever = ~uint64_t{0};
 
 }  // namespace
 
@@ -37,13 +36,16 @@ Dram::Dram(Machine& machine, uint32_t channel)
   for (Chip& chip : chips_) {
     chip.banks.resize(machine.config.dram_banks);
     chip.next_group.resize(machine.config.dram_groups);
+    chip.reads.open_counts.resize(machine.config.dram_banks);
+    chip.writes.open_counts.resize(machine.config.dram_banks);
   }
 }
 
 void Dram::read(uint64_t line, uint32_t bursts) {
   Chip& chip = chips_[machine_.chip_of(line)];
-  chip.coming_reads.push(
-      {machine_.now + machine_.config.dram_latency, line, static_cast<uint8_t>(bursts), Kind::read});
+  const uint64_t when = machine_.now + machine_.config.dram_latency;
+  chip.coming_reads.push({when, line, static_cast<uint8_t>(bursts), Kind::read});
+  wake_at_ = std::min(wake_at_, when);
   ++chip.held;
   ++requests_;
   ++machine_.counters.dram_reads;
@@ -53,8 +55,10 @@ void Dram::read(uint64_t line, uint32_t bursts) {
 void Dram::write(uint64_t line, uint32_t bursts) {
   Chip& chip = chips_[machine_.chip_of(line)];
   const bool compresses = machine_.traits.at_controller && machine_.stored.is_compressible(line);
-  const uint32_t latency = machine_.config.dram_latency + (compresses ? machine_.traits.compress : 0);
-  chip.coming_writes.push({machine_.now + latency, line, static_cast<uint8_t>(bursts), Kind::write});
+  const uint64_t when =
+      machine_.now + machine_.config.dram_latency + (compresses ? machine_.traits.compress : 0);
+  chip.coming_writes.push({when, line, static_cast<uint8_t>(bursts), Kind::write});
+  wake_at_ = std::min(wake_at_, when);
   ++chip.held;
   ++requests_;
   Counters& counters = machine_.counters;
@@ -85,9 +89,39 @@ Dram::Request Dram::place(uint64_t local, Kind kind, uint64_t line, uint32_t bur
   return request;
 }
 
+void Dram::Queue::add(const Request& request) {
+  requests.push_back(request);
+  if (request.is_open) {
+    ++open_counts[request.bank];
+    open_banks |= uint64_t{1} << request.bank;
+  }
+}
+
+void Dram::Queue::remove(size_t index) {
+  const uint32_t bank = requests[index].bank;
+  if (requests[index].is_open && --open_counts[bank] == 0) {
+    open_banks &= ~(uint64_t{1} << bank);
+  }
+  requests.erase(requests.begin() + static_cast<ptrdiff_t>(index));
+}
+
+void Dram::Queue::set_row(uint32_t bank, int64_t row) {
+  open_counts[bank] = 0;
+  for (Request& request : requests) {
+    if (request.bank == bank) {
+      request.is_open = request.row == row;
+      open_counts[bank] += request.is_open ? 1 : 0;
+    }
+  }
+  const uint64_t bit = uint64_t{1} << bank;
+  open_banks = open_counts[bank] != 0 ? open_banks | bit : open_banks & ~bit;
+}
+
 void Dram::enqueue(Chip& chip, const Request& request) {
   const bool is_write = request.kind == Kind::write || request.kind == Kind::metadata_write;
-  (is_write ? chip.writes : chip.reads).push_back(request);
+  Request added = request;
+  added.is_open = chip.banks[request.bank].row == request.row;
+  (is_write ? chip.writes : chip.reads).add(added);
   chip.wake = 0;
 }
 
@@ -108,10 +142,12 @@ void Dram::enqueue_metadata(uint64_t md_line, Kind kind) {
 void Dram::accept(Chip& chip) {
   const Config& config = machine_.config;
   const auto has_come = [&](Fifo<Timed>& fifo) { return !fifo.empty() && fifo.front().when <= machine_.now; };
-  for (; !chip.known_reads.empty() && chip.reads.size() < config.dram_queue; chip.known_reads.pop()) {
+  for (; !chip.known_reads.empty() && chip.reads.requests.size() < config.dram_queue;
+       chip.known_reads.pop()) {
     enqueue(chip, chip.known_reads.front());
   }
-  for (; has_come(chip.coming_reads) && chip.reads.size() < config.dram_queue; chip.coming_reads.pop()) {
+  for (; has_come(chip.coming_reads) && chip.reads.requests.size() < config.dram_queue;
+       chip.coming_reads.pop()) {
     const Timed request = chip.coming_reads.front();
     if (!machine_.traits.metadata || look_up(request)) {
       enqueue(chip, request);
@@ -119,7 +155,7 @@ void Dram::accept(Chip& chip) {
       waiting_.push_back(request);
     }
   }
-  for (; has_come(chip.coming_writes) && chip.writes.size() < config.dram_write_buffer;
+  for (; has_come(chip.coming_writes) && chip.writes.requests.size() < config.dram_write_buffer;
        chip.coming_writes.pop()) {
     const Timed request = chip.coming_writes.front();
     if (machine_.traits.metadata) {
@@ -177,6 +213,7 @@ void Dram::deliver() {
 
 void Dram::finish(Chip& chip, const Request& request, uint64_t when) {
   --chip.held;
+  ++ended_;
   if (request.kind == Kind::read || request.kind == Kind::metadata_read) {
     moving_.push({when, request.line, 0, request.kind});
   } else {
@@ -191,13 +228,9 @@ void Dram::log(const Chip& chip, uint32_t bank, uint32_t row, DramCommand comman
   }
 }
 
-uint64_t Dram::column_ready(const Chip& chip, const Request& request, bool is_write) const {
-  const uint64_t group = chip.next_group[request.bank % chip.next_group.size()];
-  return std::max({chip.banks[request.bank].next_column, group, is_write ? chip.next_write : chip.next_read});
-}
-
-void Dram::column(Chip& chip, Bank& bank, std::vector<Request>& requests, size_t index, bool is_write) {
-  Request& request = requests[index];
+void Dram::column(Chip& chip, Queue& queue, size_t index, bool is_write) {
+  Request& request = queue.requests[index];
+  Bank& bank = chip.banks[request.bank];
   const uint64_t data_end = cycle_ + (is_write ? timings_.wl : timings_.cl) + timings_.burst;
   chip.next_group[request.bank % chip.next_group.size()] = cycle_ + timings_.ccdl;
   if (is_write) {
@@ -217,38 +250,46 @@ void Dram::column(Chip& chip, Bank& bank, std::vector<Request>& requests, size_t
   counters.dram_write_bursts += request.kind == Kind::write ? 1 : 0;
   if (--request.left == 0) {
     finish(chip, request, data_end);
-    requests.erase(requests.begin() + static_cast<ptrdiff_t>(index));
+    queue.remove(index);
   }
 }
 
-// The oldest request to an open row. `hits` gets the banks whose open row is still wanted.
-bool Dram::issue_column(Chip& chip, std::vector<Request>& requests, bool is_write, uint64_t& hits,
-                        uint64_t& wake) {
-  size_t chosen = requests.size();
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const Request& request = requests[i];
-    if (chip.banks[request.bank].row != request.row) {
+// The oldest request to an open row.
+bool Dram::issue_column(Chip& chip, Queue& queue, bool is_write, uint64_t& wake) {
+  if (queue.open_banks == 0) {
+    return false;
+  }
+  const uint64_t bus = is_write ? chip.next_write : chip.next_read;
+  if (bus > cycle_) {
+    wake = std::min(wake, bus);
+    return false;
+  }
+  for (size_t i = 0; i < queue.requests.size(); ++i) {
+    const Request& request = queue.requests[i];
+    if (!request.is_open) {
       continue;
     }
-    hits |= uint64_t{1} << request.bank;
-    const uint64_t ready = column_ready(chip, request, is_write);
+    const uint64_t group = chip.next_group[request.bank & (chip.next_group.size() - 1)];
+    const uint64_t ready = std::max(chip.banks[request.bank].next_column, group);
     if (ready <= cycle_) {
-      chosen = i;
-      break;
+      column(chip, queue, i, is_write);
+      return true;
     }
     wake = std::min(wake, ready);
   }
-  if (chosen == requests.size()) {
-    return false;
-  }
-  column(chip, chip.banks[requests[chosen].bank], requests, chosen, is_write);
-  return true;
+  return false;
+}
+
+void Dram::set_row(Chip& chip, uint32_t bank, int64_t row) {
+  chip.banks[bank].row = row;
+  chip.reads.set_row(bank, row);
+  chip.writes.set_row(bank, row);
 }
 
 // Opens the row of the oldest request that needs another one.
-bool Dram::issue_row(Chip& chip, std::vector<Request>& requests, uint64_t hits, uint64_t& wake) {
-  uint64_t seen = hits;  // an older request decides for its bank
-  for (const Request& request : requests) {
+bool Dram::issue_row(Chip& chip, const Queue& queue, uint64_t& wake) {
+  uint64_t seen = queue.open_banks;  // an older request decides for its bank
+  for (const Request& request : queue.requests) {
     if ((seen >> request.bank & 1) != 0) {
       continue;
     }
@@ -262,18 +303,18 @@ bool Dram::issue_row(Chip& chip, std::vector<Request>& requests, uint64_t hits, 
     }
     if (bank.row >= 0) {
       log(chip, request.bank, static_cast<uint32_t>(bank.row), DramCommand::precharge);
-      bank.row = -1;
       bank.next_activate = std::max(bank.next_activate, cycle_ + timings_.rp);
       ++machine_.counters.dram_precharges;
+      set_row(chip, request.bank, -1);
       return true;
     }
-    bank.row = request.row;
     bank.next_activate = cycle_ + timings_.rc;
     bank.next_precharge = std::max(bank.next_precharge, cycle_ + timings_.ras);
     bank.next_column = cycle_ + timings_.rcd;
     chip.next_activate = cycle_ + timings_.rrd;
     ++machine_.counters.dram_activates;
     log(chip, request.bank, request.row, DramCommand::activate);
+    set_row(chip, request.bank, request.row);
     return true;
   }
   return false;
@@ -285,35 +326,46 @@ bool Dram::schedule(Chip& chip) {
   }
   // Writes wait until there are enough of them to turn the bus around, or nothing else to do.
   const Config& config = machine_.config;
-  chip.drains = !chip.writes.empty() && (chip.reads.empty() || chip.writes.size() >= config.dram_write_high ||
-                                         (chip.drains && chip.writes.size() > config.dram_write_low));
-  uint64_t hits = 0;
+  const size_t writes = chip.writes.requests.size();
+  chip.drains = writes != 0 && (chip.reads.requests.empty() || writes >= config.dram_write_high ||
+                                (chip.drains && writes > config.dram_write_low));
   uint64_t wake = kNever;
-  std::vector<Request>& first = chip.drains ? chip.writes : chip.reads;
-  if (issue_column(chip, first, chip.drains, hits, wake) || issue_row(chip, first, hits, wake)) {
+  Queue& first = chip.drains ? chip.writes : chip.reads;
+  if (issue_column(chip, first, chip.drains, wake) || issue_row(chip, first, wake)) {
     return true;
   }
   chip.wake = wake;
   return false;
 }
 
-void Dram::tick() {
-  ++cycle_;
-  if (requests_ == 0) {
-    return;
-  }
+void Dram::work() {
   deliver();
   for (Chip& chip : chips_) {
     accept(chip);
   }
   // Chips that share the command bus take turns.
   const bool shares = machine_.config.dram_commands == 0;
-  for (size_t i = 0; i < chips_.size(); ++i) {
-    if (schedule(chips_[(cycle_ + i) % chips_.size()])) {
-      ++machine_.progress;
-      if (shares) {
-        return;
-      }
+  bool issued = false;
+  for (size_t i = 0; i < chips_.size() && !(issued && shares); ++i) {
+    issued = schedule(chips_[(cycle_ + i) & (chips_.size() - 1)]);
+    machine_.progress += issued ? 1 : 0;
+  }
+  sleep();
+}
+
+// Until data arrives, a command may be issued, or a request comes that the scheduler has room for.
+void Dram::sleep() {
+  const Config& config = machine_.config;
+  wake_ = moving_.empty() ? kNever : moving_.front().when;
+  wake_at_ = kNever;
+  for (Chip& chip : chips_) {
+    const bool takes_reads = chip.reads.requests.size() < config.dram_queue;
+    wake_ = std::min(wake_, takes_reads && !chip.known_reads.empty() ? 0 : chip.wake);
+    if (takes_reads && !chip.coming_reads.empty()) {
+      wake_at_ = std::min(wake_at_, chip.coming_reads.front().when);
+    }
+    if (chip.writes.requests.size() < config.dram_write_buffer && !chip.coming_writes.empty()) {
+      wake_at_ = std::min(wake_at_, chip.coming_writes.front().when);
     }
   }
 }

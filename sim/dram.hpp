@@ -31,10 +31,20 @@ class Dram {
   [[nodiscard]] bool has_data() { return !data_.empty() && data_.front().when <= machine_.now; }
   [[nodiscard]] uint64_t take_data();
 
-  void tick();  // one DRAM cycle
+  // How many requests have left the chips: each makes room for another one.
+  [[nodiscard]] uint64_t ended() const { return ended_; }
+
+  // One DRAM cycle.
+  void tick() {
+    ++cycle_;
+    if (wake_ <= cycle_ || wake_at_ <= machine_.now) {
+      work();
+    }
+  }
   [[nodiscard]] bool is_idle() const { return requests_ == 0; }
 
  private:
+  static constexpr uint64_t kNever = ~uint64_t{0};
   enum class Kind : uint8_t { read, write, metadata_read, metadata_write };
   struct Request {
     uint64_t line = 0;  // or the metadata line
@@ -42,6 +52,18 @@ class Dram {
     uint16_t bank = 0;
     uint8_t left = 0;  // bursts
     Kind kind = Kind::read;
+    bool is_open = false;  // its row
+  };
+  // What the scheduler of a chip sees of one direction, oldest first.
+  struct Queue {
+    std::vector<Request> requests;
+    uint64_t open_banks = 0;            // a bit each: those whose open row a request wants
+    std::vector<uint32_t> open_counts;  // requests for it, by bank
+
+    void add(const Request& request);
+    void remove(size_t index);
+    // The row of the bank is open now; none if it is negative.
+    void set_row(uint32_t bank, int64_t row);
   };
   struct Bank {
     int64_t row = -1;
@@ -59,9 +81,9 @@ class Dram {
   struct Chip {
     Fifo<Timed> coming_reads;
     Fifo<Timed> coming_writes;
-    Fifo<Timed> known_reads;     // whose metadata has arrived
-    std::vector<Request> reads;  // what the scheduler sees, oldest first
-    std::vector<Request> writes;
+    Fifo<Timed> known_reads;  // whose metadata has arrived
+    Queue reads;
+    Queue writes;
     std::vector<Bank> banks;
     uint32_t held = 0;  // requests, wherever they wait
     uint64_t next_activate = 0;
@@ -81,12 +103,13 @@ class Dram {
   void deliver();
   void finish_metadata(uint64_t md_line);
   [[nodiscard]] bool schedule(Chip& chip);
-  [[nodiscard]] bool issue_column(Chip& chip, std::vector<Request>& requests, bool is_write, uint64_t& hits,
-                                  uint64_t& wake);
-  [[nodiscard]] bool issue_row(Chip& chip, std::vector<Request>& requests, uint64_t hits, uint64_t& wake);
-  void column(Chip& chip, Bank& bank, std::vector<Request>& requests, size_t index, bool is_write);
+  [[nodiscard]] bool issue_column(Chip& chip, Queue& queue, bool is_write, uint64_t& wake);
+  [[nodiscard]] bool issue_row(Chip& chip, const Queue& queue, uint64_t& wake);
+  void set_row(Chip& chip, uint32_t bank, int64_t row);
+  void column(Chip& chip, Queue& queue, size_t index, bool is_write);
+  void work();
+  void sleep();
   void log(const Chip& chip, uint32_t bank, uint32_t row, DramCommand command);
-  [[nodiscard]] uint64_t column_ready(const Chip& chip, const Request& request, bool is_write) const;
 
   Machine& machine_;
   uint32_t channel_;
@@ -98,6 +121,10 @@ class Dram {
   Fifo<Timed> data_;            // in core cycles
   uint64_t cycle_ = 0;
   uint64_t requests_ = 0;
+  uint64_t ended_ = 0;
+  // Nothing happens before this DRAM cycle or this core cycle, whichever comes first.
+  uint64_t wake_ = kNever;
+  uint64_t wake_at_ = kNever;
 };
 
 }  // namespace bobbin::sim

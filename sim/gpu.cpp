@@ -98,9 +98,9 @@ Occupancy occupancy_of(const Config& config, const Launch& launch, uint32_t need
 Gpu::Gpu(Machine& machine)
     : machine_(machine),
       requests_(machine.config.gpu_sms, machine.config.dram_channels, machine.config.icnt_queue,
-                machine.config.icnt_latency),
+                machine.config.icnt_latency, machine.flits(kLineBytes)),
       replies_(machine.config.dram_channels, machine.config.gpu_sms, machine.config.icnt_queue,
-               machine.config.icnt_latency) {
+               machine.config.icnt_latency, machine.flits(kLineBytes)) {
   const Config& config = machine.config;
   icnt_.rate = config.clock_icnt;
   l2_.rate = config.clock_l2;
@@ -111,7 +111,9 @@ Gpu::Gpu(Machine& machine)
   }
   for (uint32_t sm = 0; sm < config.gpu_sms; ++sm) {
     sms_.push_back(std::make_unique<Sm>(machine, sm, requests_, replies_));
+    awake_.set(sm);
   }
+  alarms_.resize(sms_.front()->wheel_size());
 }
 
 void Gpu::cycle() {
@@ -132,21 +134,40 @@ void Gpu::cycle() {
     requests_.tick();
     replies_.tick();
   }
-  for (const auto& sm : sms_) {
-    sm->tick();
-    const uint32_t ended = sm->take_ended_blocks();
+  tick_sms();
+}
+
+// Only those that are awake, or get a packet or an event now.
+void Gpu::tick_sms() {
+  PortSet& due = alarms_[machine_.now & (alarms_.size() - 1)];
+  const PortSet visited = awake_ | replies_.arrived() | due;
+  due = {};
+  visited.for_each([&](uint32_t number) {
+    Sm& sm = *sms_[number];
+    sm.tick();
+    const uint32_t ended = sm.take_ended_blocks();
     blocks_left_ -= ended;
-    if (ended != 0 && next_block_ == num_blocks_ && !sm->has_blocks()) {
-      sm->flush_stores();
+    if (ended != 0 && next_block_ == num_blocks_ && !sm.has_blocks()) {
+      sm.flush_stores();
     }
-  }
+    if (!sm.is_asleep()) {
+      awake_.set(number);
+      return;
+    }
+    awake_.clear(number);
+    if (const uint32_t cycles = sm.next_event(); cycles != 0) {
+      alarms_[(machine_.now + cycles) & (alarms_.size() - 1)].set(number);
+    }
+  });
 }
 
 // Each SM with room gets one block per cycle.
 void Gpu::place_blocks(const Launch& launch) {
-  for (const auto& sm : sms_) {
+  for (uint32_t number = 0; number < sms_.size(); ++number) {
+    const auto& sm = sms_[number];
     if (next_block_ < launch.blocks && sm->has_room()) {
       sm->add_block(next_block_++);
+      awake_.set(number);
       ++machine_.counters.blocks;
       ++machine_.progress;
     }
@@ -234,6 +255,7 @@ void Gpu::finish() {
   const uint64_t requests = counters.dram_reads + counters.dram_writes;
   counters.dram_row_hits = requests - std::min(requests, counters.dram_activates);
   for (const auto& sm : sms_) {
+    sm->wake(machine_.now);
     counters.memo_lookups += sm->memo().lookups;
     counters.memo_hits += sm->memo().hits;
   }

@@ -52,6 +52,7 @@ class Gpu {
   };
 
   void cycle();
+  void tick_sms();
   void place_blocks(const Launch& launch);
   [[nodiscard]] bool is_quiet() const;
   [[nodiscard]] Status stuck(const std::string& what) const;
@@ -63,6 +64,8 @@ class Gpu {
   std::vector<std::unique_ptr<Dram>> drams_;
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<Sm>> sms_;
+  PortSet awake_;                // SMs that must be visited in each cycle
+  std::vector<PortSet> alarms_;  // by core cycle: SMs that may sleep until then
   Clock icnt_;
   Clock l2_;
   Clock dram_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/l2.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace bobbin::sim {
@@ -14,28 +13,21 @@ L2Slice::L2Slice(Machine& machine, uint32_t channel, Dram& dram, Crossbar& reque
       replies_(replies),
       cache_(machine.config.l2_bytes / machine.config.dram_channels / kLineBytes, machine.config.l2_ways,
              machine.traits.compressed_l2 ? machine.config.caba_l2_tags : 1),
-      mshrs_(machine.config.l2_mshrs) {}
-
-void L2Slice::tick() {
-  ++cycle_;
-  send_reply();
-  take_fill();
-  accept();
-  if (!pipeline_.empty() && pipeline_.front().when <= cycle_ && process(pipeline_.front().packet)) {
-    pipeline_.pop();
-    ++machine_.progress;
+      mshrs_(machine.config.l2_mshrs) {
+  for (uint32_t id = machine.config.l2_mshrs; id > 0; --id) {
+    free_mshrs_.push_back(id - 1);
   }
 }
 
 void L2Slice::accept() {
   const size_t room = machine_.config.l2_latency + machine_.config.l2_queue;
-  if (requests_.has_arrived(channel_) && pipeline_.size() < room) {
+  if (pipeline_.size() < room) {
     pipeline_.push({cycle_ + machine_.config.l2_latency, requests_.receive(channel_)});
   }
 }
 
 void L2Slice::send_reply() {
-  if (!replies_waiting_.empty() && replies_.can_send(channel_)) {
+  if (replies_.can_send(channel_)) {
     const Packet packet = replies_waiting_.front();
     replies_waiting_.pop();
     replies_.send(channel_, packet.sm, packet);
@@ -47,25 +39,21 @@ void L2Slice::send_reply() {
 
 void L2Slice::take_fill() {
   // Replies that wait hold up fills, and with them DRAM.
-  if (!dram_.has_data() || replies_waiting_.size() >= machine_.config.l2_queue) {
+  if (replies_waiting_.size() >= machine_.config.l2_queue) {
     return;
   }
+  ++fills_;
   const uint64_t line = dram_.take_data();
   CacheLine* tag = cache_.find(machine_.local_of(line), false);
   tag->pending = false;
   tag->compressed = machine_.traits.compressed_l2 && machine_.stored.is_compressed(line);
-  Mshr& mshr = mshr_of(line);
-  for (const Packet& packet : mshr.waiting) {
+  const uint32_t id = tag->mshr;
+  for (const Packet& packet : mshrs_[id]) {
     // A write may have moved the line to another tag.
     serve(packet, *cache_.find(machine_.local_of(line), false));
   }
-  mshr.waiting.clear();
-  std::swap(mshr, mshrs_[--mshrs_used_]);
-}
-
-// Of a line that is pending: there is one.
-L2Slice::Mshr& L2Slice::mshr_of(uint64_t line) {
-  return *std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& mshr) { return mshr.line == line; });
+  mshrs_[id].clear();
+  free_mshrs_.push_back(id);
 }
 
 bool L2Slice::is_whole_write(const Packet& packet) {
@@ -76,10 +64,23 @@ bool L2Slice::is_whole_write(const Packet& packet) {
   return !payload.expands && payload.mask.all();
 }
 
-bool L2Slice::process(const Packet& packet) {
-  if (replies_waiting_.size() >= machine_.config.l2_queue) {
-    return false;
+// The packet at the head. It is refused while there is no room for its reply, its line, or its request to
+// DRAM.
+void L2Slice::process() {
+  const uint64_t state = fills_ + dram_.ended();
+  if (replies_waiting_.size() >= machine_.config.l2_queue || refused_at_ == state) {
+    return;
   }
+  if (!process(pipeline_.front().packet)) {
+    refused_at_ = state;
+    return;
+  }
+  refused_at_ = kNever;
+  pipeline_.pop();
+  ++machine_.progress;
+}
+
+bool L2Slice::process(const Packet& packet) {
   Counters& counters = machine_.counters;
   CacheLine* tag = cache_.find(machine_.local_of(packet.line));
   if (packet.kind == PacketKind::keep_raw) {
@@ -89,7 +90,7 @@ bool L2Slice::process(const Packet& packet) {
     return true;
   }
   if (tag != nullptr && tag->pending) {
-    return join(packet);
+    return join(packet, *tag);
   }
   if (tag == nullptr && !miss(packet)) {
     return false;
@@ -102,12 +103,12 @@ bool L2Slice::process(const Packet& packet) {
   return true;
 }
 
-bool L2Slice::join(const Packet& packet) {
-  Mshr& mshr = mshr_of(packet.line);
-  if (mshr.waiting.size() >= machine_.config.l2_merges) {
+bool L2Slice::join(const Packet& packet, const CacheLine& tag) {
+  std::vector<Packet>& waiting = mshrs_[tag.mshr];
+  if (waiting.size() >= machine_.config.l2_merges) {
     return false;
   }
-  mshr.waiting.push_back(packet);
+  waiting.push_back(packet);
   ++machine_.counters.l2_accesses;
   ++machine_.counters.l2_merges;
   return true;
@@ -140,7 +141,7 @@ bool L2Slice::make_room(uint64_t line, CacheLine*& tag) {
       dram_.write(victim_line, machine_.stored.bursts(victim_line));
       ++machine_.counters.l2_writebacks;
     }
-    victim->valid = false;
+    cache_.drop(*victim);
   }
   tag = place.tag;
   return true;
@@ -156,13 +157,14 @@ bool L2Slice::miss(const Packet& packet) {
     serve(packet, *tag);
     return true;
   }
-  if (mshrs_used_ == mshrs_.size() || !dram_.can_take(packet.line) || !make_room(packet.line, tag)) {
+  if (free_mshrs_.empty() || !dram_.can_take(packet.line) || !make_room(packet.line, tag)) {
     return false;
   }
   cache_.fill(*tag, machine_.local_of(packet.line), segments_of(packet.line));
   tag->pending = true;
-  mshrs_[mshrs_used_].line = packet.line;
-  mshrs_[mshrs_used_++].waiting.push_back(packet);
+  tag->mshr = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  mshrs_[tag->mshr].push_back(packet);
   dram_.read(packet.line, machine_.stored.bursts(packet.line));
   return true;
 }
@@ -216,7 +218,7 @@ void L2Slice::changed(uint64_t line, CacheLine& tag) {
   // It no longer fits where it was: others go. If none can, the set is over its capacity until one does.
   CacheLine* other = nullptr;
   const CacheLine copy = tag;
-  tag.valid = false;
+  cache_.drop(tag);
   if (!make_room(line, other)) {
     other = &tag;
   }

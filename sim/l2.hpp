@@ -17,27 +17,39 @@ class L2Slice {
  public:
   L2Slice(Machine& machine, uint32_t channel, Dram& dram, Crossbar& requests, Crossbar& replies);
 
-  void tick();  // one L2 cycle
+  // One L2 cycle.
+  void tick() {
+    ++cycle_;
+    if (!replies_waiting_.empty()) {
+      send_reply();
+    }
+    if (dram_.has_data()) {
+      take_fill();
+    }
+    if (requests_.has_arrived(channel_)) {
+      accept();
+    }
+    if (!pipeline_.empty() && pipeline_.front().when <= cycle_) {
+      process();
+    }
+  }
   [[nodiscard]] bool is_idle() const {
-    return pipeline_.empty() && replies_waiting_.empty() && mshrs_used_ == 0;
+    return pipeline_.empty() && replies_waiting_.empty() && free_mshrs_.size() == mshrs_.size();
   }
 
  private:
+  static constexpr uint64_t kNever = ~uint64_t{0};
   struct Arrived {
     uint64_t when = 0;
     Packet packet;
-  };
-  struct Mshr {
-    uint64_t line = 0;
-    std::vector<Packet> waiting;
   };
 
   void accept();
   void send_reply();
   void take_fill();
+  void process();
   [[nodiscard]] bool process(const Packet& packet);
-  [[nodiscard]] Mshr& mshr_of(uint64_t line);
-  [[nodiscard]] bool join(const Packet& packet);
+  [[nodiscard]] bool join(const Packet& packet, const CacheLine& tag);
   [[nodiscard]] bool miss(const Packet& packet);
   [[nodiscard]] bool make_room(uint64_t line, CacheLine*& tag);
   [[nodiscard]] bool is_whole_write(const Packet& packet);
@@ -61,9 +73,13 @@ class L2Slice {
   Cache cache_;
   Fifo<Arrived> pipeline_;
   Fifo<Packet> replies_waiting_;
-  std::vector<Mshr> mshrs_;  // those in use first; the others keep their memory
-  size_t mshrs_used_ = 0;
+  std::vector<std::vector<Packet>> mshrs_;  // packets that wait for a line of DRAM
+  std::vector<uint32_t> free_mshrs_;
   uint64_t cycle_ = 0;
+  uint64_t fills_ = 0;
+  // Fills and ends of DRAM requests when the packet at the head was last refused: another attempt before the
+  // next of them is in vain.
+  uint64_t refused_at_ = kNever;
 };
 
 }  // namespace bobbin::sim

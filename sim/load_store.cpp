@@ -160,7 +160,7 @@ bool LoadStore::step(Access& access) {
       machine_.payloads.give_back(access.payloads[access.next]);
       ++machine_.counters.l1_stores;
       if (CacheLine* tag = l1_.find(line, false); tag != nullptr) {
-        tag->valid = false;  // written through, not kept
+        l1_.drop(*tag);  // written through, not kept
       }
     }
   }
@@ -334,7 +334,7 @@ void LoadStore::insert(uint64_t line, uint32_t compressed_segments, bool prefetc
   const uint32_t segments = packs ? compressed_segments : kLineBursts;
   const Cache::Place place = l1_.place_for(line, segments);
   for (CacheLine* victim : *place.victims) {
-    victim->valid = false;
+    l1_.drop(*victim);
     ++machine_.counters.l1_evictions;
   }
   l1_.fill(*place.tag, line, segments);

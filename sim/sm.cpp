@@ -11,7 +11,7 @@
 namespace bobbin::sim {
 namespace {
 
-[[nodiscard]] uint64_t wheel_size(const Config& config) {
+[[nodiscard]] uint64_t cycles_of_wheel(const Config& config) {
   const uint32_t longest = std::max({config.sm_alu_latency, config.sm_sfu_latency, config.sm_shared_latency,
                                      config.l1_latency + config.hw_decompress});
   return std::bit_ceil(longest + config.sm_collectors + kMaxSources + 8U);
@@ -30,7 +30,7 @@ Sm::Sm(Machine& machine, uint32_t number, Crossbar& requests, Crossbar& replies)
       blocks_(machine.config.sm_blocks),
       of_scheduler_(machine.config.sm_schedulers),
       last_issued_(machine.config.sm_schedulers),
-      wheel_(wheel_size(machine.config)),
+      wheel_(cycles_of_wheel(machine.config)),
       has_events_((wheel_.size() + 63) / 64),
       collector_free_(machine.config.sm_collectors),
       sfu_free_(machine.config.sm_sfu_pipes) {
@@ -63,8 +63,8 @@ void Sm::add_block(uint32_t number) {
   const uint32_t block_warps = launch_->block_threads / kLanes;
   *place = {.used = true, .number = number, .warps = block_warps, .shared = std::move(place->shared)};
   place->shared.assign(launch_->shared_bytes, 0);
+  wake(machine_.now);
   ++resident_blocks_;
-  asleep_ = nullptr;
   for (uint32_t warp = 0; warp < block_warps; ++warp) {
     const uint32_t id = free_slots_.first();
     free_slots_.clear(id);
@@ -156,6 +156,17 @@ void Sm::after(uint32_t cycles, const Event& event) {
   ++events_;
 }
 
+uint32_t Sm::next_event() const {
+  if (events_ == 0) {
+    return 0;
+  }
+  uint32_t cycles = 1;
+  while (!has_events_in(cycles)) {
+    ++cycles;
+  }
+  return cycles;
+}
+
 void Sm::run_events() {
   due_.clear();
   const uint64_t at = machine_.now & (wheel_.size() - 1);
@@ -231,6 +242,7 @@ void Sm::parent_continues(uint32_t id) {
 
 void Sm::load_store_freed() {
   ready_ = ready_ | waits_for_unit_;
+  tried_ = tried_ | waits_for_unit_;
   waits_for_unit_ = {};
   assists_.retry();
 }
@@ -269,7 +281,7 @@ void Sm::fill_buffer(uint32_t id) {
     if (!slot.warp->advance()) {
       break;
     }
-    slot.buffer[(slot.first + slot.count++) % kMaxBuffer] = slot.warp->take();
+    slot.buffer[in_buffer(slot.first + slot.count++)] = slot.warp->take();
   }
   if (!slot.warp->fault().empty()) {
     machine_.fail({StatusCode::invalid_argument, slot.warp->fault()});
@@ -288,7 +300,7 @@ bool Sm::can_sleep() const {
 
 void Sm::work() {
   receive();
-  if (has_events_now()) {
+  if (has_events_in(0)) {
     run_events();
   }
   if (stores_.has_work()) {
@@ -308,7 +320,10 @@ void Sm::work() {
     fetch();
   }
   saw_compute_ = false;
-  asleep_ = can_sleep() ? &class_of(false) : nullptr;
+  if (can_sleep()) {
+    asleep_ = &class_of(false);
+    slept_from_ = machine_.now;
+  }
 }
 
 }  // namespace bobbin::sim

@@ -31,17 +31,32 @@ class Sm {
   [[nodiscard]] bool has_blocks() const { return resident_blocks_ != 0; }
   void add_block(uint32_t block);
   [[nodiscard]] uint32_t take_ended_blocks() { return std::exchange(ended_blocks_, 0); }
-  // One core cycle.
+  // One core cycle. Those in which it sleeps may be left out.
   void tick() {
-    if (asleep_ != nullptr && !replies_.has_arrived(number_) && !has_events_now()) {
-      ++*asleep_;
-      return;
+    if (asleep_ != nullptr) {
+      if (!replies_.has_arrived(number_) && !has_events_in(0)) {
+        return;
+      }
+      wake(machine_.now - 1);
     }
     work();
   }
+  // Whether nothing happens before a packet or the next event comes.
+  [[nodiscard]] bool is_asleep() const { return asleep_ != nullptr; }
+  // Cycles until the next event; 0 if there is none.
+  [[nodiscard]] uint32_t next_event() const;
+  // The most cycles until an event, rounded up to a power of two.
+  [[nodiscard]] uint64_t wheel_size() const { return wheel_.size(); }
+  // Ends the sleep, if any, after this cycle.
+  void wake(uint64_t last) {
+    if (asleep_ != nullptr) {
+      *asleep_ += last - slept_from_;
+      asleep_ = nullptr;
+    }
+  }
   void flush_stores() {
+    wake(machine_.now);
     stores_.flush();
-    asleep_ = nullptr;
   }
   [[nodiscard]] bool is_idle() const;
   // Who waits for what, for the error of a run that does not end.
@@ -79,7 +94,6 @@ class Sm {
   struct Slot {
     std::unique_ptr<Warp> warp;
     uint32_t block = 0;  // slot of its block
-    std::array<Instruction, kMaxBuffer> buffer;
     uint32_t first = 0;
     uint32_t count = 0;
     std::array<uint64_t, 4> busy{};  // registers that wait for a result
@@ -89,6 +103,7 @@ class Sm {
     // For prefetching: the last line that a load touched first, and the stride between such lines.
     uint64_t last_line = 0;
     int64_t last_stride = 0;
+    std::array<Instruction, kMaxBuffer> buffer;  // a ring of sm.ibuffer entries
   };
   struct Block {
     bool used = false;
@@ -104,8 +119,8 @@ class Sm {
     uint32_t id = 0;
   };
   void after(uint32_t cycles, const Event& event);
-  [[nodiscard]] bool has_events_now() const {
-    const uint64_t at = machine_.now & (wheel_.size() - 1);
+  [[nodiscard]] bool has_events_in(uint32_t cycles) const {
+    const uint64_t at = (machine_.now + cycles) & (wheel_.size() - 1);
     return (has_events_[at / 64] >> at % 64 & 1) != 0;
   }
   void run_events();
@@ -115,6 +130,7 @@ class Sm {
   void fill_buffer(uint32_t slot);
   void issue();
   [[nodiscard]] bool issue_parent(uint32_t scheduler);
+  void wait_again(SlotSet& candidates);
   [[nodiscard]] Outcome try_issue(uint32_t slot, uint32_t scheduler);
   [[nodiscard]] bool is_blocked(const Slot& slot, const Instruction& instruction) const;
   [[nodiscard]] Outcome unit_for(const Instruction& instruction, const Owner& owner) const;
@@ -131,6 +147,9 @@ class Sm {
   // The counter of a cycle's class.
   [[nodiscard]] uint64_t& class_of(bool any_issued);
   void set_ready(uint32_t slot);
+  [[nodiscard]] uint32_t in_buffer(uint32_t i) const {
+    return i < machine_.config.sm_ibuffer ? i : i - machine_.config.sm_ibuffer;
+  }
   [[nodiscard]] uint32_t choose(const SlotSet& candidates, uint32_t scheduler) const;
 
   Machine& machine_;
@@ -154,10 +173,12 @@ class Sm {
 
   // While nothing changes until a packet or an event comes: the counter of such cycles.
   uint64_t* asleep_ = nullptr;
+  uint64_t slept_from_ = 0;  // the last cycle before
   SlotSet wants_fetch_;
   SlotSet ready_;             // with an instruction that may be issued
   SlotSet waits_for_result_;  // with one that a scoreboard or an assist warp holds back
   SlotSet waits_for_unit_;    // with one that found the load/store queue full
+  SlotSet tried_;             // of those that are ready, the ones that waited for that
   std::vector<SlotSet> of_scheduler_;
   std::vector<uint32_t> last_issued_;
   uint32_t next_fetch_ = 0;
@@ -169,8 +190,7 @@ class Sm {
   std::vector<uint64_t> collector_free_;
   uint32_t alu_used_ = 0;  // this cycle
   std::vector<uint64_t> sfu_free_;
-  bool saw_compute_ = false;  // why nothing was issued
-  bool saw_memory_ = false;
+  bool saw_compute_ = false;    // why nothing was issued
   uint64_t window_memory_ = 0;  // memory instructions, for the throttling of prefetches
   uint64_t window_end_ = 0;
   bool memory_is_busy_ = false;

@@ -136,7 +136,7 @@ Outcome Sm::try_issue(uint32_t id, uint32_t scheduler) {
   if (const Outcome unit = unit_for(instruction, {}); unit != Outcome::issued) {
     return unit;
   }
-  slot.first = (slot.first + 1) % kMaxBuffer;
+  slot.first = in_buffer(slot.first + 1);
   --slot.count;
   if (slot.count == 0) {
     ready_.clear(id);
@@ -198,11 +198,22 @@ uint32_t Sm::choose(const SlotSet& candidates, uint32_t scheduler) const {
   return oldest;
 }
 
+// The load/store queue is full. Those that found it full before have the same instruction, which nothing but
+// an assist warp can have blocked since: they need not be tried one by one.
+void Sm::wait_again(SlotSet& candidates) {
+  const SlotSet again = (candidates & tried_) - assists_.stalled();
+  candidates = candidates - again;
+  tried_ = tried_ - again;
+  ready_ = ready_ - again;
+  waits_for_unit_ = waits_for_unit_ | again;
+}
+
 bool Sm::issue_parent(uint32_t scheduler) {
   SlotSet candidates = ready_ & of_scheduler_[scheduler];
   while (candidates.any()) {
     const uint32_t id = choose(candidates, scheduler);
     candidates.clear(id);
+    tried_.clear(id);
     switch (try_issue(id, scheduler)) {
       case Outcome::issued:
         last_issued_[scheduler] = id;
@@ -214,6 +225,7 @@ bool Sm::issue_parent(uint32_t scheduler) {
       case Outcome::memory:
         ready_.clear(id);
         waits_for_unit_.set(id);
+        wait_again(candidates);
         break;
       case Outcome::compute:
         saw_compute_ = true;
