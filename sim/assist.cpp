@@ -171,10 +171,7 @@ void AssistController::start(const Trigger& trigger) {
   log(entry, id, AssistEventKind::trigger);
 }
 
-void AssistController::tick() {
-  if (is_idle()) {
-    return;
-  }
+void AssistController::work() {
   // One entry of the table per cycle.
   if (const Trigger* next = pending_ == 0 ? nullptr : next_trigger(); next != nullptr) {
     --pending_;

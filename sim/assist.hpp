@@ -36,7 +36,11 @@ class AssistController {
   void begin_launch(uint32_t registers) { free_registers_ = registers; }
   void trigger(const Trigger& trigger);
   // One cycle: starts triggered assist warps, deploys instructions in turn.
-  void tick();
+  void tick() {
+    if (!is_idle()) {
+      work();
+    }
+  }
   // Parents' use of issue slots, for throttling.
   void note_issue(uint32_t slots_used) { window_.note(machine_.now, slots_used); }
 
@@ -80,6 +84,7 @@ class AssistController {
     Instruction instruction;
   };
 
+  void work();
   [[nodiscard]] bool has_room_for(Routine routine) const;
   [[nodiscard]] const Trigger* next_of(Routine routine);
   [[nodiscard]] const Trigger* next_trigger();

@@ -31,12 +31,13 @@ Cache::Place Cache::place_for(uint64_t line, uint32_t segments) {
   // The least recently used go first, until there is a tag and room.
   while (true) {
     uint32_t taken = 0;
-    CacheLine* tag = victims_.empty() ? nullptr : victims_.front();
+    const bool has_victims = !victims_.empty();
+    CacheLine* tag = has_victims ? victims_.front() : nullptr;
     CacheLine* oldest = nullptr;
     for (CacheLine* at = set; at != set + tags_; ++at) {
       if (!at->valid) {
         tag = at;
-      } else if (std::find(victims_.begin(), victims_.end(), at) == victims_.end()) {
+      } else if (!has_victims || std::find(victims_.begin(), victims_.end(), at) == victims_.end()) {
         taken += at->segments;
         oldest = !at->pending && (oldest == nullptr || at->used < oldest->used) ? at : oldest;
       }

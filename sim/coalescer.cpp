@@ -2,28 +2,30 @@
 #include "sim/coalescer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace bobbin::sim {
 
 Coalesced coalesce(const Instruction& instruction, const MemoryOperands& operands) {
   Coalesced out;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((instruction.mask >> lane & 1) == 0) {
-      continue;
-    }
+  // Places in `out` of the lines found, from 1, by a hash of the line: at most half of the table is full.
+  constexpr uint32_t kHashBits = 6;
+  constexpr uint32_t kHashes = 1U << kHashBits;
+  static_assert(kHashes == 2 * kLanes);
+  std::array<uint8_t, kHashes> places{};
+  for (uint32_t left = instruction.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t line = Memory::line_of(operands.address[lane]);
-    // Neighbouring lanes are mostly in the line that was found last.
-    uint32_t at = out.count;
-    while (at > 0 && out.line[at - 1] != line) {
-      --at;
+    auto hash = static_cast<uint32_t>(line * 0x9e37'79b9'7f4a'7c15ULL >> (64 - kHashBits));
+    while (places[hash] != 0 && out.line[places[hash] - 1U] != line) {
+      hash = (hash + 1) % kHashes;
     }
-    if (at == 0) {
-      out.line[out.count] = line;
-      out.lanes[out.count] = 0;
-      at = ++out.count;
+    if (places[hash] == 0) {
+      places[hash] = static_cast<uint8_t>(++out.count);
+      out.line[out.count - 1] = line;
     }
-    out.lanes[at - 1] |= 1U << lane;
+    out.lanes[places[hash] - 1U] |= 1U << lane;
   }
   return out;
 }

@@ -11,14 +11,9 @@ Crossbar::Crossbar(uint32_t sources, uint32_t destinations, uint32_t queue, uint
                    uint32_t longest)
     : queue_(queue),
       latency_(latency),
+      sources_(sources),
+      destinations_(destinations),
       queues_(static_cast<size_t>(sources) * destinations),
-      queued_(sources),
-      wanted_(sources),
-      wanting_(destinations),
-      next_(destinations),
-      source_free_(sources),
-      destination_free_(destinations),
-      arrivals_(destinations),
       arriving_(std::bit_ceil(latency + longest)) {}
 
 uint32_t Crossbar::new_packet() {
@@ -29,74 +24,99 @@ uint32_t Crossbar::new_packet() {
   return std::exchange(free_, packets_[free_].next);
 }
 
+void Crossbar::append(Queue& queue, uint32_t id) {
+  packets_[id].next = kNone;
+  (queue.first == kNone ? queue.first : packets_[queue.last].next) = id;
+  queue.last = id;
+}
+
 void Crossbar::send(uint32_t source, uint32_t destination, const Packet& packet) {
   const uint32_t id = new_packet();
-  packets_[id] = {packet, kNone};
-  Queue& to = queue(source, destination);
-  (to.first == kNone ? to.first : packets_[to.last].next) = id;
-  to.last = id;
-  ++queued_[source];
+  packets_[id].packet = packet;
+  append(queues_[destination * sources_.size() + source], id);
   ++in_flight_;
-  waits_.set(source);
-  wanted_[source].set(destination);
-  wanting_[destination].set(source);
+  Source& from = sources_[source];
+  ++from.queued;
+  from.wanted.set(destination);
+  destinations_[destination].wanting.set(source);
+  if (!busy_.has(source)) {
+    idle_.set(source);
+  }
+}
+
+Packet Crossbar::receive(uint32_t destination) {
+  Destination& to = destinations_[destination];
+  const uint32_t id = to.coming.first;
+  to.coming.first = packets_[id].next;
+  packets_[id].next = std::exchange(free_, id);
+  --to.arrivals;
+  --in_flight_;
+  if (to.coming.first == kNone || packets_[to.coming.first].arrives > cycle_) {
+    arrived_.clear(destination);
+  }
+  return packets_[id].packet;
 }
 
 void Crossbar::release_sources() {
   next_free_ = kNever;
   busy_.for_each([&](uint32_t source) {
-    if (source_free_[source] <= cycle_) {
-      busy_.clear(source);
-    } else {
-      next_free_ = std::min(next_free_, source_free_[source]);
+    const Source& from = sources_[source];
+    if (from.free_at > cycle_) {
+      next_free_ = std::min(next_free_, from.free_at);
+      return;
+    }
+    busy_.clear(source);
+    if (from.queued != 0) {
+      idle_.set(source);
     }
   });
 }
 
-// Only free sources are looked at: a destination whose packets all come from busy ones costs nothing.
+// Destinations are looked at in order, but only for sources that are free: one whose packets all come from
+// busy sources costs nothing.
 void Crossbar::serve() {
-  if (next_free_ <= cycle_) {
-    release_sources();
-  }
-  PortSet free = waits_ - busy_;
-  PortSet candidates;
-  free.for_each([&](uint32_t source) { candidates = candidates | wanted_[source]; });
-  candidates.for_each([&](uint32_t destination) {
+  PortSet left;
+  idle_.for_each([&](uint32_t source) { left = left | sources_[source].wanted; });
+  while (left.any()) {
+    const uint32_t destination = left.first();
+    left.clear(destination);
+    const Destination& to = destinations_[destination];
     // Arrived packets that nobody takes hold up the rest.
-    if (destination_free_[destination] > cycle_ || arrivals_[destination].size() >= queue_ + latency_) {
-      return;
+    if (to.free_at > cycle_ || to.arrivals >= queue_ + latency_) {
+      continue;
     }
-    const PortSet sources = wanting_[destination] & free;
-    if (sources.any()) {
-      const uint32_t source = sources.next(next_[destination]);
-      free.clear(source);
-      transfer(source, destination);
+    if (const PortSet sources = to.wanting & idle_; sources.any()) {
+      transfer(sources.next(to.next), destination);
+      if (!idle_.any()) {
+        return;
+      }
     }
-  });
+  }
 }
 
 void Crossbar::transfer(uint32_t source, uint32_t destination) {
-  Queue& from = queue(source, destination);
-  const uint32_t id = from.first;
-  const Packet packet = packets_[id].packet;
-  from.first = packets_[id].next;
-  packets_[id].next = std::exchange(free_, id);
-  if (from.first == kNone) {
-    wanted_[source].clear(destination);
-    wanting_[destination].clear(source);
+  Source& from = sources_[source];
+  Destination& to = destinations_[destination];
+  Queue& queue = queues_[destination * sources_.size() + source];
+  const uint32_t id = queue.first;
+  Waiting& sent = packets_[id];
+  queue.first = sent.next;
+  append(to.coming, id);
+  if (queue.first == kNone) {
+    from.wanted.clear(destination);
+    to.wanting.clear(source);
   }
-  if (--queued_[source] == 0) {
-    waits_.clear(source);
-  }
-  const uint64_t end = cycle_ + packet.flits;
-  source_free_[source] = end;
-  destination_free_[destination] = end;
+  --from.queued;
+  idle_.clear(source);
   busy_.set(source);
+  const uint64_t end = cycle_ + sent.packet.flits;
+  from.free_at = end;
+  to.free_at = end;
   next_free_ = std::min(next_free_, end);
-  const uint64_t when = end - 1 + latency_;
-  arrivals_[destination].push({when, packet});
-  arriving_[when & (arriving_.size() - 1)].set(destination);
-  next_[destination] = source + 1 < queued_.size() ? source + 1 : 0;
+  sent.arrives = end - 1 + latency_;
+  arriving_[sent.arrives & (arriving_.size() - 1)].set(destination);
+  ++to.arrivals;
+  to.next = source + 1 < sources_.size() ? source + 1 : 0;
 }
 
 }  // namespace bobbin::sim

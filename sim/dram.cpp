@@ -192,6 +192,7 @@ void Dram::finish_metadata(uint64_t md_line) {
       return false;
     }
     chips_[machine_.chip_of(request.line)].known_reads.push(request);
+    has_known_ = true;
     return true;
   });
 }
@@ -340,8 +341,10 @@ bool Dram::schedule(Chip& chip) {
 
 void Dram::work() {
   deliver();
-  for (Chip& chip : chips_) {
-    accept(chip);
+  const uint64_t ended = ended_;
+  const bool accepts = has_known_ || wake_at_ <= machine_.now;
+  for (size_t i = 0; accepts && i < chips_.size(); ++i) {
+    accept(chips_[i]);
   }
   // Chips that share the command bus take turns.
   const bool shares = machine_.config.dram_commands == 0;
@@ -350,17 +353,23 @@ void Dram::work() {
     issued = schedule(chips_[(cycle_ + i) & (chips_.size() - 1)]);
     machine_.progress += issued ? 1 : 0;
   }
-  sleep();
+  if (accepts || ended_ != ended) {
+    note_next_arrival();
+  }
+  wake_ = has_known_ ? 0 : moving_.empty() ? kNever : moving_.front().when;
+  for (const Chip& chip : chips_) {
+    wake_ = std::min(wake_, chip.wake);
+  }
 }
 
-// Until data arrives, a command may be issued, or a request comes that the scheduler has room for.
-void Dram::sleep() {
+// When the next request comes that the scheduler has room for.
+void Dram::note_next_arrival() {
   const Config& config = machine_.config;
-  wake_ = moving_.empty() ? kNever : moving_.front().when;
   wake_at_ = kNever;
+  has_known_ = false;
   for (Chip& chip : chips_) {
     const bool takes_reads = chip.reads.requests.size() < config.dram_queue;
-    wake_ = std::min(wake_, takes_reads && !chip.known_reads.empty() ? 0 : chip.wake);
+    has_known_ = has_known_ || (takes_reads && !chip.known_reads.empty());
     if (takes_reads && !chip.coming_reads.empty()) {
       wake_at_ = std::min(wake_at_, chip.coming_reads.front().when);
     }

@@ -108,7 +108,7 @@ class Dram {
   void set_row(Chip& chip, uint32_t bank, int64_t row);
   void column(Chip& chip, Queue& queue, size_t index, bool is_write);
   void work();
-  void sleep();
+  void note_next_arrival();
   void log(const Chip& chip, uint32_t bank, uint32_t row, DramCommand command);
 
   Machine& machine_;
@@ -125,6 +125,7 @@ class Dram {
   // Nothing happens before this DRAM cycle or this core cycle, whichever comes first.
   uint64_t wake_ = kNever;
   uint64_t wake_at_ = kNever;
+  bool has_known_ = false;  // there is room for a read whose metadata has arrived
 };
 
 }  // namespace bobbin::sim

@@ -147,6 +147,7 @@ void Gpu::tick_sms() {
     sm.tick();
     const uint32_t ended = sm.take_ended_blocks();
     blocks_left_ -= ended;
+    has_room_ = has_room_ || ended != 0;
     if (ended != 0 && next_block_ == num_blocks_ && !sm.has_blocks()) {
       sm.flush_stores();
     }
@@ -163,11 +164,13 @@ void Gpu::tick_sms() {
 
 // Each SM with room gets one block per cycle.
 void Gpu::place_blocks(const Launch& launch) {
+  has_room_ = false;
   for (uint32_t number = 0; number < sms_.size(); ++number) {
     const auto& sm = sms_[number];
     if (next_block_ < launch.blocks && sm->has_room()) {
       sm->add_block(next_block_++);
       awake_.set(number);
+      has_room_ = true;
       ++machine_.counters.blocks;
       ++machine_.progress;
     }
@@ -236,11 +239,12 @@ Status Gpu::run(const Launch& launch, uint32_t number) {
     sm->begin_launch(launch, number, occupancy);
   }
   next_block_ = 0;
+  has_room_ = true;
   num_blocks_ = launch.blocks;
   blocks_left_ = launch.blocks;
   moved_at_ = changed_at_ = machine_.now;
   while ((blocks_left_ != 0 || !is_quiet()) && machine_.fault.ok()) {
-    if (next_block_ < launch.blocks) {
+    if (has_room_ && next_block_ < launch.blocks) {
       place_blocks(launch);
     }
     cycle();

@@ -71,6 +71,7 @@ class Gpu {
   Clock dram_;
   uint32_t next_block_ = 0;
   uint32_t num_blocks_ = 0;
+  bool has_room_ = false;  // perhaps an SM has room for a block
   uint32_t blocks_left_ = 0;
   uint64_t last_progress_ = 0;  // the machine's, and since when it has not changed
   uint64_t moved_at_ = 0;

@@ -27,21 +27,15 @@ void L2Slice::accept() {
 }
 
 void L2Slice::send_reply() {
-  if (replies_.can_send(channel_)) {
-    const Packet packet = replies_waiting_.front();
-    replies_waiting_.pop();
-    replies_.send(channel_, packet.sm, packet);
-    machine_.counters.reply_flits += packet.flits;
-    ++machine_.counters.reply_packets;
-    ++machine_.progress;
-  }
+  const Packet& packet = replies_waiting_.front();
+  replies_.send(channel_, packet.sm, packet);
+  machine_.counters.reply_flits += packet.flits;
+  ++machine_.counters.reply_packets;
+  ++machine_.progress;
+  replies_waiting_.pop();
 }
 
 void L2Slice::take_fill() {
-  // Replies that wait hold up fills, and with them DRAM.
-  if (replies_waiting_.size() >= machine_.config.l2_queue) {
-    return;
-  }
   ++fills_;
   const uint64_t line = dram_.take_data();
   CacheLine* tag = cache_.find(machine_.local_of(line), false);

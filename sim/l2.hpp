@@ -20,16 +20,17 @@ class L2Slice {
   // One L2 cycle.
   void tick() {
     ++cycle_;
-    if (!replies_waiting_.empty()) {
+    if (!replies_waiting_.empty() && replies_.can_send(channel_)) {
       send_reply();
     }
-    if (dram_.has_data()) {
+    // Replies that wait hold up fills, and with them DRAM.
+    if (dram_.has_data() && can_reply()) {
       take_fill();
     }
     if (requests_.has_arrived(channel_)) {
       accept();
     }
-    if (!pipeline_.empty() && pipeline_.front().when <= cycle_) {
+    if (!pipeline_.empty() && pipeline_.front().when <= cycle_ && can_reply()) {
       process();
     }
   }
@@ -44,6 +45,7 @@ class L2Slice {
     Packet packet;
   };
 
+  [[nodiscard]] bool can_reply() const { return replies_waiting_.size() < machine_.config.l2_queue; }
   void accept();
   void send_reply();
   void take_fill();

@@ -98,6 +98,23 @@ void LoadStore::tick() {
   if (!serve(assist_queue_) && (blocked_ || !serve(queue_))) {
     serve(low_queue_);
   }
+  // It would be found in the next cycle: now the SM can sleep.
+  if (mshrs_used_ == machine_.config.l1_mshrs && !blocked_ && !queue_.empty()) {
+    blocked_ = must_wait(queue_.front());
+  }
+}
+
+// Whether a load needs an MSHR, or room in one, while there is none.
+bool LoadStore::must_wait(const Access& access) {
+  if (access.op != Op::load || access.lines.count == 0) {
+    return false;
+  }
+  const uint64_t line = access.lines.line[access.next];
+  if (l1_.find(line, false) != nullptr) {
+    return false;
+  }
+  const Mshr* mshr = find_mshr(line);
+  return mshr == nullptr || mshr->loads.size() >= machine_.config.l1_merges;
 }
 
 bool LoadStore::serve(Fifo<Access>& queue) {

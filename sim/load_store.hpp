@@ -85,6 +85,7 @@ class LoadStore {
   // Whether the queue used this cycle.
   bool serve(Fifo<Access>& queue);
   [[nodiscard]] bool step(Access& access);
+  [[nodiscard]] bool must_wait(const Access& access);
   [[nodiscard]] bool load_line(uint64_t line, uint32_t load, const ParentWarp& parent);
   [[nodiscard]] uint32_t& bucket_of(uint64_t line) {
     return buckets_[line * 0x9e37'79b9'7f4a'7c15ULL >> (64 - kHashBits)];

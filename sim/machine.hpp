@@ -34,26 +34,27 @@ class Fifo {
  public:
   [[nodiscard]] bool empty() const { return first_ == last_; }
   [[nodiscard]] size_t size() const { return last_ - first_; }
-  [[nodiscard]] T& front() { return ring_[first_ & (ring_.size() - 1)]; }
-  [[nodiscard]] const T& operator[](size_t i) const { return ring_[(first_ + i) & (ring_.size() - 1)]; }
+  [[nodiscard]] T& front() { return ring_[first_ & mask_]; }
   void pop() { ++first_; }
   void push(const T& value) {
-    if (size() == ring_.size()) {
+    if (size() > mask_) {
       grow();
     }
-    ring_[last_++ & (ring_.size() - 1)] = value;
+    ring_[last_++ & mask_] = value;
   }
 
  private:
   void grow() {
     std::vector<T> larger(2 * ring_.size());
     for (size_t i = first_; i < last_; ++i) {
-      larger[i & (larger.size() - 1)] = ring_[i & (ring_.size() - 1)];
+      larger[i & (larger.size() - 1)] = ring_[i & mask_];
     }
     ring_ = std::move(larger);
+    mask_ = ring_.size() - 1;
   }
 
   std::vector<T> ring_ = std::vector<T>(16);
+  size_t mask_ = 15;  // of the ring: the size of an object need not be a power of two
   size_t first_ = 0;
   size_t last_ = 0;
 };

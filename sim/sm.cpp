@@ -157,14 +157,14 @@ void Sm::after(uint32_t cycles, const Event& event) {
 }
 
 uint32_t Sm::next_event() const {
-  if (events_ == 0) {
-    return 0;
+  for (uint32_t cycles = 1; events_ != 0;) {
+    const uint64_t at = (machine_.now + cycles) & (wheel_.size() - 1);
+    if (const uint64_t bits = has_events_[at / 64] >> at % 64; bits != 0) {
+      return cycles + static_cast<uint32_t>(std::countr_zero(bits));
+    }
+    cycles += static_cast<uint32_t>(std::min<uint64_t>(64 - at % 64, wheel_.size() - at));
   }
-  uint32_t cycles = 1;
-  while (!has_events_in(cycles)) {
-    ++cycles;
-  }
-  return cycles;
+  return 0;
 }
 
 void Sm::run_events() {
