@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "sim/byte_mask.hpp"
+
 namespace bobbin::sim {
 
 Coalesced coalesce(const Instruction& instruction, const MemoryOperands& operands) {
@@ -32,16 +34,14 @@ Coalesced coalesce(const Instruction& instruction, const MemoryOperands& operand
 
 void collect_bytes(const Instruction& instruction, const MemoryOperands& operands, uint32_t lanes,
                    Payload& payload) {
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((lanes >> lane & 1) == 0) {
-      continue;
-    }
+  MaskWords mask{};
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
     const auto first = static_cast<uint32_t>((operands.address[lane] - Memory::kFirst) % kLineBytes);
     std::memcpy(payload.bytes.data() + first, &operands.value[lane], instruction.width);
-    for (uint32_t i = 0; i < instruction.width; ++i) {
-      payload.mask.set(first + i);
-    }
+    mask[first / 64] |= ((uint64_t{1} << instruction.width) - 1) << first % 64;  // aligned: in one word
   }
+  payload.mask |= mask_of(mask);
 }
 
 uint32_t bank_conflicts(const Instruction& instruction, const MemoryOperands& operands, uint32_t banks) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/l2.hpp"
 
-#include <cstring>
+#include <algorithm>
+
+#include "sim/byte_mask.hpp"
 
 namespace bobbin::sim {
 
@@ -226,9 +228,7 @@ bool L2Slice::write_part(uint64_t line, const Payload& payload, bool held_raw) {
   ++machine_.counters.partial_writes;
   if (machine_.traits.absorbs || held_raw) {
     LineBytes bytes = stored.decoded(line);
-    for (uint32_t i = 0; i < kLineBytes; ++i) {
-      bytes[i] = payload.mask[i] ? payload.bytes[i] : bytes[i];
-    }
+    overlay(bytes.data(), payload.bytes.data(), payload.mask);
     const bool compresses = machine_.traits.absorbs && stored.is_compressible(line);
     const Algorithm algorithm = compresses ? machine_.traits.algorithm : Algorithm::none;
     stored.write_image(line, compress_line(bytes, algorithm, machine_.config.caba_first_base != 0));
@@ -284,15 +284,16 @@ void L2Slice::serve_write(const Packet& packet, CacheLine& tag) {
 
 // Atomics work on raw lines. Memory already has the result, also of atomics that arrive later.
 void L2Slice::serve_atomic(const Packet& packet, CacheLine& tag) {
-  Payload& payload = machine_.payloads[packet.payload];
-  const auto line = machine_.memory.line(packet.line);
-  LineBytes bytes = machine_.stored.decoded(packet.line);
-  for (uint32_t i = 0; i < kLineBytes; ++i) {
-    bytes[i] = payload.mask[i] ? line[i] : bytes[i];
-  }
-  const auto data = static_cast<uint32_t>(payload.mask.count());
+  StoredImage& stored = machine_.stored;
+  const ByteMask mask = machine_.payloads[packet.payload].mask;
   machine_.payloads.give_back(packet.payload);
-  machine_.stored.write_image(packet.line, compress_line(bytes, Algorithm::none, false));
+  if (stored.is_compressed(packet.line)) {
+    stored.write_image(packet.line, compress_line(stored.decoded(packet.line), Algorithm::none, false));
+  }
+  LineBytes bytes;
+  std::ranges::copy(machine_.memory.line(packet.line), bytes.begin());
+  stored.write_bytes(packet.line, bytes, mask);
+  const auto data = static_cast<uint32_t>(mask.count());
   changed(packet.line, tag);
   reply(packet, PacketKind::atomic_done, machine_.flits(data), kNone, false);
 }

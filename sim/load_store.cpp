@@ -88,6 +88,7 @@ void LoadStore::add(const Instruction& instruction, const MemoryOperands* operan
   if (instruction.op == Op::store || instruction.op == Op::atomic) {
     for (uint32_t i = 0; i < access.lines.count; ++i) {
       access.payloads[i] = machine_.payloads.take();
+      machine_.payloads[access.payloads[i]].clear();
       collect_bytes(instruction, *operands, access.lines.lanes[i], machine_.payloads[access.payloads[i]]);
     }
   }

@@ -59,7 +59,7 @@ class Fifo {
   size_t last_ = 0;
 };
 
-// Objects by number, which stay where they are; freed ones are used again.
+// Objects by number, which stay where they are; freed ones are used again, with what they had.
 template <class T>
 class Pool {
  public:
@@ -70,7 +70,6 @@ class Pool {
     }
     const uint32_t id = free_.back();
     free_.pop_back();
-    objects_[id] = {};
     return id;
   }
   void give_back(uint32_t id) { free_.push_back(id); }
@@ -100,6 +99,13 @@ struct Payload {
   // since.
   bool expands = false;
   uint32_t version = 0;
+
+  // Becomes a write without bytes.
+  void clear() {
+    mask.reset();
+    has_image = false;
+    expands = false;
+  }
 };
 
 enum class PacketKind : uint8_t {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/byte_mask.hpp"
+
 namespace bobbin::sim {
 
 Address Memory::allocate_bytes(std::string name, uint64_t bytes, bool compressible) {
@@ -62,10 +64,7 @@ LineBytes StoredImage::decoded(uint64_t line) const {
 }
 
 void StoredImage::write_bytes(uint64_t line, const LineBytes& bytes, const ByteMask& mask) {
-  uint8_t* slot = slots_.data() + line * kLineBytes;
-  for (uint32_t i = 0; i < kLineBytes; ++i) {
-    slot[i] = mask[i] ? bytes[i] : slot[i];
-  }
+  overlay(slots_.data() + line * kLineBytes, bytes.data(), mask);
 }
 
 void StoredImage::write_image(uint64_t line, const LineImage& image) {

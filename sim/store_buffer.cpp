@@ -3,26 +3,19 @@
 
 #include <algorithm>
 
+#include "sim/byte_mask.hpp"
 #include "sim/sm.hpp"
 
 namespace bobbin::sim {
 namespace {
 
-void overlay(LineBytes& bytes, const Payload& payload) {
-  for (uint32_t i = 0; i < kLineBytes; ++i) {
-    bytes[i] = payload.mask[i] ? payload.bytes[i] : bytes[i];
-  }
-}
-
 // A partial write carries the bursts that it touches.
 [[nodiscard]] uint32_t bytes_sent(const Payload& payload) {
+  static_assert(kBurstBytes == 32);
   uint32_t bytes = 0;
-  for (uint32_t first = 0; first < kLineBytes; first += kBurstBytes) {
-    bool touched = false;
-    for (uint32_t i = 0; i < kBurstBytes; ++i) {
-      touched = touched || payload.mask[first + i];
-    }
-    bytes += touched ? kBurstBytes : 0;
+  for (const uint64_t word : words_of(payload.mask)) {
+    bytes += (word & 0xffff'ffff) != 0 ? kBurstBytes : 0;
+    bytes += word >> 32 != 0 ? kBurstBytes : 0;
   }
   return bytes;
 }
@@ -199,7 +192,7 @@ bool StoreBuffer::merge(uint32_t id, const Payload& payload) {
   if (follows && !requests_.can_send(number_)) {
     return false;
   }
-  overlay(entry.payload.bytes, payload);
+  overlay(entry.payload.bytes.data(), payload.bytes.data(), payload.mask);
   entry.payload.mask |= payload.mask;
   if (follows) {
     transmit(entry.line, payload, payload.mask.all() ? kNone : id);
@@ -248,7 +241,7 @@ void StoreBuffer::answered(const Packet& reply) {
 void StoreBuffer::expanded(uint32_t id, const LineBytes& line, uint32_t version) {
   Entry& entry = entries_[id];
   LineBytes merged = line;
-  overlay(merged, entry.payload);
+  overlay(merged.data(), entry.payload.bytes.data(), entry.payload.mask);
   entry.payload.bytes = merged;
   entry.payload.expands = true;
   entry.payload.version = version;
