@@ -365,7 +365,7 @@ class Composer {
     const uint32_t type_bits = 8 * column.bytes + (column.is_signed ? 0 : 1);
     fold.bits = slots_[c].packed && !slots_[c].coded ? widths_.bits[c] : type_bits;
   }
-  // Sums of floats have no defined order within a group, and keys have values.
+  // Sums of floats have no defined order within a group.
   void add_groups() {
     std::vector<GroupFold> folds;
     for (uint32_t f = 0; f < query_.num_folds && ok_; ++f) {
@@ -391,8 +391,7 @@ class Composer {
     std::vector<uint32_t> keys;
     for (uint32_t k = 0; k < query_.groups.num_keys; ++k) {
       const uint32_t c = query_.groups.keys[k].column;
-      ok_ = ok_ && !slots_[c].coded && !query_.columns[c].is_float &&
-            query_.columns[c].validity.kind == Validity::Kind::all;
+      ok_ = ok_ && !slots_[c].coded && !query_.columns[c].is_float;
       keys.push_back(slots_[c].number);
     }
     if (ok_) {

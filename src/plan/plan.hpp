@@ -52,12 +52,15 @@ struct Aggregate {
   std::shared_ptr<const Expression> expression{};
 };
 
-// A column of integers without nulls that rows are grouped by: its values from `low` on, as many as `values`;
-// greater ones are treated like the last.
+// A column of integers that rows are grouped by: its values from `low` on, as many as `values`, at least one;
+// greater ones are treated like the last. If there may be nulls, they are one value more.
 struct KeyColumn {
   uint32_t column = 0;
   uint64_t low = 0;
   uint32_t values = 0;
+  bool nulls = false;
+
+  [[nodiscard]] uint32_t cells() const { return values + (nulls ? 1 : 0); }
 };
 
 // A column of dictionary codes: unsigned integers of up to 32 bits, for this many entries, at least one.
@@ -98,7 +101,7 @@ class Prepared {
   // Expressions, groups and marks exist in compiled kernels only: `unsupported` if there is none for these
   // columns, conditions and aggregates, here or when it is run.
   //
-  // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells values together. Sums
+  // The same for each group of rows: up to kMaxKeys keys, which have up to kMaxCells cells together. Sums
   // are those of integers.
   static Result<Prepared> create_groups(std::span<const Source> columns, const Filter& filter,
                                         std::span<const Aggregate> aggregates,

@@ -72,11 +72,13 @@ class Preparer {
                      "groups of more than " + std::to_string(kMaxKeys) + " columns");
     uint64_t cells = 1;
     for (size_t k = keys.size(); k-- > 0;) {
+      BOBBIN_RETURN_IF(!keys[k].nulls && validity_of(*columns_[keys[k].column].array) != nullptr,
+                       StatusCode::unsupported, "groups of a column with nulls that have no group");
       groups.keys[k] = {.column = static_cast<uint8_t>(keys[k].column),
                         .low = keys[k].low,
                         .last = keys[k].values - 1,
                         .stride = static_cast<uint32_t>(cells)};
-      cells *= keys[k].values;
+      cells *= keys[k].cells();
       BOBBIN_RETURN_IF(cells > kMaxCells, StatusCode::unsupported,
                        "more than " + std::to_string(kMaxCells) + " groups");
     }

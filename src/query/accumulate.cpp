@@ -50,7 +50,7 @@ class ValueCounter final : public ColumnAccumulator {
   [[nodiscard]] std::optional<Needs> needs() const override {
     return is_string(column_.type) ? std::nullopt : std::optional(Needs{.column = index_});
   }
-  void add_total(uint32_t group, const plan::CodeTotal& total) override { counts_[group] += total.count; }
+  void add_total(uint32_t group, const plan::Total& total) override { counts_[group] += total.count; }
   [[nodiscard]] Value value(uint32_t group) const override { return Value::of_integer(counts_[group]); }
 
  private:
@@ -73,19 +73,26 @@ class IntegerSummer final : public ColumnAccumulator {
     });
     return {};
   }
-  [[nodiscard]] std::optional<Needs> needs() const override { return Needs{.column = index_, .sum = true}; }
-  void add_total(uint32_t group, const plan::CodeTotal& total) override {
+  [[nodiscard]] std::optional<Needs> needs() const override {
+    return Needs{.column = index_, .fold = plan::Fold::sum};
+  }
+  void add_total(uint32_t group, const plan::Total& total) override {
     totals_[group].sum += total.sum;
     totals_[group].count += total.count;
   }
   [[nodiscard]] Value value(uint32_t group) const override {
-    const plan::CodeTotal& total = totals_[group];
+    const Total& total = totals_[group];
     return averages_ ? average_of(column_, total.sum, total.count) : sum_of(column_, total.sum, total.count);
   }
 
  private:
+  struct Total {
+    uint64_t count = 0;
+    Int128 sum = 0;
+  };
+
   bool averages_;
-  std::vector<plan::CodeTotal> totals_;
+  std::vector<Total> totals_;
 };
 
 class RealSummer final : public ColumnAccumulator {
@@ -141,6 +148,15 @@ class NumberExtreme final : public ColumnAccumulator {
       });
     });
     return {};
+  }
+  [[nodiscard]] std::optional<Needs> needs() const override {
+    return Needs{.column = index_, .fold = plan::Fold::extremes};
+  }
+  void add_total(uint32_t group, const plan::Total& total) override {
+    if (const auto& found = greatest_ ? total.greatest : total.least; found.has_value()) {
+      visit_type(column_.type,
+                 [&]<class T>(std::type_identity<T>) { consider(found_[group], value_of<T>(*found)); });
+    }
   }
   [[nodiscard]] Value value(uint32_t group) const override {
     return found_[group].has_value() ? to_value(column_, *found_[group]) : Value();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bobbin/query.hpp"
-#include "plan/fold_codes.hpp"
+#include "plan/plan.hpp"
 #include "query/bind.hpp"
 #include "query/selected_rows.hpp"
 
@@ -26,21 +26,22 @@ class Accumulator {
   [[nodiscard]] virtual Value value(uint32_t group) const = 0;
 
   // What is enough to know about a group's rows, for aggregates that need not see each row: the number of
-  // rows, or of those where the column or the expression is not null, and the sum of its integers.
+  // rows, or of those where the column or the expression is not null, and the sum of its integers or its
+  // extremes.
   struct Needs {
     std::optional<uint32_t> column;
-    bool sum = false;
+    plan::Fold fold{};
     std::shared_ptr<const BoundExpression> expression{};  // instead of a column; no step has 128 bits
 
     friend bool operator==(const Needs& a, const Needs& b) {
       const bool same = a.expression == nullptr || b.expression == nullptr
                             ? a.expression == b.expression
                             : a.expression->program == b.expression->program;
-      return a.column == b.column && a.sum == b.sum && same;
+      return a.column == b.column && a.fold == b.fold && same;
     }
   };
   [[nodiscard]] virtual std::optional<Needs> needs() const { return std::nullopt; }
-  virtual void add_total(uint32_t /*group*/, const plan::CodeTotal& /*total*/) {}
+  virtual void add_total(uint32_t /*group*/, const plan::Total& /*total*/) {}
 
   // The column for which it is enough to know which values rows have, and values that rows of a group have:
   // those that are marked, one bit each.
@@ -57,7 +58,7 @@ class RowCounter final : public Accumulator {
   void resize(size_t num_groups) override { counts_.resize(num_groups); }
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override;
   [[nodiscard]] std::optional<Needs> needs() const override { return Needs{}; }
-  void add_total(uint32_t group, const plan::CodeTotal& total) override { counts_[group] += total.count; }
+  void add_total(uint32_t group, const plan::Total& total) override { counts_[group] += total.count; }
   [[nodiscard]] Value value(uint32_t group) const override;
 
  private:

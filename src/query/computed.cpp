@@ -58,15 +58,23 @@ class ComputedAccumulator final : public Accumulator {
   [[nodiscard]] std::optional<Needs> needs() const override {
     using Kind = AggregateSpec::Kind;
     const bool sums = kind_ == Kind::sum || kind_ == Kind::avg;
-    if ((!sums && kind_ != Kind::count) || (sums && expression_->program.is_real()) ||
-        !fits_launch(expression_->program)) {
+    if ((sums && expression_->program.is_real()) || !fits_launch(expression_->program)) {
       return std::nullopt;
     }
-    return Needs{.column = {}, .sum = sums, .expression = expression_};
+    const plan::Fold fold = sums                   ? plan::Fold::sum
+                            : kind_ == Kind::count ? plan::Fold::count
+                                                   : plan::Fold::extremes;
+    return Needs{.column = {}, .fold = fold, .expression = expression_};
   }
-  void add_total(uint32_t group, const plan::CodeTotal& total) override {
+  void add_total(uint32_t group, const plan::Total& total) override {
+    const bool greatest = kind_ == AggregateSpec::Kind::max;
+    const std::optional<Scalar>& found = greatest ? total.greatest : total.least;
     totals_[group].count += total.count;
     totals_[group].sum += static_cast<T>(total.sum);
+    if (found.has_value()) {
+      using Stored = std::conditional_t<std::is_same_v<T, double>, double, int64_t>;
+      totals_[group].add_extreme(static_cast<T>(bobbin::value_of<Stored>(*found)), greatest);
+    }
   }
   [[nodiscard]] Value value(uint32_t group) const override {
     using Kind = AggregateSpec::Kind;

@@ -14,6 +14,7 @@
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
 #include "plan/column_plan.hpp"
+#include "query/prune.hpp"
 #include "query/text.hpp"
 
 namespace bobbin::query {
@@ -22,6 +23,13 @@ namespace {
 uint64_t num_rows(const BitmapWords& rows) {
   return std::transform_reduce(rows.begin(), rows.end(), uint64_t{0}, std::plus(),
                                [](uint32_t word) { return static_cast<uint64_t>(std::popcount(word)); });
+}
+
+plan::Total total_of(const plan::CodeTotal& codes) {
+  plan::Total total;
+  total.count = codes.count;
+  total.sum = codes.sum;
+  return total;
 }
 
 // Whether a column has a dictionary that is worth decoding.
@@ -110,7 +118,7 @@ Status GroupBy::check_number_of_groups() const {
           fmt::format("grouping by {} makes more than {} groups", names, max_groups_)};
 }
 
-void GroupBy::add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::CodeTotal& total) {
+void GroupBy::add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::Total& total) {
   for (const auto& accumulator : accumulators_) {
     if (accumulator->needs() == needs) {
       accumulator->add_total(group, total);
@@ -130,13 +138,13 @@ Status GroupBy::add_nulls(RowGroupQuery& group, const Array& array, BitmapWords&
   resize();
   for (const Accumulator::Needs& needs : needs_) {
     if (!needs.column.has_value()) {
-      add_totals(needs, null, {.count = num_rows(nulls)});
+      add_totals(needs, null, total_of({.count = num_rows(nulls)}));
       continue;
     }
     // All codes together.
     BOBBIN_ASSIGN(const auto totals, group.fold_codes(keys_.keys()[0], *needs.column, nulls));
     for (const plan::CodeTotal& total : totals) {
-      add_totals(needs, null, total);
+      add_totals(needs, null, total_of(total));
     }
   }
   return {};
@@ -168,7 +176,7 @@ Status GroupBy::add_codes(RowGroupQuery& group, const BitmapWords& selected) {
     }
     for (uint64_t entry = 0; entry < counts.size(); ++entry) {
       if (counts[entry] != 0) {
-        add_totals(needs, groups[entry], totals[entry]);
+        add_totals(needs, groups[entry], total_of(totals[entry]));
       }
     }
   }
@@ -182,7 +190,7 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
   // Of few rows, only the values in them are decoded; counts of floats are not worth a path of their own.
   const bool few = num_rows(rows) < group.info().num_rows / 64;
   for (const Accumulator::Needs& needs : needs_) {
-    if (needs.expression != nullptr ||
+    if (needs.expression != nullptr || needs.fold == plan::Fold::extremes ||
         (needs.column.has_value() && (few || is_float(columns_[*needs.column].type)))) {
       return false;
     }
@@ -209,19 +217,24 @@ Result<std::optional<GroupBy::Cells>> GroupBy::cells_of(RowGroupQuery& group) co
     BOBBIN_ASSIGN(const Array* array, group.load(key));
     const Array& values = plan::values_of(*array);
     const bool coded = values.codec == CodecId::dict;
-    if (values.length == 0 || array::has_nulls(*array) ||
-        (!coded && (is_string(values.type) || is_float(values.type)))) {
+    if (values.length == 0 || (!coded && (is_string(values.type) || is_float(values.type)))) {
       return std::optional<Cells>();
     }
-    const file::ZoneMap& zone = group.chunk(key).zone;
-    const auto count = coded ? static_cast<uint32_t>(std::min<uint64_t>(
+    const file::Chunk& chunk = group.chunk(key);
+    const bool all_null = num_nulls(chunk) == group.info().num_rows;
+    const auto count = coded      ? static_cast<uint32_t>(std::min<uint64_t>(
                                    codec::dict::dictionary_of(values).length, plan::kMaxCells + 1))
-                             : few_values(values.type, zone).value_or(plan::kMaxCells + 1);
-    number *= count;
+                       : all_null ? 1
+                                  : few_values(values.type, chunk.zone).value_or(plan::kMaxCells + 1);
+    cells.keys.push_back({.column = key,
+                          .is_coded = coded,
+                          .low = coded ? 0 : chunk.zone.min.bits,
+                          .values = count,
+                          .nulls = array::has_nulls(*array)});
+    number *= cells.keys.back().cells();
     if (number > plan::kMaxCells) {
       return std::optional<Cells>();
     }
-    cells.keys.push_back({key, coded, coded ? 0 : zone.min.bits, count});
     cells.entries.emplace_back();
     if (coded) {
       BOBBIN_ASSIGN(cells.entries.back(), DecodedColumn::of(codec::dict::dictionary_of(values)));
@@ -234,17 +247,18 @@ uint32_t GroupBy::group_of_cell(const Cells& cells, uint64_t cell) {
   std::vector<uint32_t> ids(cells.keys.size());
   for (size_t k = cells.keys.size(); k-- > 0;) {
     const RowGroupQuery::CellKey& key = cells.keys[k];
-    const uint64_t digit = cell % key.values;
+    const uint64_t digit = cell % key.cells();
     const uint64_t mask = low_mask<uint64_t>(key.is_coded ? 64 : size_bits(columns_[key.column].type));
-    ids[k] = key.is_coded ? keys_.ids(k).id_at(cells.entries[k], digit)
-                          : keys_.ids(k).id_of(Scalar{(key.low + digit) & mask});
-    cell /= key.values;
+    ids[k] = digit == key.values ? ValueIds::kNull
+             : key.is_coded      ? keys_.ids(k).id_at(cells.entries[k], digit)
+                                 : keys_.ids(k).id_of(Scalar{(key.low + digit) & mask});
+    cell /= key.cells();
   }
   return keys_.group_of(ids);
 }
 
-Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
-  if (!group.is_on_device() || sees_rows_ || keys_.keys().size() > plan::kMaxKeys) {
+Result<bool> GroupBy::add_cells(RowGroupQuery& group, Bound& bound) {
+  if (!group.is_on_device() || sees_rows_ || keys_.keys().empty() || keys_.keys().size() > plan::kMaxKeys) {
     return false;
   }
   BOBBIN_ASSIGN(const auto cells, cells_of(group));
@@ -253,7 +267,7 @@ Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
   }
   std::vector<plan::Aggregate> aggregates{{.fold = plan::Fold::count, .column = {}}};
   for (const Accumulator::Needs& needs : needs_) {
-    aggregates.push_back({.fold = needs.sum ? plan::Fold::sum : plan::Fold::count, .column = needs.column});
+    aggregates.push_back({.fold = needs.fold, .column = needs.column});
     if (needs.expression != nullptr) {
       aggregates.back().expression = {needs.expression, &needs.expression->program};
     }
@@ -269,8 +283,7 @@ Result<bool> GroupBy::add_cells(RowGroupQuery& group, const Bound& bound) {
     const uint32_t number = group_of_cell(*cells, at / aggregates.size());
     resize();
     for (size_t i = 0; i < needs_.size(); ++i) {
-      const plan::Total& total = (*totals)[at + 1 + i];
-      add_totals(needs_[i], number, {.count = total.count, .sum = total.sum});
+      add_totals(needs_[i], number, (*totals)[at + 1 + i]);
     }
   }
   BOBBIN_TRY(check_number_of_groups());
@@ -298,7 +311,7 @@ Result<GroupBy::Accumulators> GroupBy::add_distinct(RowGroupQuery& group, const 
   return left;
 }
 
-Status GroupBy::add(RowGroupQuery& group, const Bound& bound) {
+Status GroupBy::add(RowGroupQuery& group, Bound bound) {
   BOBBIN_ASSIGN(const bool done, add_cells(group, bound));
   if (done) {
     return {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregates by the values of key columns. Counts and sums of integers by one or two keys of few values are
-// one launch on a device, if a kernel is compiled for it. Otherwise, for one key with a dictionary, rows are
-// counted and integers summed by dictionary codes, on the backend; all else is decoded and folded on the
-// host.
-// Without keys, values of a column with a dictionary are distinguished by marking its codes on the backend.
+// Aggregates by the values of key columns. Counts, sums of integers, minimums and maximums by one or two keys
+// of few values are one launch on a device, if a kernel is compiled for it. Otherwise, for one key with a
+// dictionary, rows are counted and integers summed by dictionary codes, on the backend; all else is decoded
+// and folded on the host. Without keys, values of a column with a dictionary are distinguished by marking its
+// codes on the backend.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class GroupBy {
           const std::vector<BoundAggregate>& aggregates, uint64_t max_groups);
 
   // Row groups come in file order.
-  Status add(RowGroupQuery& group, const Bound& bound);
+  Status add(RowGroupQuery& group, Bound bound);
   // One row per group: the keys' values, then the aggregates'.
   [[nodiscard]] std::vector<std::vector<Value>> rows() const;
 
@@ -66,13 +66,13 @@ class GroupBy {
     std::vector<DecodedColumn> entries;  // of dictionaries; empty for other keys
   };
   [[nodiscard]] Result<std::optional<Cells>> cells_of(RowGroupQuery& group) const;
-  Result<bool> add_cells(RowGroupQuery& group, const Bound& bound);
+  Result<bool> add_cells(RowGroupQuery& group, Bound& bound);
   [[nodiscard]] uint32_t group_of_cell(const Cells& cells, uint64_t cell);
   // By the codes of the only key.
   [[nodiscard]] Result<bool> can_add_codes(RowGroupQuery& group, const BitmapWords& rows) const;
   Status add_codes(RowGroupQuery& group, const BitmapWords& rows);
   Status add_nulls(RowGroupQuery& group, const Array& array, BitmapWords& rows);
-  void add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::CodeTotal& total);
+  void add_totals(const Accumulator::Needs& needs, uint32_t group, const plan::Total& total);
   [[nodiscard]] Status check_number_of_groups() const;
   void resize();
 

@@ -43,17 +43,20 @@ class RowGroupQuery {
                                                       std::span<const plan::Aggregate> aggregates);
   // Which codes the matching rows have, where they are not null: one bit per entry of a non-empty dictionary.
   [[nodiscard]] Result<BitmapWords> mark_codes(Bound bound, uint32_t column);
-  // A key without nulls: the codes of a column with a dictionary, or integers from `low` on.
+  // The codes of a column with a dictionary, or integers from `low` on; nulls are one value more.
   struct CellKey {
     uint32_t column = 0;
     bool is_coded = false;
     uint64_t low = 0;
     uint32_t values = 0;
+    bool nulls = false;
+
+    [[nodiscard]] uint32_t cells() const { return values + (nulls ? 1 : 0); }
   };
   // The same for each combination of the keys' values (plan::Prepared::create_groups), on the device. Nothing
-  // if there is no compiled kernel for it.
+  // if there is no compiled kernel for it: the predicate then has what was evaluated already.
   [[nodiscard]] Result<std::optional<std::vector<plan::Total>>> fold_cells(
-      Bound bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates);
+      Bound& bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates);
   // The matching rows: one bit per row, in as many words as whole vectors need.
   [[nodiscard]] Result<BitmapWords> rows(Bound bound);
   // Checked completely.

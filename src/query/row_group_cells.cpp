@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups and marks of a row group in one launch.
-#include <algorithm>
-
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
@@ -24,12 +22,6 @@ Array codes_in(const Array& array) {
   return made;
 }
 
-// Whether a part of the predicate is evaluated on the host, to a bitmap.
-bool needs_bitmap(const Bound& bound) {
-  return bound.kind == Bound::Kind::set || bound.kind == Bound::Kind::columns ||
-         std::ranges::any_of(bound.parts, needs_bitmap);
-}
-
 }  // namespace
 
 Result<plan::Source> RowGroupQuery::place_key(const CellKey& key) {
@@ -47,26 +39,18 @@ Result<plan::Source> RowGroupQuery::place_key(const CellKey& key) {
 }
 
 Result<std::optional<std::vector<plan::Total>>> RowGroupQuery::fold_cells(
-    Bound bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates) {
+    Bound& bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates) {
   using Totals = std::optional<std::vector<plan::Total>>;
-  if (on_cpu() || needs_bitmap(bound)) {
-    return Totals();
-  }
   BOBBIN_TRY(settle(bound, true));
   if (!fits(bound, aggregates)) {
     return Totals();
   }
   const Program program = compile(bound, aggregates);
-  if (std::ranges::any_of(program.operands, [](const Operand& operand) {
-        return std::holds_alternative<const BitmapWords*>(operand);
-      })) {
-    return Totals();
-  }
   std::vector<DeviceBuffer> bitmaps;
   BOBBIN_ASSIGN(std::vector<plan::Source> sources, place_all(program, false, bitmaps));
   std::vector<plan::KeyColumn> columns;
   for (const CellKey& key : keys) {
-    columns.push_back({static_cast<uint32_t>(sources.size()), key.low, key.values});
+    columns.push_back({static_cast<uint32_t>(sources.size()), key.low, key.values, key.nulls});
     BOBBIN_ASSIGN(const plan::Source source, place_key(key));
     sources.push_back(source);
   }

@@ -60,6 +60,7 @@ TEST(GpuQueries, GroupsInCompiledKernels) {
   }
   EXPECT_EQ(check_long_groups(Backend::cuda), "");
   EXPECT_EQ(check_grouped_file(Backend::cuda), "");
+  EXPECT_EQ(check_grouped_nulls(Backend::cuda), "");
 }
 
 TEST(GpuQueries, MarksInCompiledKernels) {

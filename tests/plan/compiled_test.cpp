@@ -138,7 +138,15 @@ TEST(CompiledQueries, OfDistinctValuesInFiles) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
   EXPECT_EQ(check_distinct(Backend::emulator), "");
-  EXPECT_GT(runs, 40);  // three row groups for each of 16 queries, except those that zone maps rule out
+  EXPECT_GT(runs, 40);  // three row groups for each of 20 queries, except those that zone maps rule out
+  plan::composed_runner(Backend::emulator) = nullptr;
+}
+
+TEST(CompiledQueries, OfGroupsOfNullsInFiles) {
+  plan::composed_runner(Backend::emulator) = &run;
+  runs = 0;
+  EXPECT_EQ(check_grouped_nulls(Backend::emulator), "");
+  EXPECT_GT(runs, 30);  // three row groups for each of 16 queries, where there is shared memory for the cells
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 

@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
     (void)testing::check_marks(Backend::emulator, random, false);
   }
   (void)testing::check_distinct(Backend::emulator, false);
+  (void)testing::check_grouped_nulls(Backend::emulator, false);
   (void)testing::check_grouped_file(Backend::emulator, false);
   (void)testing::check_long_groups(Backend::emulator, false);
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {

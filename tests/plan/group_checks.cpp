@@ -38,7 +38,7 @@ struct Groups {
   [[nodiscard]] uint64_t cells() const {
     uint64_t cells = 1;
     for (const KeyColumn& key : keys) {
-      cells *= key.values;
+      cells *= key.cells();
     }
     return cells;
   }
@@ -136,6 +136,10 @@ Groups draw_groups(Random& random) {
   for (uint64_t k = 0, count = 1 + random.below(2); k < count; ++k) {
     KeyColumn& key = groups.keys.emplace_back(KeyColumn{.column = static_cast<uint32_t>(k)});
     groups.columns.push_back(draw_key(random, k == 0 ? 9 : 4, key));
+    key.nulls = random.below(3) == 0;
+    if (key.nulls) {
+      groups.columns.back() = with_nulls(std::move(groups.columns.back()), random);
+    }
   }
   const uint64_t first = groups.columns.size();
   for (uint64_t i = 0, count = 1 + random.below(3); i < count; ++i) {
@@ -199,7 +203,8 @@ std::vector<Total> expected(const Groups& groups) {
     uint64_t cell = 0;
     for (const KeyColumn& key : groups.keys) {
       const uint64_t above = decoded.at(groups, key.column, row).bits - key.low;
-      cell = cell * key.values + std::min<uint64_t>(above, key.values - 1);
+      cell = cell * key.cells() +
+             (decoded.valid[key.column].at(row) ? std::min<uint64_t>(above, key.values - 1) : key.values);
     }
     for (size_t a = 0; a < groups.aggregates.size() && passes; ++a) {
       const Aggregate& aggregate = groups.aggregates[a];

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -35,6 +35,9 @@ Cell draw_cell(Random& random, const Column& column, uint64_t group) {
     const uint64_t place = random.below(12);
     return place < std::size(kReals) ? kReals[place] : 0.25 * static_cast<double>(number) - 2;
   }
+  if (column.name == "few") {
+    return static_cast<Int128>(random.below(3));
+  }
   return column.name == "wide" ? number * 1'000'003 - 5'000'000 : number - 4;
 }
 
@@ -43,6 +46,7 @@ TestTable draw_table() {
   TestTable table{.columns = {{.name = "text", .type = DType::utf8},
                               {.name = "wide", .type = DType::i64, .nullable = true},
                               {.name = "small", .type = DType::i16},
+                              {.name = "few", .type = DType::u8, .nullable = true},
                               {.name = "real", .type = DType::f64, .nullable = true}},
                   .cells = {},
                   .rows = kRows};
@@ -86,14 +90,59 @@ Result<std::string> compare_distinct(const std::string& path, Backend backend, b
   return std::string();
 }
 
+bool same_rows(const std::vector<std::vector<query::Value>>& a,
+               const std::vector<std::vector<query::Value>>& b) {
+  return std::ranges::equal(a, b, [](const auto& left, const auto& right) {
+    return std::ranges::equal(left, right, query_tests::same);
+  });
+}
+
+constexpr std::string_view kGroupFilters[] = {"real > -1.5 and text in ('value 3', 'value 9')",
+                                              "small < wide"};
+constexpr std::string_view kGroupAggregates[] = {"count(), min(wide), max(wide), sum(small), count(real)",
+                                                 "min(real), max(real), avg(wide), min(small)"};
+
+Result<std::string> compare_groups(const std::string& path, Backend backend, bool compares) {
+  const TestTable table = draw_table();
+  BOBBIN_TRY(query_tests::write(path, table, kRowsPerGroup));
+  BOBBIN_ASSIGN(const Reader reader, Reader::open(path));
+  for (const std::string_view filter : kGroupFilters) {
+    BOBBIN_ASSIGN(const query::Predicate predicate, query::parse_predicate(filter));
+    const std::vector<bool> passes = passing(table, predicate);
+    for (const std::string_view text : kGroupAggregates) {
+      BOBBIN_ASSIGN(const auto aggregates, query::parse_aggregates(text));
+      for (const std::vector<std::string>& keys :
+           {std::vector<std::string>{"text"}, {"few"}, {"few", "text"}, {"wide"}}) {
+        const query::Query asked = query::from(reader).where(predicate);
+        BOBBIN_ASSIGN(const auto here, asked.group_by(keys, aggregates));
+        BOBBIN_ASSIGN(const auto there, asked.on(backend).group_by(keys, aggregates));
+        const auto wanted = query_tests::group_by(table, passes, keys, aggregates);
+        if (compares && (!same_rows(here.rows, wanted) || !same_rows(there.rows, wanted))) {
+          return fmt::format("{} by {} where {} differ", text, fmt::join(keys, ", "), filter);
+        }
+      }
+    }
+  }
+  return std::string();
+}
+
+std::string in_compiled_kernels(Result<std::string> (*compare)(const std::string&, Backend, bool),
+                                Backend backend, bool compares) {
+  const file_tests::TempDir folder;
+  ::setenv("BOBBIN_QUERY_KERNELS", "compiled", 1);
+  const auto problem = compare(folder / "table.bob", backend, compares);
+  ::unsetenv("BOBBIN_QUERY_KERNELS");
+  return problem.has_value() ? *problem : std::string(problem.error().message());
+}
+
 }  // namespace
 
 std::string check_distinct(Backend backend, bool compares) {
-  const file_tests::TempDir folder;
-  ::setenv("BOBBIN_QUERY_KERNELS", "compiled", 1);
-  const auto problem = compare_distinct(folder / "distinct.bob", backend, compares);
-  ::unsetenv("BOBBIN_QUERY_KERNELS");
-  return problem.has_value() ? *problem : std::string(problem.error().message());
+  return in_compiled_kernels(&compare_distinct, backend, compares);
+}
+
+std::string check_grouped_nulls(Backend backend, bool compares) {
+  return in_compiled_kernels(&compare_groups, backend, compares);
 }
 
 }  // namespace bobbin::testing

@@ -13,4 +13,7 @@ namespace bobbin::testing {
 // is correct. `compares`: otherwise it only runs.
 [[nodiscard]] std::string check_distinct(Backend backend, bool compares = true);
 
+// Groups, with nulls in keys and values, of counts, sums, minimums and maximums.
+[[nodiscard]] std::string check_grouped_nulls(Backend backend, bool compares = true);
+
 }  // namespace bobbin::testing

@@ -42,7 +42,7 @@ struct GroupMemory {
   }
 };
 
-// Key kNumber of the groups: the values of a slot.
+// Key kNumber of the groups: the values of a slot. Nulls have the cell after that of the last value.
 template <uint32_t kTheSlot, uint32_t kNumber>
 struct Key {
   static constexpr uint32_t kSlot = kTheSlot;
@@ -54,13 +54,16 @@ struct Key {
   BOBBIN_HD static void write(Q& q, Memory& memory, uint32_t rows) {
     using Kernel = std::remove_cvref_t<decltype(q.kernel)>;
     using Slot = typename Kernel::template SlotAt<kSlot>;
+    const uint32_t valid = valid_rows<Slot>(q);
     if (is_slow_slot<kSlot>(q)) {
       const uint32_t strided = Kernel::RowLayout::exchange(q.cta, rows);
+      const uint32_t strided_valid = Slot::kNulls ? Slot::Layout::exchange(q.cta, valid) : valid;
       BOBBIN_ROLL
       for (uint32_t r = 0; r < 32; ++r) {
         const bool inside = (strided >> r & 1) != 0;
+        const bool has_value = (strided_valid >> r & 1) != 0;
         put<kLast>(q, memory, r * simt::kWarpSize + q.cta.lane(), inside,
-                   inside ? cell_of(q, slow_value<kSlot>(q, r)) : 0);
+                   inside && has_value ? cell_of(q, slow_value<kSlot>(q, r)) : cell_of_null(q));
       }
       return;
     }
@@ -73,17 +76,27 @@ struct Key {
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
       put<kLast>(q, memory, Slot::Layout::index(q.cta.lane(), n), (mine >> Slot::Layout::bit(n) & 1) != 0,
-                 cell_of(q, value<Slot>(q, n)));
+                 (valid >> Slot::Layout::bit(n) & 1) != 0 ? cell_of(q, value<Slot>(q, n)) : cell_of_null(q));
     }
   }
 
  private:
   static constexpr uint32_t kOnes = 0x01010101;
 
+  // Rows that are not null, in the slot's layout.
+  template <class Slot, class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t valid_rows(Q& q) {
+    if constexpr (Slot::kNulls) {
+      return get<kSlot>(q.states).valid;
+    } else {
+      return ~uint32_t{0};
+    }
+  }
+
   // Whether a thread's values are four neighbours each, in one word.
   template <class Slot>
   static constexpr bool kFourAtOnce = [] {
-    if constexpr (Slot::kPacked) {
+    if constexpr (Slot::kPacked && !Slot::kNulls) {
       return sizeof(typename Slot::Element) == 1 && Slot::Known::kOne;
     } else {
       return false;
@@ -105,6 +118,15 @@ struct Key {
     const GroupKey& key = q.kernel.groups.keys[kNumber];
     const T above = static_cast<T>(bits - static_cast<T>(key.low));
     return (above < key.last ? static_cast<uint32_t>(above) : key.last) * key.stride;
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static uint32_t cell_of_null(Q& q) {
+    if constexpr (SlotOf<Q, kSlot>::kNulls) {
+      const GroupKey& key = q.kernel.groups.keys[kNumber];
+      return (key.last + 1) * key.stride;
+    } else {
+      return 0;
+    }
   }
   template <bool kLast, class Q, class Memory>
   BOBBIN_HD static void put(Q& q, Memory& memory, uint32_t row, bool inside, uint32_t cell) {
