@@ -41,16 +41,19 @@ class Validity {
 
 // One to eight digits.
 struct ShortInteger {
-  bool operator()(size_t /*row*/, const RawField& field, int64_t& value) const {
+  bool operator()(const Scanner::FieldColumn& fields, size_t row, int64_t& value) const {
+    return read(fields[row], value);
+  }
+  bool operator()(const Scanner::FieldColumn& fields, size_t row, double& value) const {
+    int64_t whole = 0;
+    const bool fine = read(fields[row], whole);
+    value = static_cast<double>(whole);
+    return fine;
+  }
+  static bool read(const RawField& field, int64_t& value) {
     uint64_t digits = 0;
     const bool fine = read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
     value = static_cast<int64_t>(digits);
-    return fine;
-  }
-  bool operator()(size_t row, const RawField& field, double& value) const {
-    int64_t whole = 0;
-    const bool fine = (*this)(row, field, whole);
-    value = static_cast<double>(whole);
     return fine;
   }
 };
@@ -59,7 +62,7 @@ struct ShortInteger {
 struct KnownDouble {
   std::span<const double> doubles;
 
-  bool operator()(size_t row, const RawField& /*field*/, double& value) const {
+  bool operator()(const Scanner::FieldColumn& /*fields*/, size_t row, double& value) const {
     value = row < doubles.size() ? doubles[row] : std::numeric_limits<double>::quiet_NaN();
     return !std::isnan(value);
   }
@@ -118,12 +121,13 @@ struct ShortDecimal {
   uint8_t scale;
   FractionRule fits;
 
-  bool operator()(size_t row, const RawField& field, int64_t& value) const {
+  bool operator()(const Scanner::FieldColumn& fields, size_t row, int64_t& value) const {
+    const RawField field = fields[row];
     size_t digits = 0;
     if (read_short_decimal(field.text(), scale, value, digits)) {
       return fits(field.text(), digits);
     }
-    const bool fine = ShortInteger{}(row, field, value) && scale <= 8 && fits(field.text(), 0);
+    const bool fine = ShortInteger::read(field, value) && scale <= 8 && fits(field.text(), 0);
     value = fine ? value * static_cast<int64_t>(kPowersOfTen[scale]) : 0;
     return fine;
   }
@@ -211,9 +215,9 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
   std::string_view last_text;  // the last text that took the slow path
   T last_value{};
   for (size_t r = 0; r < rows.count; ++r) {
-    const RawField field = fields[r];
     T value{};
-    if (!try_shortcut || !shortcut(r, field, value)) {
+    if (!try_shortcut || !shortcut(fields, r, value)) {
+      const RawField field = fields[r];
       value = T{};
       if (is_null(field)) {
         validity.set_null(r);

@@ -73,7 +73,9 @@ class ColumnBuilder {
   // The most common fields of a column can be parsed in a few instructions, without a check for nulls; false
   // sends a field to the slow path.
   struct NoShortcut {
-    bool operator()(size_t /*row*/, const RawField& /*field*/, auto& /*value*/) const { return false; }
+    bool operator()(const Scanner::FieldColumn& /*fields*/, size_t /*row*/, auto& /*value*/) const {
+      return false;
+    }
   };
   template <class T, class Read, class Shortcut = NoShortcut>
   [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,

@@ -341,6 +341,7 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
       continue;
     }
     Guess& guess = guesses[c];
+    std::vector<double>& kept = doubles_[c];
     const Scanner::FieldColumn fields = scanner_.column(c, guesses.size());
     for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
       const RawField field = fields[r];
@@ -350,7 +351,10 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
         found.push_back({r, c, guess.misfits().size() - 1});
       }
       if (keeps && !is_null && guess.may_be_float()) {
-        keep(c, known_rows_ + r, guess.number());
+        if (kept.size() <= known_rows_ + r) {
+          kept.resize(known_rows_ + records, std::numeric_limits<double>::quiet_NaN());
+        }
+        kept[known_rows_ + r] = guess.number();
       }
     }
   }
@@ -363,12 +367,6 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
     counted = misfit.record;
     guesses[misfit.column].set_line(misfit.index, line);
   }
-}
-
-void Reader::keep(size_t column, uint64_t row, double number) {
-  std::vector<double>& kept = doubles_[column];
-  kept.resize(row, std::numeric_limits<double>::quiet_NaN());
-  kept.push_back(number);
 }
 
 Status Reader::guess(uint64_t bytes) {

@@ -60,7 +60,6 @@ class Reader {
   [[nodiscard]] Result<Step> guess_again();
   [[nodiscard]] bool guesses() const;
   void add_to_guesses(std::vector<Guess>& guesses, size_t records);
-  void keep(size_t column, uint64_t row, double number);
   void set_types(const std::vector<Guess>& guesses);
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;

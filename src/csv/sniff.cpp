@@ -211,6 +211,17 @@ bool is_preferred(const Candidate& candidate, const Candidate& best, std::string
                                          : prefers_apostrophes(candidate, best, text);
 }
 
+// Whether a quote stands where a field may begin.
+bool begins_fields(std::string_view text, char delimiter, char quote) {
+  for (size_t at = text.find(quote); at != std::string_view::npos; at = text.find(quote, at + 1)) {
+    const char before = at == 0 ? delimiter : text[at - 1];
+    if (before == delimiter || before == '\n' || before == '\r' || before == ' ' || before == '\t') {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether other marks could be preferred to the best ones so far, as far as the marks that the text contains
 // show: most texts need to be split only once.
 bool may_be_preferred(char delimiter, char quote, const Candidate& best, std::string_view text) {
@@ -218,7 +229,8 @@ bool may_be_preferred(char delimiter, char quote, const Candidate& best, std::st
     return true;
   }
   const bool other_quote = quote != best.options.quote;
-  if (other_quote && (quote == '\0' || text.find('"') != std::string_view::npos)) {
+  if (other_quote &&
+      (quote == '\0' || text.find('"') != std::string_view::npos || !begins_fields(text, delimiter, quote))) {
     return false;
   }
   return text.find(delimiter) != std::string_view::npos;

@@ -169,6 +169,13 @@ uint64_t wider_codes_of(const Codec& codec, const Part& part, const Split& split
   return wider_codes(entries, static_cast<uint64_t>(distinct_in(part, split, entries)), part.all);
 }
 
+// Whether it encodes where values change, or where they differ from one value.
+bool takes_places(const Codec& codec) {
+  return std::ranges::any_of(codec.parts(), [](const ChildShape& child) {
+    return child.follows == Follows::runs || child.follows == Follows::exceptions;
+  });
+}
+
 // All parts of a split; empty if one is not worth encoding, or cannot be smaller than `most`.
 std::vector<Part> child_parts(const Codec& codec, const Part& part, const Split& split, uint64_t most) {
   std::vector<Part> children;
@@ -195,6 +202,28 @@ bool has_many_distinct(const Part& part) {
   return static_cast<double>(least_distinct(part.values)) > most;
 }
 
+// Whether equal values are so rarely neighbours that none of them has a majority worth encoding apart.
+bool has_no_majority(const Part& part) {
+  constexpr double kShare = 64;
+  return part.all >= kShare && part.runs > part.all - part.all / kShare;
+}
+
+// Whether nearly all values are one value: then only the others and their places are left to encode.
+bool is_mostly_one(const Part& part) {
+  constexpr uint64_t kShare = 32;  // one of this many may differ
+  const uint64_t length = part.values.length;
+  if (length < 2 * kShare || kShare * part.runs > 2 * part.all + kShare) {
+    return false;
+  }
+  return visit_bits(part.values.type, [&]<class T>(std::type_identity<T>) {
+    const std::span<const T> values = part.values.as<T>();
+    const auto count_of = [&](T value) { return static_cast<uint64_t>(std::ranges::count(values, value)); };
+    // If there is such a value, the middle or the first one nearly always is.
+    const uint64_t least = length - length / kShare;
+    return count_of(values[length / 2]) >= least || count_of(values[0]) >= least;
+  });
+}
+
 // Whether a child would have values for more than half of the rows. child_part() would find that too, but
 // only after the split.
 bool is_hopeless(const Codec& codec, const Part& part) {
@@ -205,7 +234,7 @@ bool is_hopeless(const Codec& codec, const Part& part) {
       case Follows::distinct:
         return has_many_distinct(part);
       case Follows::exceptions:
-        return !has_majority(part.values);
+        return has_no_majority(part) || !has_majority(part.values);
       default:
         return false;
     }
@@ -216,6 +245,9 @@ bool is_hopeless(const Codec& codec, const Part& part) {
 // tried on all values. Only if the vector looks like the others.
 class Probe {
  public:
+  // Codecs whose estimates take long, and of which a part of the vector shows whether they may be small.
+  static bool is_slow(const Codec& codec) { return codec.id == CodecId::delta || codec.id == CodecId::line; }
+
   explicit Probe(const Part& part) {
     const uint64_t vectors = part.values.length / kVectorLength;
     const Codec& simple = *find_codec(CodecId::ffor);
@@ -255,8 +287,6 @@ class Probe {
   }
 
  private:
-  // Codecs whose estimates take long, and of which a part of the vector shows whether they may be small.
-  static bool is_slow(const Codec& codec) { return codec.id == CodecId::delta || codec.id == CodecId::line; }
   // Whether such a codec takes more than `most` bytes, as far as that part shows.
   [[nodiscard]] bool is_above(const Codec& codec, double most) const {
     if (codec.id == CodecId::delta) {
@@ -370,7 +400,9 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
       found.push_back(std::move(*candidate));
     }
   };
+  const bool mostly_one = is_mostly_one(part);
   std::vector<const Codec*> codecs = codecs_for(part, false);
+  std::erase_if(codecs, [&](const Codec* codec) { return mostly_one && Probe::is_slow(*codec); });
   Probe(part).filter(codecs);
   const bool alone = std::ranges::count(codecs, false, &Codec::all_alike) == 1;
   for (const Codec* codec : codecs) {
@@ -383,7 +415,9 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   const uint64_t least = found.empty() ? UINT64_MAX / 2 : found[0].bytes;
   const uint64_t bound = std::min(most, lists_ && chain_.size() == depth_ ? 2 * least : least);
   for (const Codec* codec : codecs_for(part, true)) {
-    add(in_parts(*codec, part, bound));
+    if (!mostly_one || takes_places(*codec) || codec->signed_only) {
+      add(in_parts(*codec, part, bound));
+    }
   }
   sort_by_bytes(found);
   return found;

@@ -157,6 +157,36 @@ TEST(Select, OneVectorDoesNotDecideForOthers) {
   }
 }
 
+// If one codec is left after the probe, choosing it has encoded the values.
+TEST(Select, TheOnlyCodecLeftIsNotTriedTwice) {
+  Random random(5);
+  const auto values = make<double>(5000, [&](uint64_t) {
+    return (static_cast<double>(random.next() >> 11) / 9007199254740992.0 - 0.5) * 20;
+  });
+  const Choice choice = choose(view(values), {});
+  ASSERT_EQ(to_string(choice.candidates.at(0).cascade), "alprd");
+  ASSERT_NE(choice.candidates[0].whole, nullptr);
+  const auto array = encode(view(values), {}, Backend::cpu);
+  const auto again = encode_as(choice.candidates[0].cascade, view(values), {}, Backend::cpu);
+  ASSERT_TRUE(array.has_value() && again.has_value());
+  expect_round_trip(values, *array);
+  EXPECT_EQ(array::encoded_bytes(*array), array::encoded_bytes(*again));
+}
+
+// Of values that are nearly all alike, the others are stored apart, wherever they are.
+TEST(Select, FewOtherValuesAreStoredApart) {
+  for (const uint64_t length : {64U, 147U, 5000U}) {
+    for (const uint64_t step : {40U, 333U}) {
+      const auto words = make<uint32_t>(
+          length, [&](uint64_t i) { return i % step == step - 1 ? 5 + static_cast<uint32_t>(i) : ~0U; });
+      const auto array = encode(view(words), {}, Backend::cpu);
+      ASSERT_TRUE(array.has_value());
+      expect_round_trip(words, *array);
+      EXPECT_LE(array::encoded_bytes(*array), 40 + length / step * 8) << length << ", " << step;
+    }
+  }
+}
+
 TEST(Select, LinesThatDifferAreLines) {
   Random random(7);
   uint64_t base = 0;

@@ -16,8 +16,8 @@
 namespace bobbin::codec::alp {
 namespace {
 
-// Cost of a sample in bits at one scale. If exceptions alone cost more than `most`, returns their cost: at
-// nearly all scales the first few values show that.
+// Cost of a sample in bits at one scale. If exceptions alone, or the widths of the first integers, cost more
+// than `most`, returns that cost: at nearly all scales the first few values show it.
 template <class Float>
 uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32_MAX) {
   const auto quantizer = Quantizer<Float>::of(scale);
@@ -25,8 +25,14 @@ uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32
   IntegerOf<Float> low = std::numeric_limits<IntegerOf<Float>>::max();
   IntegerOf<Float> high = std::numeric_limits<IntegerOf<Float>>::min();
   uint32_t exceptions = 0;
-  for (const Float value : sample) {
-    const Encoded<Float> encoded = quantizer.encode(value);
+  const auto count = static_cast<uint32_t>(sample.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (constexpr uint32_t kFew = 8; i == kFew && exceptions < kFew) {
+      if (const uint32_t least = sample_cost<Float>(count, exceptions, low, high); least > most) {
+        return least;
+      }
+    }
+    const Encoded<Float> encoded = quantizer.encode(sample[i]);
     if (encoded.exact) {
       low = std::min(low, encoded.integer);
       high = std::max(high, encoded.integer);
@@ -34,7 +40,31 @@ uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32
       return exceptions * kException;
     }
   }
-  return sample_cost<Float>(static_cast<uint32_t>(sample.size()), exceptions, low, high);
+  return sample_cost<Float>(count, exceptions, low, high);
+}
+
+// For each number of digits after the point, how many values of a sample cannot have an exact integer. At a
+// scale with a value's integer n and d = e - f digits, the value is n / 10^d but for three roundings: times
+// 10^d it is close to an integer.
+template <class Float>
+std::array<uint32_t, kMaxExponent<Float> + 1> count_inexact(std::span<const Float> sample) {
+  constexpr double kRoundings = 8 * static_cast<double>(std::numeric_limits<Float>::epsilon());
+  constexpr double kMagic = static_cast<double>(uint64_t{3} << 51);  // adding it rounds to an integer
+  constexpr double kLarge = static_cast<double>(uint64_t{1} << 48);  // from here on, nothing is known
+  std::array<uint32_t, kMaxExponent<Float> + 1> inexact{};
+  for (uint32_t digits = 0; digits < inexact.size(); ++digits) {
+    const double power = kPowers<double>.up[digits];
+    uint64_t count = 0;
+    for (const Float value : sample) {
+      const double scaled = static_cast<double>(value) * power;
+      const double size = scaled < 0 ? -scaled : scaled;
+      const double rest = scaled - ((scaled + kMagic) - kMagic);
+      const double distance = rest < 0 ? -rest : rest;
+      count += size < kLarge && distance > size * kRoundings ? 1 : 0;
+    }
+    inexact[digits] = static_cast<uint32_t>(count);
+  }
+  return inexact;
 }
 
 template <class Float>
@@ -63,13 +93,17 @@ std::vector<std::vector<Float>> sample_array(std::span<const Float> values) {
 // Returns the cheapest of all scales, preferring more digits; nothing if all cost the same, as for zeros.
 template <class Float>
 std::optional<Scale> best_of_all(std::span<const Float> sample) {
+  constexpr uint32_t kException = sample_cost<Float>(1, 1, 0, 0);
+  const auto inexact = count_inexact(sample);
   Scale best;
   uint32_t least = UINT32_MAX;
   uint32_t most = 0;
   for (uint32_t e = kMaxExponent<Float> + 1; e-- > 0;) {
     for (uint32_t f = e + 1; f-- > 0;) {
       const Scale scale{static_cast<uint8_t>(e), static_cast<uint8_t>(f)};
-      const uint32_t bits = cost(sample, scale, least);
+      const uint32_t exceptions = inexact[e - f] * kException;
+      const bool known = exceptions > least || inexact[e - f] == sample.size();
+      const uint32_t bits = known ? exceptions : cost(sample, scale, least);
       most = std::max(most, bits);
       if (bits < least) {
         least = bits;

@@ -115,9 +115,13 @@ struct Halves {
   explicit Halves(std::span<const T> values)
       : cut(choose_cut<T>(sample_of(values))), left(values.size()), right(values.size()) {
     const std::vector<uint16_t> codes = codes_of_parts(values.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-      left[i] = codes.empty() ? cut.left_code(values[i]) : codes[values[i] >> cut.right_bits];
-      right[i] = cut.right_part(values[i]);
+    // Loops without branches, over more than one array at a time only where they have to be.
+    const Cut fixed = cut;
+    std::ranges::transform(values, right.begin(), [&](T value) { return fixed.right_part(value); });
+    if (codes.empty()) {
+      std::ranges::transform(values, left.begin(), [&](T value) { return fixed.left_code(value); });
+    } else {
+      std::ranges::transform(values, left.begin(), [&](T value) { return codes[value >> fixed.right_bits]; });
     }
   }
   [[nodiscard]] Values left_values() const { return {DType::u16, left.data(), left.size()}; }
