@@ -19,9 +19,23 @@ size_t place_of(const T& range, const auto& value) {
   return static_cast<size_t>(std::ranges::find(range, value) - std::begin(range));
 }
 
+// Names that people give to the number of rows, and those of aggregates, suggest an aggregate.
+std::string suggestion(const std::string& column) {
+  if (column == "count" || column == "n" || column == "COUNT") {
+    return " (count() orders by the number of rows)";
+  }
+  for (const char* name : {"sum", "min", "max", "avg"}) {
+    if (column == name) {
+      return fmt::format(" ({0}(COLUMN) orders by the {0} of a column)", name);
+    }
+  }
+  return "";
+}
+
 Status not_in_groups(const std::string& column) {
   return {StatusCode::invalid_argument,
-          fmt::format("column {} cannot order groups: it is not a group column", single_quoted(column))};
+          fmt::format("column {} cannot order groups: it is not a group column{}", single_quoted(column),
+                      suggestion(column))};
 }
 
 }  // namespace

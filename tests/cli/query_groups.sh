@@ -32,6 +32,8 @@ ask --where '3 <= id' --agg 'min(id)'
 # More groups than allowed.
 status bobbin query orders.csv.bob --group id --max-groups 5 --backend cpu
 status bobbin query orders.csv.bob --group id --order city --backend cpu
+status bobbin query orders.csv.bob --group id --order count --backend cpu
+status bobbin query orders.csv.bob --group id --order sum --backend cpu
 status bobbin query orders.csv.bob --select id --order 'count()' --backend cpu
 status bobbin query orders.csv.bob --select id --group id --backend cpu
 status bobbin query orders.csv.bob --where 'city < id' --backend cpu

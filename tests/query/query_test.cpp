@@ -428,6 +428,11 @@ TEST(Queries, NameColumnAndTypeInErrors) {
   EXPECT_TRUE(
       group_order.error().message().ends_with("column 'i16' cannot order groups: it is not a group column"))
       << group_order.error().message();
+  const auto by_name =
+      query::from(*file.reader).group_by({"u8"}, {query::count()}, {.order = {query::descending("count")}});
+  ASSERT_FALSE(by_name.has_value());
+  EXPECT_TRUE(by_name.error().message().ends_with("(count() orders by the number of rows)"))
+      << by_name.error().message();
 }
 
 TEST(Queries, RefusePredicatesWithoutTheirParts) {
