@@ -180,9 +180,11 @@ Marks marks_of(const Options& options) {
 }
 
 Status note_options(Writer& writer, const Options& options) {
-  BOBBIN_TRY(writer.set_metadata(std::string(kDelimiterKey), std::string(1, options.delimiter)));
   // What most texts have is not stored.
   const Options usual;
+  if (options.delimiter != usual.delimiter) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kDelimiterKey), std::string(1, options.delimiter)));
+  }
   if (!options.header) {
     BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), "false"));
   }
@@ -205,13 +207,14 @@ Status note_options(Writer& writer, const Options& options) {
 }
 
 std::optional<Options> noted_options(const Metadata& metadata) {
+  const Options usual;
   const std::optional<std::string> delimiter = find(metadata, kDelimiterKey);
-  if (!delimiter || delimiter->size() != 1) {
+  // A file made from CSV records the size of the text, and its delimiter unless it is the usual one.
+  if (delimiter ? delimiter->size() != 1 : !noted_source_bytes(metadata)) {
     return std::nullopt;
   }
-  const Options usual;
   Options options;
-  options.delimiter = delimiter->front();
+  options.delimiter = delimiter ? delimiter->front() : usual.delimiter;
   options.header = find(metadata, kHeaderKey) != "false";
   options.nulls = {find(metadata, kNullKey).value_or("")};
   options.quote = noted_mark(metadata, kQuoteKey, usual.quote);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "array/strings.hpp"
 #include "codecs/masked/masked.hpp"
 #include "file/footer.hpp"
+#include "file/footer_pack.hpp"
 #include "file/gather.hpp"
 #include "file/layout.hpp"
 #include "file/nulls.hpp"
@@ -50,7 +53,8 @@ uint64_t packed_bytes(std::span<const std::byte> bytes) {
   return packed;
 }
 
-// What an array adds to a file of a small table, about.
+// What an array of numbers adds to a file of a small table, about: compressed together, columns of numbers
+// save much that each of them alone does not.
 uint64_t packed_bytes(const Array& array) {
   uint64_t packed = kNodeBytes + packed_bytes(std::as_bytes(std::span(array.metadata)));
   for (const Buffer& buffer : array.buffers) {
@@ -64,9 +68,42 @@ uint64_t packed_bytes(const Array& array) {
   return packed;
 }
 
+// Adds the bytes of an array that are part of a footer. Returns the number of the others.
+uint64_t add_footer_bytes(const Array& array, std::vector<std::byte>& footer) {
+  uint64_t others = 0;
+  const auto add = [&](std::span<const std::byte> bytes) {
+    footer.insert(footer.end(), bytes.begin(), bytes.end());
+  };
+  footer.push_back(static_cast<std::byte>(array.codec));
+  footer.push_back(static_cast<std::byte>(array.type));
+  add(std::as_bytes(std::span(array.metadata)));
+  for (const Buffer& buffer : array.buffers) {
+    footer.push_back(static_cast<std::byte>(buffer.bytes.size()));
+    if (buffer.bytes.size() <= kInlineSegmentBytes) {
+      add(buffer.bytes);
+    } else {
+      others += occupied_bytes(buffer.bytes.size(), kNewestVersion) + sizeof(Segment::checksum);
+    }
+  }
+  for (const Array& child : array.children) {
+    others += add_footer_bytes(child, footer);
+  }
+  return others;
+}
+
+// What an array adds to a file of a small table, about. The zone map's strings, if any, are in the footer
+// too.
+uint64_t packed_bytes(const Array& array, std::string_view zone) {
+  const auto zone_bytes = std::as_bytes(std::span(zone));
+  std::vector<std::byte> footer(zone_bytes.begin(), zone_bytes.end());
+  const uint64_t others = add_footer_bytes(array, footer);
+  return others + pack_footer(std::move(footer), true).bytes.size();
+}
+
 // Encodes with a recipe and, in a small table, with general compression too; the smaller result.
-template <class Encode>
-Result<Array> encode_by(const Recipe& recipe, Encode&& encode_with) {
+// `is_smaller` compares the first with the second.
+template <class Encode, class Compare>
+Result<Array> encode_by(const Recipe& recipe, Encode&& encode_with, Compare&& is_smaller) {
   BOBBIN_ASSIGN(Array array, encode_with(recipe));
   if (!recipe.small_table || recipe.cascade.has_value() || recipe.goal.kind != Goal::Kind::smallest) {
     return array;
@@ -74,7 +111,7 @@ Result<Array> encode_by(const Recipe& recipe, Encode&& encode_with) {
   Recipe compact = recipe;
   compact.goal.kind = Goal::Kind::compact;
   BOBBIN_ASSIGN(Array other, encode_with(compact));
-  return packed_bytes(other) < packed_bytes(array) ? std::move(other) : std::move(array);
+  return is_smaller(other, array) ? std::move(other) : std::move(array);
 }
 
 // The bounds of a dictionary's entries, all of which occur, are those of the strings, and found faster.
@@ -101,7 +138,9 @@ Result<EncodedChunk> encode_numbers(const Values& values, const uint8_t* validit
   const ValidityBits bits{validity};
   const uint64_t nulls = validity == nullptr ? 0 : bits.count_nulls(values.length);
   const auto encode_all = [&](const Values& all) {
-    return encode_by(recipe, [&](const Recipe& by) { return encode_values(all, by); });
+    return encode_by(
+        recipe, [&](const Recipe& by) { return encode_values(all, by); },
+        [](const Array& a, const Array& b) { return packed_bytes(a) < packed_bytes(b); });
   };
   if (nulls == 0) {
     BOBBIN_ASSIGN(Array array, encode_all(values));
@@ -130,11 +169,16 @@ Result<EncodedChunk> encode_strings(const StringsView& strings, const Array* pre
       return Status(StatusCode::invalid_argument, status.message());
     }
   }
-  BOBBIN_ASSIGN(Array array, encode_by(recipe, [&](const Recipe& by) {
-                  return by.cascade.has_value()
-                             ? select::encode_strings(*by.cascade, strings, previous, by.backend)
-                             : select::encode_strings(strings, previous, by.goal, by.backend);
-                }));
+  const auto encode_all = [&](const Recipe& by) {
+    return by.cascade.has_value() ? select::encode_strings(*by.cascade, strings, previous, by.backend)
+                                  : select::encode_strings(strings, previous, by.goal, by.backend);
+  };
+  const auto is_smaller = [&](const Array& a, const Array& b) {
+    const StringZone zone = string_zone_of(strings);
+    const std::string bounds = zone.min + zone.max;
+    return packed_bytes(a) < packed_bytes(b) || packed_bytes(a, bounds) < packed_bytes(b, bounds);
+  };
+  BOBBIN_ASSIGN(Array array, encode_by(recipe, encode_all, is_smaller));
   BOBBIN_ASSIGN(StringZone zone, zone_of(strings, array));
   return checked({.array = std::move(array), .strings = std::move(zone)});
 }

@@ -14,7 +14,7 @@ constexpr size_t kMagicBytes = 4;
 // Larger footers are LZ4 blocks, which are made and read faster. In a small table there is little else.
 constexpr uint32_t kMaxFrameContent = uint32_t{16} << 10;
 constexpr uint32_t kMaxSmallTableFrame = uint32_t{64} << 10;
-// A frame must be smaller than the LZ4 block by this share.
+// A frame must be smaller than the LZ4 block by this share, except in a small table.
 constexpr size_t kLeastGain = 16;
 
 // A frame without its magic number.
@@ -50,7 +50,8 @@ PackedFooter pack_footer(std::vector<std::byte> bytes, bool small_table) {
   if (size <= (small_table ? kMaxSmallTableFrame : kMaxFrameContent)) {
     const std::span<const std::byte> plain = packed.plain_bytes == 0 ? packed.bytes : bytes;
     std::vector<std::byte> frame = compress_frame(plain);
-    if (!frame.empty() && frame.size() < packed.bytes.size() - packed.bytes.size() / kLeastGain) {
+    const size_t gain = small_table ? 0 : packed.bytes.size() / kLeastGain;
+    if (!frame.empty() && frame.size() + gain < packed.bytes.size()) {
       packed = {std::move(frame), size | kFooterIsFrame};
     }
   }

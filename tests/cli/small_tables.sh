@@ -29,6 +29,15 @@ for kind in kinds:
             print(kind, rows, "grows to", os.path.getsize("t.csv.bob"))
         if not filecmp.cmp("t.csv", "back.csv", shallow=False):
             print(kind, rows, "does not come back")
+# A few hundred bytes of prose: too few to learn symbols from, and compressed with the rest of the footer.
+prose = ["regular accounts are final requests. regular requests are final accounts. regular packages are final requests",
+         "final requests", "regular beans", "final courts. final accounts. final excuse",
+         "regular accounts. final accounts. final requests. regular requests. regular accounts. final requests"]
+with open("t.csv", "w") as out:
+    out.write("key,comment\n" + "".join(f'{i},"{text}"\n' for i, text in enumerate(prose)))
+subprocess.check_call(["bobbin", "compress", "t.csv", "-f", "-q", "--header"])
+if os.path.getsize("t.csv.bob") > os.path.getsize("t.csv"):
+    print("prose grows from", os.path.getsize("t.csv"), "to", os.path.getsize("t.csv.bob"))
 print("done")
 END
 python3 small.py
