@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
+#include "cli/heap.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
@@ -141,6 +142,7 @@ Result<csv::Importer> open_importer(const Input& input, const Args& args) {
 
 // Returns the number of bytes read.
 Result<uint64_t> copy_table(const Input& input, const Target& target, const Args& args, uint64_t& written) {
+  use_large_pages(input.length.value_or(0));
   BOBBIN_ASSIGN(csv::Importer importer, open_importer(input, args));
   BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
   csv::ImportResult result;
