@@ -211,7 +211,7 @@ bool is_preferred(const Candidate& candidate, const Candidate& best, std::string
                                          : prefers_apostrophes(candidate, best, text);
 }
 
-// Whether a quote stands where a field may begin.
+// Whether a quote is where a field may begin.
 bool begins_fields(std::string_view text, char delimiter, char quote) {
   for (size_t at = text.find(quote); at != std::string_view::npos; at = text.find(quote, at + 1)) {
     const char before = at == 0 ? delimiter : text[at - 1];
