@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 #include "core/scalar.hpp"
 #include "file/append.hpp"
@@ -579,17 +580,19 @@ std::optional<bool> evaluate(const TestTable& table, uint64_t row, const Predica
   return known ? std::optional(!decisive) : std::nullopt;
 }
 
-Value aggregate(const TestTable& table, const std::vector<bool>& passes, const AggregateSpec& spec) {
-  const bool rows = spec.column.empty();
-  const size_t column = rows ? 0 : index_of(table, spec.column);
+namespace {
+
+Value aggregate_rows(const TestTable& table, std::span<const uint64_t> rows, const AggregateSpec& spec) {
+  const bool of_rows = spec.column.empty();
+  const size_t column = of_rows ? 0 : index_of(table, spec.column);
   const bool adds = spec.kind == AggregateSpec::Kind::sum || spec.kind == AggregateSpec::Kind::avg;
   uint64_t count = 0;
   Value found;
   std::set<Value, decltype(&before)> different(&before);
-  for (uint64_t row = 0; row < table.rows; ++row) {
+  for (const uint64_t row : rows) {
     const Value value =
-        rows ? Value::of_integer(1) : value_of_cell(table.columns[column], table.cells[column][row]);
-    if (!passes[row] || value.is_null()) {
+        of_rows ? Value::of_integer(1) : value_of_cell(table.columns[column], table.cells[column][row]);
+    if (value.is_null()) {
       continue;
     }
     ++count;
@@ -618,13 +621,25 @@ Value aggregate(const TestTable& table, const std::vector<bool>& passes, const A
   }
 }
 
+}  // namespace
+
+Value aggregate(const TestTable& table, const std::vector<bool>& passes, const AggregateSpec& spec) {
+  std::vector<uint64_t> rows;
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    if (passes[row]) {
+      rows.push_back(row);
+    }
+  }
+  return aggregate_rows(table, rows, spec);
+}
+
 std::vector<std::vector<Value>> group_by(const TestTable& table, const std::vector<bool>& passes,
                                          const std::vector<std::string>& keys,
                                          const std::vector<AggregateSpec>& aggregates) {
   const auto less = [](const std::vector<Value>& a, const std::vector<Value>& b) {
     return std::ranges::lexicographical_compare(a, b, before);
   };
-  std::map<std::vector<Value>, std::vector<bool>, decltype(less)> groups(less);
+  std::map<std::vector<Value>, std::vector<uint64_t>, decltype(less)> groups(less);
   for (uint64_t row = 0; row < table.rows; ++row) {
     if (passes[row]) {
       std::vector<Value> values;
@@ -632,16 +647,14 @@ std::vector<std::vector<Value>> group_by(const TestTable& table, const std::vect
         const size_t column = index_of(table, key);
         values.push_back(value_of_cell(table.columns[column], table.cells[column][row]));
       }
-      auto& rows = groups[values];
-      rows.resize(table.rows);
-      rows[row] = true;
+      groups[values].push_back(row);
     }
   }
   std::vector<std::vector<Value>> found;
   for (const auto& [values, rows] : groups) {
     found.push_back(values);
     for (const AggregateSpec& spec : aggregates) {
-      found.back().push_back(aggregate(table, rows, spec));
+      found.back().push_back(aggregate_rows(table, rows, spec));
     }
   }
   return found;

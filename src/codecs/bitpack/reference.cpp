@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: reads the lanes' bit streams one bit at a time, as spec.md describes them.
+// The oracle: reads the lanes' bit streams word by word, as spec.md describes them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,10 +10,13 @@
 namespace bobbin::codec::bitpack {
 namespace {
 
-// Bit `bit` of the little-endian integer that starts at byte `start`.
-uint64_t bit_of_word(std::span<const std::byte> bytes, uint64_t start, uint64_t bit) {
-  const auto byte = std::to_integer<uint64_t>(bytes[start + bit / 8]);
-  return (byte >> (bit % 8)) & 1;
+// The little-endian integer of `size` bytes at byte `start`.
+uint64_t read_integer(std::span<const std::byte> bytes, uint64_t start, uint64_t size) {
+  uint64_t value = 0;
+  for (uint64_t b = 0; b < size; ++b) {
+    value |= std::to_integer<uint64_t>(bytes[start + b]) << (8 * b);
+  }
+  return value;
 }
 
 // Width 0 reads no byte: the buffer may be empty.
@@ -22,11 +26,14 @@ uint64_t read_value(std::span<const std::byte> packed, uint64_t type_bits, uint6
   const uint64_t row = (i % 1024) / lanes;
   const uint64_t lane = i % lanes;
   uint64_t value = 0;
-  for (uint64_t b = 0; b < width; ++b) {
-    const uint64_t stream_bit = row * width + b;
-    const uint64_t word = stream_bit / type_bits;
-    const uint64_t word_start = vector_start + 128 * word + lane * type_bits / 8;
-    value |= bit_of_word(packed, word_start, stream_bit % type_bits) << b;
+  for (uint64_t done = 0; done < width;) {
+    const uint64_t stream_bit = row * width + done;
+    const uint64_t word_start = vector_start + 128 * (stream_bit / type_bits) + lane * type_bits / 8;
+    const uint64_t word_bit = stream_bit % type_bits;
+    const uint64_t count = std::min(width - done, type_bits - word_bit);
+    const uint64_t bits = read_integer(packed, word_start, type_bits / 8) >> word_bit;
+    value |= (bits & ~uint64_t{0} >> (64 - count)) << done;
+    done += count;
   }
   return value;
 }
