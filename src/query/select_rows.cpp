@@ -8,6 +8,9 @@
 #include <iterator>
 #include <numeric>
 
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
+#include "core/scalar.hpp"
 #include "query/prune.hpp"
 #include "query/value.hpp"
 
@@ -15,6 +18,19 @@ namespace bobbin::query {
 namespace {
 
 constexpr uint64_t kMaxSorted = 65536;  // sorting more per row group takes longer than reading one
+constexpr uint64_t kSampled = 32;       // one vector in this many is looked at before the others
+
+// Values that come before one that is a number, or are equal to it. NaN is above all numbers, so that it is
+// outside of a range that is not negated.
+ValueRange range_before(const Column& column, const Value& last, bool descending, bool keeps_equal) {
+  const Scalar value = visit_type(column.type, [&]<class T>(std::type_identity<T>) {
+    return scalar_of(std::is_floating_point_v<T> ? static_cast<T>(last.real) : static_cast<T>(last.integer));
+  });
+  ValueRange range =
+      ValueRange::of(column.type, keeps_equal != descending ? Compare::le : Compare::lt, value);
+  range.negated = range.negated != descending;
+  return range;
+}
 
 }  // namespace
 
@@ -117,28 +133,59 @@ bool RowSelector::can_matter(const RowGroupQuery& group) {
   return sign < 0 || (sign == 0 && order_.size() > 1);  // of equal rows, earlier ones come first
 }
 
-std::optional<Bound> RowSelector::threshold(const RowGroupQuery& group) {
+std::optional<Bound> RowSelector::threshold(const RowGroupQuery& group, bool keeps_equal) {
   if (order_.empty() || kept_.size() < limit_ || limit_ > kMaxSorted) {
     return std::nullopt;
   }
   const BoundOrder& first = order_[0];
   const Column& column = columns_[first.place];
   const auto place = static_cast<uint32_t>(first.place);
-  // Tests of floats leave NaN out, which has its place in the order.
-  if (is_string(column.type) || is_float(column.type) || num_nulls(group.chunk(place)) != 0) {
+  if (is_string(column.type)) {
     return std::nullopt;
   }
   sort_kept();
   const Value& last = kept_.back()[0];
+  const bool has_nulls = num_nulls(group.chunk(place)) != 0;
+  const bool nulls_first = first.apply(-1, true, false) < 0;  // a null is below all values
   if (last.is_null()) {
+    const bool helps = has_nulls && (nulls_first || !keeps_equal);
+    return helps ? std::optional(Bound{.kind = nulls_first ? Bound::Kind::is_null : Bound::Kind::not_null,
+                                       .column = place})
+                 : std::nullopt;
+  }
+  if (last.kind == Value::Kind::real && std::isnan(last.real)) {
     return std::nullopt;
   }
-  // Of equal rows, earlier ones come first.
-  const bool equal = order_.size() > 1;
-  const Compare op =
-      first.is_descending ? (equal ? Compare::ge : Compare::gt) : (equal ? Compare::le : Compare::lt);
-  const Scalar value{static_cast<uint64_t>(last.integer) & low_mask<uint64_t>(size_bits(column.type))};
-  return Bound{.kind = Bound::Kind::test, .column = place, .range = ValueRange::of(column.type, op, value)};
+  Bound test{.kind = Bound::Kind::test,
+             .column = place,
+             .range = range_before(column, last, first.is_descending, keeps_equal)};
+  if (!has_nulls || !nulls_first) {
+    return test;
+  }
+  return Bound{.kind = Bound::Kind::either,
+               .parts = {std::move(test), {.kind = Bound::Kind::is_null, .column = place}}};
+}
+
+Result<BitmapWords> RowSelector::add_sample(RowGroupQuery& group, BitmapWords words) {
+  const bool is_large = group.info().num_rows >= 2 * kSampled * kVectorLength;
+  if (order_.empty() || kept_.size() >= limit_ || limit_ > kMaxSorted || !is_large) {
+    return words;
+  }
+  constexpr size_t kVectorWords = kVectorLength / 32;
+  BitmapWords sample(words.size());
+  for (size_t w = 0; w < words.size(); ++w) {
+    if (w / kVectorWords % kSampled == 0) {
+      std::swap(sample[w], words[w]);
+    }
+  }
+  BOBBIN_TRY(for_each_piece(group, sample, [&](SelectedRows& rows) { return add_rows(group, rows); }));
+  // Rows between those of the sample come before later ones that are equal.
+  std::optional<Bound> test = threshold(group, true);
+  if (!test.has_value()) {
+    return words;
+  }
+  Bound others{.kind = Bound::Kind::rows, .bitmap = std::move(words)};
+  return group.rows({.kind = Bound::Kind::both, .parts = {*std::move(test), std::move(others)}});
 }
 
 Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
@@ -149,12 +196,14 @@ Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
     return true;
   }
   Bound candidates = bound;
-  if (std::optional<Bound> test = threshold(group); test.has_value()) {
+  // Of equal rows, earlier ones come first.
+  if (std::optional<Bound> test = threshold(group, order_.size() > 1); test.has_value()) {
     candidates = bound.kind == Bound::Kind::always
                      ? *std::move(test)
                      : Bound{.kind = Bound::Kind::both, .parts = {*test, bound}};
   }
-  BOBBIN_ASSIGN(const BitmapWords words, group.rows(std::move(candidates)));
+  BOBBIN_ASSIGN(BitmapWords words, group.rows(std::move(candidates)));
+  BOBBIN_ASSIGN(words, add_sample(group, std::move(words)));
   BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));
   return !order_.empty() || kept_.size() < limit_;
 }

@@ -37,7 +37,10 @@ class RowSelector {
   // Whether a row of it can be among the first, according to its zone maps.
   bool can_matter(const RowGroupQuery& group);
   // A test of the rows that can still be among the first, if it can be made from those that are kept.
-  std::optional<Bound> threshold(const RowGroupQuery& group);
+  // `keeps_equal`: rows that are equal to the last by the first term may have to come before it.
+  std::optional<Bound> threshold(const RowGroupQuery& group, bool keeps_equal);
+  // The rows of a large row group before there is a threshold: some of them give one for the others.
+  Result<BitmapWords> add_sample(RowGroupQuery& group, BitmapWords words);
   // Drops rows that are not among the first.
   void sort_kept();
 
