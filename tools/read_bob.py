@@ -8,6 +8,7 @@ usage: read_bob.py FILE                    prints the contents of the file and c
        read_bob.py --check MANIFEST        decodes the golden files listed in the manifest
 """
 import argparse
+import contextlib
 import functools
 import pathlib
 import struct
@@ -623,7 +624,7 @@ def order_key(number, pattern):
 
 
 def zone_map(number, patterns):
-    patterns = [p for p in patterns if p is not None]
+    patterns = {p for p in patterns if p is not None}
     if not patterns:
         return 0, 0
     sign = 2**(TYPES[number][2] - 1)
@@ -1239,17 +1240,31 @@ def check(manifest):
     print(f"{checked} columns of {len(files)} files decode as the manifest says")
 
 
+def refuse(paths):
+    for path in paths:
+        try:
+            with contextlib.redirect_stdout(None):
+                show(path)
+        except BadFile:
+            continue
+        raise BadFile(f"{path} is accepted")
+    print(f"{len(paths)} bad files are refused")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Reads .bob files, plainly and slowly.")
     parser.add_argument("file", nargs="?")
     parser.add_argument("--column", metavar="NAME", help="print this column's values")
     parser.add_argument("--check", metavar="MANIFEST", help="decode all files of a manifest")
+    parser.add_argument("--refuse", metavar="FILE", nargs="+", help="check that none of these files can be read")
     arguments = parser.parse_args()
-    if (arguments.file is None) == (arguments.check is None):
-        parser.error("give a FILE or --check MANIFEST")
+    if [arguments.file, arguments.check, arguments.refuse].count(None) != 2:
+        parser.error("give a FILE, --check MANIFEST or --refuse FILE...")
     try:
         if arguments.check:
             check(arguments.check)
+        elif arguments.refuse:
+            refuse(arguments.refuse)
         elif arguments.column is not None:
             file = File(arguments.file)
             names = [name for name, _ in file.columns]
@@ -1259,7 +1274,7 @@ def main():
         else:
             show(arguments.file)
     except (BadFile, OSError) as error:
-        print(f"{arguments.file or arguments.check}: {error}", file=sys.stderr)
+        print(f"{arguments.file or arguments.check or 'refuse'}: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -10,12 +10,7 @@ command -v python3 >/dev/null || exit 77
 for version in v1 v2; do
   python3 "$root/tools/read_bob.py" --check "$golden/decode/$version/manifest.txt"
 done
-for file in "$golden"/decode-errors/v?/*.bob; do
-  if python3 "$root/tools/read_bob.py" "$file" >/dev/null 2>&1; then
-    echo "the second reader accepts $file" >&2
-    exit 1
-  fi
-done
+python3 "$root/tools/read_bob.py" --refuse "$golden"/decode-errors/v?/*.bob
 python3 "$root/tests/file/check_dump.py" "$root/docs/format.md" 11 "$golden/decode/v1/example.bob"
 python3 "$root/tests/file/check_dump.py" "$root/docs/format.md" 12 "$golden/decode/v2/example.bob"
 echo "the format document's hex dumps are true"
