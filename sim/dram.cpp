@@ -90,6 +90,7 @@ Dram::Request Dram::place(uint64_t local, Kind kind, uint64_t line, uint32_t bur
 }
 
 void Dram::Queue::add(const Request& request) {
+  row_wake = 0;
   requests.push_back(request);
   if (request.is_open) {
     ++open_counts[request.bank];
@@ -98,6 +99,7 @@ void Dram::Queue::add(const Request& request) {
 }
 
 void Dram::Queue::remove(size_t index) {
+  row_wake = 0;
   const uint32_t bank = requests[index].bank;
   if (requests[index].is_open && --open_counts[bank] == 0) {
     open_banks &= ~(uint64_t{1} << bank);
@@ -106,6 +108,7 @@ void Dram::Queue::remove(size_t index) {
 }
 
 void Dram::Queue::set_row(uint32_t bank, int64_t row) {
+  row_wake = 0;
   open_counts[bank] = 0;
   for (Request& request : requests) {
     if (request.bank == bank) {
@@ -288,7 +291,12 @@ void Dram::set_row(Chip& chip, uint32_t bank, int64_t row) {
 }
 
 // Opens the row of the oldest request that needs another one.
-bool Dram::issue_row(Chip& chip, const Queue& queue, uint64_t& wake) {
+bool Dram::issue_row(Chip& chip, Queue& queue, uint64_t& wake) {
+  if (queue.row_wake > cycle_) {
+    wake = std::min(wake, queue.row_wake);
+    return false;
+  }
+  uint64_t first_ready = kNever;
   uint64_t seen = queue.open_banks;  // an older request decides for its bank
   for (const Request& request : queue.requests) {
     if ((seen >> request.bank & 1) != 0) {
@@ -299,7 +307,7 @@ bool Dram::issue_row(Chip& chip, const Queue& queue, uint64_t& wake) {
     const uint64_t ready =
         bank.row < 0 ? std::max(bank.next_activate, chip.next_activate) : bank.next_precharge;
     if (ready > cycle_) {
-      wake = std::min(wake, ready);
+      first_ready = std::min(first_ready, ready);
       continue;
     }
     if (bank.row >= 0) {
@@ -318,6 +326,9 @@ bool Dram::issue_row(Chip& chip, const Queue& queue, uint64_t& wake) {
     set_row(chip, request.bank, request.row);
     return true;
   }
+  // Other commands only make it later.
+  queue.row_wake = first_ready;
+  wake = std::min(wake, first_ready);
   return false;
 }
 

@@ -59,6 +59,7 @@ class Dram {
     std::vector<Request> requests;
     uint64_t open_banks = 0;            // a bit each: those whose open row a request wants
     std::vector<uint32_t> open_counts;  // requests for it, by bank
+    uint64_t row_wake = 0;              // before, no request can open its row
 
     void add(const Request& request);
     void remove(size_t index);
@@ -104,7 +105,7 @@ class Dram {
   void finish_metadata(uint64_t md_line);
   [[nodiscard]] bool schedule(Chip& chip);
   [[nodiscard]] bool issue_column(Chip& chip, Queue& queue, bool is_write, uint64_t& wake);
-  [[nodiscard]] bool issue_row(Chip& chip, const Queue& queue, uint64_t& wake);
+  [[nodiscard]] bool issue_row(Chip& chip, Queue& queue, uint64_t& wake);
   void set_row(Chip& chip, uint32_t bank, int64_t row);
   void column(Chip& chip, Queue& queue, size_t index, bool is_write);
   void work();
