@@ -15,4 +15,11 @@ namespace bobbin::plan {
                                                      std::span<const Aggregate> aggregates,
                                                      array::Bitmap* rows = nullptr);
 
+// The same for each group of rows, as Prepared::create_groups. `unsupported` if an aggregate is neither a
+// count nor a sum of integers.
+[[nodiscard]] Result<std::vector<Total>> run_groups_on_host(std::span<const Source> columns,
+                                                            const Filter& filter,
+                                                            std::span<const Aggregate> aggregates,
+                                                            std::span<const KeyColumn> keys);
+
 }  // namespace bobbin::plan

@@ -258,7 +258,7 @@ uint32_t GroupBy::group_of_cell(const Cells& cells, uint64_t cell) {
 }
 
 Result<bool> GroupBy::add_cells(RowGroupQuery& group, Bound& bound) {
-  if (!group.is_on_device() || sees_rows_ || keys_.keys().empty() || keys_.keys().size() > plan::kMaxKeys) {
+  if (sees_rows_ || keys_.keys().empty() || keys_.keys().size() > plan::kMaxKeys) {
     return false;
   }
   BOBBIN_ASSIGN(const auto cells, cells_of(group));

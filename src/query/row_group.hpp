@@ -53,8 +53,9 @@ class RowGroupQuery {
 
     [[nodiscard]] uint32_t cells() const { return values + (nulls ? 1 : 0); }
   };
-  // The same for each combination of the keys' values (plan::Prepared::create_groups), on the device. Nothing
-  // if there is no compiled kernel for it: the predicate then has what was evaluated already.
+  // The same for each combination of the keys' values (plan::Prepared::create_groups). Nothing if there is no
+  // compiled kernel for it on the device, or no loop for it on the host: the predicate then has what was
+  // evaluated already.
   [[nodiscard]] Result<std::optional<std::vector<plan::Total>>> fold_cells(
       Bound& bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates);
   // The matching rows: one bit per row, in as many words as whole vectors need.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups and marks of a row group in one launch.
+// Groups and marks of a row group in one launch, or on the host.
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "plan/column_plan.hpp"
+#include "plan/host.hpp"
 #include "query/program.hpp"
 #include "query/row_group.hpp"
 
@@ -42,17 +43,30 @@ Result<std::optional<std::vector<plan::Total>>> RowGroupQuery::fold_cells(
     Bound& bound, std::span<const CellKey> keys, std::span<const plan::Aggregate> aggregates) {
   using Totals = std::optional<std::vector<plan::Total>>;
   BOBBIN_TRY(settle(bound, true));
-  if (!fits(bound, aggregates)) {
+  if (on_cpu()) {
+    BOBBIN_TRY(reduce(bound));
+  } else if (!fits(bound, aggregates)) {
     return Totals();
   }
   const Program program = compile(bound, aggregates);
   std::vector<DeviceBuffer> bitmaps;
-  BOBBIN_ASSIGN(std::vector<plan::Source> sources, place_all(program, false, bitmaps));
+  BOBBIN_ASSIGN(std::vector<plan::Source> sources, place_all(program, on_cpu(), bitmaps));
   std::vector<plan::KeyColumn> columns;
   for (const CellKey& key : keys) {
     columns.push_back({static_cast<uint32_t>(sources.size()), key.low, key.values, key.nulls});
     BOBBIN_ASSIGN(const plan::Source source, place_key(key));
     sources.push_back(source);
+  }
+  if (on_cpu()) {
+    auto totals = plan::run_groups_on_host(sources, program.filter, program.aggregates, columns);
+    if (!totals.has_value() && totals.error().code() == StatusCode::unsupported) {
+      return Totals();
+    }
+    BOBBIN_TRY(totals.error());
+    if (pieces_->reports != nullptr) {
+      pieces_->reports->push_back({.kernel = plan::LaunchReport::Kernel::host});
+    }
+    return Totals(*std::move(totals));
   }
   auto prepared = plan::Prepared::create_groups(sources, program.filter, program.aggregates, columns, stream_,
                                                 plan::QueryPath::automatic, pieces_);

@@ -40,6 +40,9 @@ inline constexpr uint32_t kKinds = 17;
 // Groups of more rows than a thread can add to its words, if there is one block.
 [[nodiscard]] std::string check_long_groups(Backend backend, bool compares = true);
 
+// Sums of the greatest and the least integers.
+[[nodiscard]] std::string check_wide_groups(Backend backend);
+
 // Groups of a file with several row groups, compared with those on the CPU.
 [[nodiscard]] std::string check_grouped_file(Backend backend, bool compares = true);
 

@@ -12,6 +12,7 @@
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
 #include "file/append.hpp"
+#include "plan/host.hpp"
 #include "plan/plan.hpp"
 #include "tests/file/support.hpp"
 #include "tests/plan/checks.hpp"
@@ -232,6 +233,13 @@ std::vector<Total> expected(const Groups& groups) {
 }
 
 Result<std::vector<Total>> run_on(Backend backend, const Groups& groups) {
+  if (backend == Backend::cpu) {
+    std::vector<plan::Source> sources;
+    for (const Array& column : groups.columns) {
+      sources.push_back({.array = &column, .bitmap = nullptr});
+    }
+    return plan::run_groups_on_host(sources, groups.filter, groups.aggregates, groups.keys);
+  }
   BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
   std::vector<array::OnDevice> columns;
   for (const Array& column : groups.columns) {
@@ -291,6 +299,18 @@ std::string check_long_groups(Backend backend, bool compares) {
   groups.keys = {{.column = 0, .low = 0, .values = 3}};
   groups.aggregates = {{Fold::count, std::nullopt}, {Fold::sum, 1}, {Fold::sum, 2}};
   return check(groups, backend, compares);
+}
+
+std::string check_wide_groups(Backend backend) {
+  Random random(2);
+  Groups groups;
+  groups.columns = {encode<uint8_t>(CodecId::ffor, [&] { return random.below(5); }),
+                    encode<uint64_t>(CodecId::ffor, [&] { return UINT64_MAX - random.below(9); }),
+                    encode<int64_t>(CodecId::ffor, [&] { return INT64_MIN + random.below(9); }),
+                    encode<int64_t>(CodecId::ffor, [&] { return random.below(9) - 4; })};
+  groups.keys = {{.column = 0, .low = 0, .values = 5}};
+  groups.aggregates = {{Fold::sum, 1}, {Fold::sum, 2}, {Fold::sum, 3}};
+  return check(groups, backend, true);
 }
 
 namespace {

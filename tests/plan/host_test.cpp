@@ -43,6 +43,15 @@ TEST(HostQueries, RowsAreTakenAndFiltered) {
   }
 }
 
+TEST(HostQueries, GroupsAgreeWithDecodedValues) {
+  for (const uint64_t seed : drawn(600)) {
+    Random random(seed);
+    ASSERT_EQ(check_groups(Backend::cpu, random), "") << "seed " << seed;
+  }
+  EXPECT_EQ(check_long_groups(Backend::cpu), "");
+  EXPECT_EQ(check_wide_groups(Backend::cpu), "");
+}
+
 TEST(HostQueries, CodesAreCounted) {
   for (const uint64_t seed : drawn(300)) {
     Random random(seed);
