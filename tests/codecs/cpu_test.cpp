@@ -18,7 +18,7 @@ template <class Check>
 void for_each_input(uint64_t seeds, Check&& check) {
   for (const Component& component : components()) {
     const Codec& codec = *find_codec(component.codec);
-    for (const Input& input : drawn_of(component.edges())) {
+    for (const Input& input : drawn_of(component.edges(), kDrawnShare)) {
       EXPECT_EQ(check(codec, input), "") << codec.name << ", " << input.name;
     }
     for (const uint64_t seed : drawn(seeds)) {

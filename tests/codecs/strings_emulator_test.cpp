@@ -75,7 +75,7 @@ TEST(StringsInEmulator, CompressedUnderManySchedules) {
 // Several frames: slices begin and end inside of one.
 TEST(StringsInEmulator, ManyFrames) {
   Random random(5);
-  const Strings strings = make_sentences(kDrawnShare == 1 ? 12000 : 4000, random);
+  const Strings strings = make_sentences(kDrawnShare == 1 ? 12000 : 2000, random);
   EXPECT_EQ(check_strings_on(strings, Backend::emulator, random, CodecId::zstd), "");
 }
 

@@ -80,7 +80,8 @@ TEST(ZstdEncodeInEmulator, BlocksOfAllForms) {
     }
     content.insert(content.end(), part.begin(), part.end());
   }
-  for (const uint32_t level : {1, 3}) {
+  constexpr uint32_t kLevels[] = {1, 3};
+  for (const uint32_t level : drawn_of(kLevels)) {
     check_encode(content, {.level = level, .block_bytes = 1024});
     check_encode(Bytes(content.rbegin(), content.rend()), {.level = level, .block_bytes = 1024});
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/simulate.hpp"
+#include "tests/drawn.hpp"
 
 namespace bobbin::sim {
 namespace {
@@ -102,7 +103,7 @@ TEST(SimFunctional, RegistersAreCounted) {
 }
 
 TEST(SimFunctional, EveryWorkloadIsCorrect) {
-  for (const Workload& workload : workloads()) {
+  for (const Workload& workload : testing::drawn_of(workloads())) {
     const auto run = run_functionally(workload, 7, true);
     EXPECT_TRUE(run.has_value()) << run.error().message();
   }

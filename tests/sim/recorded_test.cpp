@@ -341,8 +341,9 @@ TEST(SimLibrary, RunsAreDeterministicAndSeedsDecideTheData) {
     const auto again = simulate(Config(), workload, Design::caba_bdi, {.quick = true});
     ASSERT_TRUE(once.has_value() && again.has_value()) << workload.name;
     EXPECT_EQ(to_json(*once), to_json(*again)) << workload.name;
-    EXPECT_EQ(bytes_of(workload, 1), bytes_of(workload, 1)) << workload.name;
-    EXPECT_NE(bytes_of(workload, 1), bytes_of(workload, 2)) << workload.name;
+    const std::vector<uint8_t> bytes = bytes_of(workload, 1);
+    EXPECT_EQ(bytes, bytes_of(workload, 1)) << workload.name;
+    EXPECT_NE(bytes, bytes_of(workload, 2)) << workload.name;
   }
 }
 
