@@ -7,6 +7,8 @@
 
 namespace bobbin {
 
+inline constexpr int64_t kSecondsPerDay = 86'400;
+
 struct CivilDate {
   int64_t year = 0;
   uint32_t month = 0;  // 1 to 12

@@ -12,8 +12,6 @@
 namespace bobbin {
 namespace {
 
-constexpr int64_t kSecondsPerDay = 86'400;
-
 char* put(char* out, std::string_view text) {
   return std::copy(text.begin(), text.end(), out);
 }

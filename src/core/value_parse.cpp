@@ -13,7 +13,6 @@
 namespace bobbin {
 namespace {
 
-constexpr int64_t kSecondsPerDay = 86'400;
 constexpr size_t kFewDigits = 18;  // all numbers with this many digits fit 64 bits, signed or unsigned
 
 // Any number of digits; the value may need more than 64 bits.

@@ -61,10 +61,6 @@ bool fits_spelling(const TimeParts& parts, const Spelling& spelling, Logical::Un
                             fits_fraction(parts, form, unit));
 }
 
-uint8_t bit_of(Spelling::Number form) {
-  return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
-}
-
 }  // namespace
 
 bool read_long_signed(std::string_view text, int64_t& value) {

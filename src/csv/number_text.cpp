@@ -212,10 +212,6 @@ size_t scientific_size(const Significand& digits) {
   return digits.size + (digits.size > 1 ? 1 : 0) + (long_exponent ? 5 : 4);
 }
 
-constexpr uint8_t bit_of(Spelling::Number form) {
-  return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
-}
-
 // A form such as %.17g.
 std::string_view print_digits(double value, Spelling::Number form, char (&printed)[kMaxValueText]) {
   const char* const end = std::to_chars(printed, printed + kMaxValueText, value, std::chars_format::general,

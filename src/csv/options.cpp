@@ -63,10 +63,6 @@ char noted_mark(const Metadata& metadata, std::string_view key, char usual) {
   return text ? parse_mark(*text).value_or(usual) : usual;
 }
 
-ColumnType type_of(const Column& column) {
-  return {column.type, column.logical};
-}
-
 // "3" or "3-17", within the number of columns.
 struct Range {
   size_t begin = 0;
@@ -179,7 +175,7 @@ Marks marks_of(const Options& options) {
           .skips_blanks = options.skip_blanks};
 }
 
-Status note_options(Writer& writer, const Options& options) {
+Status note_options(bobbin::Writer& writer, const Options& options) {
   // What most texts have is not stored.
   const Options usual;
   if (options.delimiter != usual.delimiter) {
@@ -227,7 +223,7 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   return check(options).ok() ? std::optional(std::move(options)) : std::nullopt;
 }
 
-Status note_source_bytes(Writer& writer, uint64_t bytes) {
+Status note_source_bytes(bobbin::Writer& writer, uint64_t bytes) {
   return writer.set_metadata(std::string(kSourceBytesKey), std::to_string(bytes));
 }
 
@@ -238,7 +234,7 @@ std::optional<uint64_t> noted_source_bytes(const Metadata& metadata) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
 }
 
-Status note_spellings(Writer& writer, const std::vector<Column>& columns,
+Status note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
                       const std::vector<Spelling>& spellings) {
   std::map<std::string, std::string> ranges;  // of columns, by the name of their spelling
   for (size_t c = 0; c < spellings.size();) {

@@ -12,16 +12,20 @@
 
 namespace bobbin::csv {
 
+[[nodiscard]] inline ColumnType type_of(const Column& column) {
+  return {column.type, column.logical};
+}
+
 [[nodiscard]] Marks marks_of(const Options& options);
 // Whether a line that begins with this text is a comment.
 [[nodiscard]] bool begins_comment(std::string_view text, const Options& options);
 
 // Stores how the text was written in the metadata of the file.
-[[nodiscard]] Status note_options(Writer& writer, const Options& options);
-[[nodiscard]] Status note_source_bytes(Writer& writer, uint64_t bytes);
+[[nodiscard]] Status note_options(bobbin::Writer& writer, const Options& options);
+[[nodiscard]] Status note_source_bytes(bobbin::Writer& writer, uint64_t bytes);
 
 // The same for the columns' spellings, as far as the metadata has room for them.
-[[nodiscard]] Status note_spellings(Writer& writer, const std::vector<Column>& columns,
+[[nodiscard]] Status note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
                                     const std::vector<Spelling>& spellings);
 [[nodiscard]] std::vector<Spelling> noted_spellings(const Metadata& metadata,
                                                     const std::vector<Column>& columns);

@@ -18,10 +18,6 @@ std::string number_name(size_t index) {
   return fmt::format("c{}", index);
 }
 
-ColumnType type_of(const Column& column) {
-  return {column.type, column.logical};
-}
-
 std::string place_of(const std::vector<Column>& columns, size_t column) {
   return fmt::format("column {} {}", column + 1, quoted_text(columns[column].name));
 }

@@ -44,6 +44,11 @@ inline constexpr std::array<std::string_view, 6> kInfinityWords{"inf",      "Inf
   return 16 + static_cast<int>(form) - static_cast<int>(Spelling::Number::digits16);
 }
 
+// For sets of forms.
+[[nodiscard]] constexpr uint8_t bit_of(Spelling::Number form) {
+  return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
+}
+
 // Writes a value, at most kMaxValueText characters; returns the end.
 [[nodiscard]] char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out);
 

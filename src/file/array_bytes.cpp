@@ -33,13 +33,13 @@ void put_node(std::vector<std::byte>& out, const Array& array) {
   }
 }
 
-Status corrupt(const char* reason) {
+Status corrupt_array(const char* reason) {
   return {StatusCode::corrupt, std::string("encoded array: ") + reason};
 }
 
 Result<uint32_t> part_count(ByteInput& input) {
   BOBBIN_ASSIGN(const uint32_t parts, input.number<uint32_t>());
-  return parts <= kMaxParts ? Result<uint32_t>(parts) : corrupt("a node has too many parts");
+  return parts <= kMaxParts ? Result<uint32_t>(parts) : corrupt_array("a node has too many parts");
 }
 
 Status read_buffers(ByteInput& input, Array& array) {
@@ -55,7 +55,7 @@ Status read_buffers(ByteInput& input, Array& array) {
 
 Result<Array> read_node(ByteInput& input, uint64_t max_length, int depth) {
   if (depth == kMaxTreeDepth) {
-    return corrupt("the tree is too deep");
+    return corrupt_array("the tree is too deep");
   }
   Array array;
   BOBBIN_ASSIGN(const uint16_t codec, input.number<uint16_t>());
@@ -65,7 +65,7 @@ Result<Array> read_node(ByteInput& input, uint64_t max_length, int depth) {
   array.type = static_cast<DType>(type);
   const bool is_known = type >= static_cast<uint8_t>(DType::u8) && type <= static_cast<uint8_t>(DType::f64);
   if (!is_known || static_cast<uint16_t>(array.codec) != codec || array.length > max_length) {
-    return corrupt("a node has an unknown type or codec, or too many values");
+    return corrupt_array("a node has an unknown type or codec, or too many values");
   }
   BOBBIN_ASSIGN(const std::span<const std::byte> metadata, input.bytes());
   const auto* const first = reinterpret_cast<const uint8_t*>(metadata.data());
@@ -94,22 +94,22 @@ Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length
   const auto magic = std::as_bytes(std::span(kArrayMagic));
   if (bytes.size() < magic.size() + sizeof(uint64_t) ||
       !std::ranges::equal(bytes.first(magic.size()), magic)) {
-    return corrupt("the magic number is missing");
+    return corrupt_array("the magic number is missing");
   }
   const auto content = bytes.first(bytes.size() - sizeof(uint64_t));
   uint64_t stored = 0;
   std::memcpy(&stored, bytes.data() + content.size(), sizeof(stored));
   if (stored != checksum(content)) {
-    return corrupt("the checksum is wrong");
+    return corrupt_array("the checksum is wrong");
   }
   ByteInput input("encoded array", content.subspan(magic.size()));
   BOBBIN_ASSIGN(Array array, read_node(input, max_length, 0));
   if (!input.at_end()) {
-    return corrupt("bytes follow the tree");
+    return corrupt_array("bytes follow the tree");
   }
   BOBBIN_TRY(array::validate(array).in("encoded array"));
   if (array::has_nulls(array)) {
-    return corrupt("it has nulls");
+    return corrupt_array("it has nulls");
   }
   return array;
 }

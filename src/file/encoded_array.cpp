@@ -19,7 +19,7 @@ Cascade named(const Array& array) {
   return cascade;
 }
 
-Status in_wrong_memory(bool on_host) {
+Status array_in_wrong_memory(bool on_host) {
   return {StatusCode::invalid_argument,
           on_host ? "the encoded array is in device memory" : "the encoded array is in host memory"};
 }
@@ -116,7 +116,7 @@ Cascade EncodedArray::cascade() const {
 
 Status EncodedArray::decode(std::span<std::byte> out, Backend backend) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   BOBBIN_RETURN_IF(out.size() != length() * size_bytes(type()), StatusCode::invalid_argument,
                    "decode: the output must have exactly as many bytes as the values");
@@ -125,7 +125,7 @@ Status EncodedArray::decode(std::span<std::byte> out, Backend backend) const {
 
 Result<EncodedArray> EncodedArray::slice(uint64_t begin, uint64_t length) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   const bool fits = begin <= this->length() && length <= this->length() - begin;
   BOBBIN_RETURN_IF(!fits, StatusCode::invalid_argument, "slice: the array has fewer values");
@@ -135,19 +135,19 @@ Result<EncodedArray> EncodedArray::slice(uint64_t begin, uint64_t length) const 
 
 Result<Scalar> EncodedArray::value_at(uint64_t index) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   BOBBIN_RETURN_IF(index >= length(), StatusCode::invalid_argument, "value_at: the array has fewer values");
   return array::value_at(impl_->array, index);
 }
 
 Status EncodedArray::take(std::span<const uint64_t> indices, std::span<std::byte> out) const {
-  return impl_->device ? in_wrong_memory(true) : array::take(impl_->array, indices, out);
+  return impl_->device ? array_in_wrong_memory(true) : array::take(impl_->array, indices, out);
 }
 
 Result<std::vector<uint8_t>> EncodedArray::compare(Compare op, Scalar constant) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   BOBBIN_ASSIGN(const array::Bitmap found, array::compare(impl_->array, op, constant));
   std::vector<uint8_t> bits((length() + 7) / 8);
@@ -159,7 +159,7 @@ Result<std::vector<uint8_t>> EncodedArray::compare(Compare op, Scalar constant) 
 
 Result<std::vector<std::byte>> EncodedArray::to_bytes() const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   if (!impl_->is_slice) {
     return file::pack_array(impl_->array);
@@ -177,7 +177,7 @@ Result<EncodedArray> EncodedArray::from_bytes(std::span<const std::byte> bytes, 
 
 Result<EncodedArray> EncodedArray::to_device(StreamView stream) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return array_in_wrong_memory(true);
   }
   BOBBIN_ASSIGN(array::OnDevice copy, array::to_device(impl_->array, stream));
   BOBBIN_TRY(stream.synchronize());
@@ -187,7 +187,7 @@ Result<EncodedArray> EncodedArray::to_device(StreamView stream) const {
 
 Result<EncodedArray> EncodedArray::to_host(StreamView stream) const {
   if (!impl_->device) {
-    return in_wrong_memory(false);
+    return array_in_wrong_memory(false);
   }
   BOBBIN_RETURN_IF(*impl_->device != stream.backend(), StatusCode::invalid_argument,
                    "the stream is of another device than the encoded array");
@@ -197,7 +197,7 @@ Result<EncodedArray> EncodedArray::to_host(StreamView stream) const {
 
 Status EncodedArray::decode_on_device(void* out, StreamView stream) const {
   if (!impl_->device) {
-    return in_wrong_memory(false);
+    return array_in_wrong_memory(false);
   }
   return array::decode_on_device(impl_->array, out, stream);
 }

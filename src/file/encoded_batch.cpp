@@ -94,7 +94,7 @@ bool gathers(const Array& array, uint64_t out, Backend backend, simt::Gathered& 
   return array.length == 0 || (ops != nullptr && ops->gather != nullptr && ops->gather(array, out, together));
 }
 
-Status in_wrong_memory(bool on_host) {
+Status batch_in_wrong_memory(bool on_host) {
   return {StatusCode::invalid_argument,
           on_host ? "the encoded batch is in device memory" : "the encoded batch is in host memory"};
 }
@@ -146,7 +146,7 @@ EncodedArray EncodedBatch::array(size_t index) const {
 
 Status EncodedBatch::decode(std::span<std::byte> out, unsigned threads) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return batch_in_wrong_memory(true);
   }
   const size_t size = size_bytes(type());
   BOBBIN_RETURN_IF(out.size() != impl_->offsets.back() * size, StatusCode::invalid_argument,
@@ -159,7 +159,7 @@ Status EncodedBatch::decode(std::span<std::byte> out, unsigned threads) const {
 
 Result<std::vector<std::byte>> EncodedBatch::to_bytes() const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return batch_in_wrong_memory(true);
   }
   std::vector<std::byte> out;
   const auto magic = std::as_bytes(std::span(kBatchMagic));
@@ -203,7 +203,7 @@ Result<EncodedBatch> EncodedBatch::from_bytes(std::span<const std::byte> bytes, 
 
 Result<EncodedBatch> EncodedBatch::to_device(StreamView stream) const {
   if (impl_->device) {
-    return in_wrong_memory(true);
+    return batch_in_wrong_memory(true);
   }
   const std::span<const std::byte> host = impl_->memory.bytes;
   BOBBIN_ASSIGN(DeviceBuffer fresh, DeviceBuffer::create(host.size(), stream));
@@ -228,7 +228,7 @@ Result<EncodedBatch> EncodedBatch::to_device(StreamView stream) const {
 
 Status EncodedBatch::decode_on_device(void* out, StreamView stream) const {
   if (!impl_->device) {
-    return in_wrong_memory(false);
+    return batch_in_wrong_memory(false);
   }
   const size_t size = size_bytes(type());
   const auto begins = std::span(impl_->offsets).first(impl_->arrays.size());

@@ -19,7 +19,7 @@ constexpr flatbuffers::uoffset_t kVerifierDepth = 64;
 // bytes, and is refused.
 constexpr size_t kMinTableBytes = 8;
 
-Status corrupt(std::string message) {
+Status corrupt_footer(std::string message) {
   return {StatusCode::corrupt, std::move(message)};
 }
 
@@ -192,7 +192,7 @@ Result<Footer> parse_flat_footer(std::span<const std::byte> bytes, uint64_t offs
   const auto max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / kMinTableBytes);
   flatbuffers::Verifier verifier(data, bytes.size(), kVerifierDepth, max_tables);
   if (!fb::VerifyFooterBuffer(verifier)) {
-    return corrupt("its structure is damaged");
+    return corrupt_footer("its structure is damaged");
   }
   return FlatParser(*fb::GetFooter(data), offset, bytes.size()).parse();
 }

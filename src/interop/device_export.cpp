@@ -24,8 +24,6 @@ static_assert(std::endian::native == std::endian::little,
 
 using Memory = std::shared_ptr<DeviceBuffer>;
 
-constexpr uint64_t kMaxNarrowBytes = INT32_MAX;
-
 // The memory of a column, freed when the last array that shows it is released.
 struct DeviceArrowColumn : ArrowBuffers {
   std::vector<Memory> memory;

@@ -10,11 +10,10 @@
 #include "bobbin/memory.hpp"
 #include "bobbin/text.hpp"
 #include "interop/formats.hpp"
+#include "interop/import.hpp"
 
 namespace bobbin::arrow {
 namespace {
-
-constexpr int64_t kMaxRows = int64_t{1} << 56;
 
 Status check_device(const ArrowDeviceArray& array, Backend backend) {
   const ArrowDeviceType type = array.device_type;
@@ -26,10 +25,7 @@ Status check_device(const ArrowDeviceArray& array, Backend backend) {
 }
 
 Status check_array(const ArrowArray& array) {
-  const bool fits =
-      array.length >= 0 && array.offset >= 0 && array.length <= kMaxRows && array.offset <= kMaxRows;
-  BOBBIN_RETURN_IF(!fits, StatusCode::invalid_argument,
-                   fmt::format("length {} and offset {}", array.length, array.offset));
+  BOBBIN_TRY(interop::check_extent(array));
   const bool has_buffers =
       array.n_buffers == 2 && array.buffers != nullptr && (array.buffers[1] != nullptr || array.length == 0);
   BOBBIN_RETURN_IF(!has_buffers, StatusCode::invalid_argument,
@@ -86,11 +82,7 @@ Status check_struct(const ArrowSchema& schema, const ArrowArray& array) {
                    fmt::format("expected {} children, found {}", schema.n_children, array.n_children));
   const bool has_lists = array.n_children == 0 || (schema.children != nullptr && array.children != nullptr);
   BOBBIN_RETURN_IF(!has_lists, StatusCode::invalid_argument, "the list of children is null");
-  const bool fits =
-      array.length >= 0 && array.offset >= 0 && array.length <= kMaxRows && array.offset <= kMaxRows;
-  BOBBIN_RETURN_IF(!fits, StatusCode::invalid_argument,
-                   fmt::format("length {} and offset {}", array.length, array.offset));
-  return {};
+  return interop::check_extent(array);
 }
 
 Result<std::vector<EncodedArray>> encode_struct(const ArrowSchema& schema, const ArrowArray& array,

@@ -23,6 +23,8 @@ enum class Layout : uint8_t {
   all_null,  // nothing
 };
 
+inline constexpr uint64_t kMaxNarrowBytes = INT32_MAX;  // of strings with offsets of 32 bits
+
 struct ArrowType {
   Layout layout{};
   ColumnType type{};  // of the column that the values become

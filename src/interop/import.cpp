@@ -72,9 +72,7 @@ Status check_data(const ArrowType& type, const Rows& rows) {
 }
 
 Result<Rows> check_rows(const ArrowType& type, const ArrowArray& array, uint64_t begin, uint64_t length) {
-  BOBBIN_RETURN_IF(array.length < 0 || array.offset < 0 || array.length > kMaxRows || array.offset > kMaxRows,
-                   StatusCode::invalid_argument,
-                   fmt::format("length {} and offset {}", array.length, array.offset));
+  BOBBIN_TRY(check_extent(array));
   BOBBIN_RETURN_IF(begin + length > static_cast<uint64_t>(array.length), StatusCode::invalid_argument,
                    fmt::format("expected {} rows, found {}", begin + length, array.length));
   BOBBIN_RETURN_IF(array.null_count < -1 || array.null_count > array.length, StatusCode::invalid_argument,
@@ -373,6 +371,13 @@ Result<ColumnView> import_dictionary(const Source& source, const Rows& rows, Scr
 }
 
 }  // namespace
+
+Status check_extent(const ArrowArray& array) {
+  BOBBIN_RETURN_IF(array.length < 0 || array.offset < 0 || array.length > kMaxRows || array.offset > kMaxRows,
+                   StatusCode::invalid_argument,
+                   fmt::format("length {} and offset {}", array.length, array.offset));
+  return {};
+}
 
 Result<ColumnView> import_rows(const Source& source, const ArrowArray& array, uint64_t begin, uint64_t length,
                                Scratch& scratch) {

@@ -29,6 +29,9 @@ struct Scratch {
   Strings strings;
 };
 
+// No sum or product of an array's sizes overflows.
+[[nodiscard]] Status check_extent(const ArrowArray& array);
+
 // Rows begin .. begin+length-1 of an array, which must have them. The view lives as long as the array and
 // `scratch`.
 [[nodiscard]] Result<ColumnView> import_rows(const Source& source, const ArrowArray& array, uint64_t begin,

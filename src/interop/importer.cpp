@@ -76,10 +76,7 @@ Status check_no_nulls(const ArrowArray& array) {
 
 Status check_struct(const ArrowArray& array, size_t columns) {
   BOBBIN_RETURN_IF(array.release == nullptr, StatusCode::invalid_argument, "the array was released");
-  constexpr int64_t kMaxRows = int64_t{1} << 56;
-  BOBBIN_RETURN_IF(array.length < 0 || array.offset < 0 || array.length > kMaxRows || array.offset > kMaxRows,
-                   StatusCode::invalid_argument,
-                   fmt::format("length {} and offset {}", array.length, array.offset));
+  BOBBIN_TRY(interop::check_extent(array));
   BOBBIN_RETURN_IF(array.n_children != static_cast<int64_t>(columns), StatusCode::invalid_argument,
                    fmt::format("expected {} children, found {}", columns, array.n_children));
   BOBBIN_RETURN_IF(columns != 0 && array.children == nullptr, StatusCode::invalid_argument,

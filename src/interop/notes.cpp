@@ -7,12 +7,11 @@
 #include <charconv>
 
 #include "file/access.hpp"
+#include "interop/formats.hpp"
 
 namespace bobbin {
 namespace interop {
 namespace {
-
-constexpr uint64_t kMaxNarrowBytes = INT32_MAX;
 
 // Whether the offsets of a column's strings fit 32 bits in every row group.
 bool fits_narrow(const Reader& reader, size_t column) {

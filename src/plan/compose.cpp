@@ -19,7 +19,6 @@
 namespace bobbin::plan {
 namespace {
 
-constexpr uint32_t kWarps = Composed::kWarps;
 constexpr uint32_t kMostUses = 32;          // Composition: one lane for each
 constexpr size_t kMostSlots = 32;           // masks have a bit for each
 constexpr uint32_t kPackedKind = 16;        // of slots: added to the layout
@@ -106,7 +105,7 @@ class Composer {
     const CascadeKind kind = cascade_kind(column);
     if (kind == CascadeKind::scaled && widths_.of[c][0].size() == 1) {
       uses_ += 1;
-      shared_ += size_t{kWarps} * (kVectorLength * column.bytes + 128);
+      shared_ += size_t{Composed::kWarps} * (kVectorLength * column.bytes + 128);
       return fmt::format("PatchedReals<{}, {}, {}{}>", c, type_of(column.bytes), widths_.of[c][0][0], nulls);
     }
     if (kind != CascadeKind::joined) {
@@ -114,12 +113,12 @@ class Composer {
     }
     const uint32_t join = column.num_nodes - 1U;
     const Frames& right = column.nodes[join - 1].frames;
-    const auto left = StageWriter(column, widths_.of[c]).write(join - 2, Rows::any);
+    const auto left = StageWriter(column, widths_.of[c]).write(join - 2, WantedRows::any);
     if (right.entries.data != nullptr || right.base != 0 || right.width == 0 || !left.has_value()) {
       return {};
     }
     uses_ += left->frames;
-    shared_ += left->shared + size_t{kWarps} * kVectorLength * 2 + 16;
+    shared_ += left->shared + size_t{Composed::kWarps} * kVectorLength * 2 + 16;
     return fmt::format("JoinedReals<{}, {}, {}, {}, {}, {}{}>", c, join, left->text, type_of(column.bytes),
                        right.width, column.nodes[join].cut.right_bits, nulls);
   }
@@ -180,15 +179,16 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
-    } else if (const std::string words = is_made(c) && inputs_.rows != Rows::any ? "" : slot_of_words(c);
+    } else if (const std::string words =
+                   is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
       all_packed_ = false;
       add_name(name, column.bytes, words);
       wide_ = wide_ || column.bytes == 8;
     } else {
-      const Rows rows = is_made(c) && !coded           ? inputs_.rows
-                        : column.is_float && sums != 0 ? Rows::chains
-                                                       : Rows::any;
+      const WantedRows rows = is_made(c) && !coded           ? inputs_.rows
+                              : column.is_float && sums != 0 ? WantedRows::chains
+                                                             : WantedRows::any;
       add_made(c, name, column.num_nodes - (coded ? 1U : 0U), rows);
     }
     if (!coded) {
@@ -205,7 +205,7 @@ class Composer {
     names_.push_back(name);
     kinds_.push_back(kind);
   }
-  void add_made(uint32_t c, const std::string& name, uint32_t nodes, Rows rows) {
+  void add_made(uint32_t c, const std::string& name, uint32_t nodes, WantedRows rows) {
     all_packed_ = false;
     const auto written = StageWriter(query_.columns[c], widths_.of[c]).write(nodes, rows);
     ok_ = ok_ && written.has_value();

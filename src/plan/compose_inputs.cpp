@@ -78,7 +78,7 @@ std::optional<InputColumns> choose_inputs(const QueryInput& query, const KnownWi
   for (uint32_t c = 0; c < kMaxColumns; ++c) {
     if ((inputs.made >> c & 1) != 0) {
       const ColumnPlan& column = query.columns[c];
-      const auto written = StageWriter(column, widths.of[c]).write(column.num_nodes, Rows::any);
+      const auto written = StageWriter(column, widths.of[c]).write(column.num_nodes, WantedRows::any);
       if (!written.has_value()) {
         return std::nullopt;
       }
@@ -87,7 +87,7 @@ std::optional<InputColumns> choose_inputs(const QueryInput& query, const KnownWi
       layout = written->layout;
     }
   }
-  inputs.rows = same ? Rows::any : Rows::strided;
+  inputs.rows = same ? WantedRows::any : WantedRows::strided;
   return inputs;
 }
 

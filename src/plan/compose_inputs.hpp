@@ -18,7 +18,7 @@ namespace bobbin::plan {
 struct InputColumns {
   uint32_t used = 0;  // by expressions
   uint32_t made = 0;  // by stages
-  Rows rows{};        // of those
+  WantedRows rows{};  // of those
 };
 
 // `packable`: columns whose packed integers are their values, without their reference. Empty if a column has

@@ -9,12 +9,6 @@
 #include "plan/compose.hpp"
 
 namespace bobbin::plan {
-namespace {
-
-constexpr uint32_t kWarps = Composed::kWarps;
-
-}  // namespace
-
 std::string type_of(uint32_t bytes) {
   return fmt::format("uint{}_t", bytes * 8);
 }
@@ -27,7 +21,7 @@ std::string widths_of(const std::vector<uint8_t>& widths) {
   return "Widths<" + text + ">";
 }
 
-std::optional<Written> StageWriter::write(uint32_t nodes, Rows rows) {
+std::optional<Written> StageWriter::write(uint32_t nodes, WantedRows rows) {
   for (uint32_t n = 0; n < nodes; ++n) {
     add(n, rows);
   }
@@ -36,7 +30,7 @@ std::optional<Written> StageWriter::write(uint32_t nodes, Rows rows) {
   return ok_ ? std::optional(made_) : std::nullopt;
 }
 
-void StageWriter::add(uint32_t n, Rows rows) {
+void StageWriter::add(uint32_t n, WantedRows rows) {
   const Node& node = column_.nodes[n];
   switch (node.op) {
     case Op::unpack:
@@ -49,12 +43,12 @@ void StageWriter::add(uint32_t n, Rows rows) {
     case Op::expand:
     case Op::place:
       made_ = {fmt::format("{}<{}, {}>", node.op == Op::expand ? "Expand" : "Place", n, type_of(node.bytes)),
-               node.bytes, kStrided, 0, size_t{kWarps} * 128};
+               node.bytes, kStrided, 0, size_t{Composed::kWarps} * 128};
       break;
     case Op::patch:
       flush();
       made_.text = fmt::format("Patch<{}, {}>", n, made_.text);
-      made_.shared += kWarps * (kVectorLength * node.bytes + 128);
+      made_.shared += Composed::kWarps * (kVectorLength * node.bytes + 128);
       break;
     case Op::scale:
       flush();
@@ -76,7 +70,7 @@ void StageWriter::add(uint32_t n, Rows rows) {
       flush();
       made_ = {fmt::format("Join<{}, {}, {}>", n, left_.text, made_.text), node.bytes, made_.layout,
                left_.frames + made_.frames,
-               left_.shared + made_.shared + size_t{kWarps} * kVectorLength * 2 + 16};
+               left_.shared + made_.shared + size_t{Composed::kWarps} * kVectorLength * 2 + 16};
       break;
     case Op::look_up:
       flush();
@@ -101,15 +95,15 @@ void StageWriter::add_sums(uint32_t n, const Node& node) {
   if (made_.layout != kNeighbours) {
     made_.text = fmt::format("Neighbours<{}>", made_.text);
     made_.layout = kNeighbours;
-    made_.shared += size_t{kWarps} * (kVectorLength + 64) * node.bytes;
+    made_.shared += size_t{Composed::kWarps} * (kVectorLength + 64) * node.bytes;
   }
   flush();
   made_.text = fmt::format("SumUp<{}, {}, {}>", n, node.order, made_.text);
 }
 
-void StageWriter::arrange(Rows rows) {
+void StageWriter::arrange(WantedRows rows) {
   const bool chains = made_.layout == kStrided || made_.layout == 8;
-  if (rows == Rows::strided ? made_.layout != kStrided : rows == Rows::chains && !chains) {
+  if (rows == WantedRows::strided ? made_.layout != kStrided : rows == WantedRows::chains && !chains) {
     made_.text = fmt::format("Strided<{}>", made_.text);
     made_.layout = kStrided;
   }

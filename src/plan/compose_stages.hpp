@@ -22,7 +22,7 @@ inline constexpr uint32_t kNeighbours = 0;
 inline constexpr uint32_t kStrided = 4;
 
 // Which layouts are wanted.
-enum class Rows : uint8_t {
+enum class WantedRows : uint8_t {
   any,
   chains,  // those in which floats can be summed
   strided,
@@ -44,13 +44,13 @@ class StageWriter {
       : column_(column), widths_(widths) {}
 
   // The first `nodes` steps. Empty if a step has no stage.
-  [[nodiscard]] std::optional<Written> write(uint32_t nodes, Rows rows);
+  [[nodiscard]] std::optional<Written> write(uint32_t nodes, WantedRows rows);
 
  private:
-  void add(uint32_t n, Rows rows);
+  void add(uint32_t n, WantedRows rows);
   void flush();
   void add_sums(uint32_t n, const Node& node);
-  void arrange(Rows rows);
+  void arrange(WantedRows rows);
 
   const ColumnPlan& column_;
   const std::array<std::vector<uint8_t>, ColumnPlan::kMaxNodes>& widths_;

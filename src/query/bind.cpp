@@ -15,7 +15,7 @@ namespace bobbin::query {
 namespace {
 
 constexpr size_t kMaxListed = 20;
-constexpr int kMaxDepth = 500;
+constexpr int kMaxPredicateDepth = 500;
 constexpr std::string_view kNoOrder = "booleans support only =, !=, in and is null";
 
 std::string list_columns(std::span<const Column> columns) {
@@ -109,8 +109,8 @@ class Binder {
   Binder(std::span<const Column> columns, const FindBounds& find) : columns_(columns), find_(find) {}
 
   Result<Bound> bind(const Predicate& predicate, bool negated, int depth) {
-    BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::invalid_argument,
-                     fmt::format("the predicate is nested more than {} deep", kMaxDepth));
+    BOBBIN_RETURN_IF(depth > kMaxPredicateDepth, StatusCode::invalid_argument,
+                     fmt::format("the predicate is nested more than {} deep", kMaxPredicateDepth));
     switch (predicate.kind) {
       case Predicate::Kind::negation:
         BOBBIN_RETURN_IF(predicate.parts.size() != 1, StatusCode::invalid_argument,

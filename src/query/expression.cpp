@@ -22,7 +22,7 @@ using plan::NumberType;
 using Op = plan::Expression::Op;
 using Step = plan::Expression::Step;
 
-constexpr int kMaxDepth = 500;
+constexpr int kMaxExpressionDepth = 500;
 
 // A part of an expression.
 struct Part {
@@ -65,9 +65,10 @@ class ExpressionBinder {
                             : expression.kind == Expression::Kind::constant ? 0
                             : expression.kind == Expression::Kind::negate   ? 1
                                                                             : 2;
-    if (depth > kMaxDepth || expression.operands.size() != operands) {
-      return invalid(depth > kMaxDepth ? fmt::format("an expression is nested more than {} deep", kMaxDepth)
-                                       : "an expression lacks its operands");
+    if (depth > kMaxExpressionDepth || expression.operands.size() != operands) {
+      return invalid(depth > kMaxExpressionDepth
+                         ? fmt::format("an expression is nested more than {} deep", kMaxExpressionDepth)
+                         : "an expression lacks its operands");
     }
     switch (expression.kind) {
       case Expression::Kind::column:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/bits.hpp"
+#include "query/ranges.hpp"
 
 namespace bobbin::query {
 namespace {
@@ -38,11 +39,6 @@ void add_range(DType type, const ValueRange& range, std::vector<Interval>& inter
       intervals.push_back({first, kLast});
     }
   });
-}
-
-ValueRange negated(ValueRange range) {
-  range.negated = !range.negated;
-  return range;
 }
 
 }  // namespace

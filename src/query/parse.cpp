@@ -40,7 +40,7 @@ class Parser : ExpressionParser {
   }
 
   Result<Expression> expression() {
-    BOBBIN_ASSIGN(Operand parsed, operand(kOperand, 0));
+    BOBBIN_ASSIGN(ParsedOperand parsed, operand(kOperand, 0));
     BOBBIN_TRY(expect_end("an operator or the end"));
     auto* const found = std::get_if<Expression>(&parsed);
     return found == nullptr ? Result<Expression>(error_at(0, "expected an expression")) : std::move(*found);
@@ -113,23 +113,23 @@ class Parser : ExpressionParser {
   }
 
   // The left side, and what is there otherwise.
-  Result<Operand> tested(int depth) {
+  Result<ParsedOperand> tested(int depth) {
     constexpr std::string_view kStart = "a column's name, 'not' or '('";
     // Columns may be called inf and nan.
     if (token_.is_keyword("inf") || token_.is_keyword("nan")) {
       BOBBIN_ASSIGN(std::string found, name(kStart));
-      return Operand(ColumnName(std::move(found)));
+      return ParsedOperand(ColumnName(std::move(found)));
     }
     return operand(kStart, depth);
   }
 
   Result<Predicate> test(int depth) {
-    BOBBIN_ASSIGN(const Operand left, tested(depth));
+    BOBBIN_ASSIGN(const ParsedOperand left, tested(depth));
     const bool constant = std::holds_alternative<Literal>(left);
     if (const std::optional<Compare> op = comparison(); op.has_value()) {
       BOBBIN_TRY(advance());
       const Token start = token_;
-      BOBBIN_ASSIGN(const Operand right, operand(constant ? "a column's name" : kOperand, depth));
+      BOBBIN_ASSIGN(const ParsedOperand right, operand(constant ? "a column's name" : kOperand, depth));
       if (constant && std::holds_alternative<Literal>(right)) {
         return expected("a column's name", start);
       }
@@ -148,7 +148,7 @@ class Parser : ExpressionParser {
     return negated ? !std::move(parsed) : std::move(parsed);
   }
 
-  Result<Predicate> null_test(const Operand& left) {
+  Result<Predicate> null_test(const ParsedOperand& left) {
     const bool negated = taken_keyword("not");
     BOBBIN_TRY(failure_);
     BOBBIN_TRY(expect_keyword("null", negated ? "'null'" : "'null' or 'not null'"));
@@ -170,11 +170,11 @@ class Parser : ExpressionParser {
     return any.has_value() ? *std::move(any) : Predicate{.kind = Predicate::Kind::either};
   }
 
-  Result<Predicate> word_test(const Operand& left, bool negated, int depth) {
+  Result<Predicate> word_test(const ParsedOperand& left, bool negated, int depth) {
     if (taken_keyword("between")) {
-      BOBBIN_ASSIGN(const Operand least, operand(kOperand, depth));
+      BOBBIN_ASSIGN(const ParsedOperand least, operand(kOperand, depth));
       BOBBIN_TRY(expect_keyword("and", "'and'"));
-      BOBBIN_ASSIGN(const Operand greatest, operand(kOperand, depth));
+      BOBBIN_ASSIGN(const ParsedOperand greatest, operand(kOperand, depth));
       return between(left, least, greatest);
     }
     BOBBIN_TRY(failure_);
@@ -193,7 +193,8 @@ class Parser : ExpressionParser {
                             : "an operator such as '<', or 'between', 'in', 'like', 'ilike', 'is' or 'not'");
   }
 
-  static Predicate between(const Operand& left, const Operand& least, const Operand& greatest) {
+  static Predicate between(const ParsedOperand& left, const ParsedOperand& least,
+                           const ParsedOperand& greatest) {
     const auto* const column = std::get_if<ColumnName>(&left);
     const auto* const low = std::get_if<Literal>(&least);
     const auto* const high = std::get_if<Literal>(&greatest);
@@ -203,13 +204,13 @@ class Parser : ExpressionParser {
                      compare(formula_of(left), Compare::le, formula_of(greatest));
   }
 
-  Result<Predicate> in_list(const Operand& left, int depth) {
+  Result<Predicate> in_list(const ParsedOperand& left, int depth) {
     BOBBIN_TRY(expect_symbol("(", "'('"));
     const auto* const column = std::get_if<ColumnName>(&left);
     std::vector<Literal> literals;
-    std::vector<Operand> others;
+    std::vector<ParsedOperand> others;
     do {
-      BOBBIN_ASSIGN(Operand one, operand(kOperand, depth));
+      BOBBIN_ASSIGN(ParsedOperand one, operand(kOperand, depth));
       if (auto* const constant = std::get_if<Literal>(&one); constant != nullptr && column != nullptr) {
         literals.push_back(std::move(*constant));
       } else {
@@ -225,7 +226,7 @@ class Parser : ExpressionParser {
     if (!literals.empty()) {
       any.parts.push_back(column->in(std::move(literals)));
     }
-    std::ranges::transform(others, std::back_inserter(any.parts), [&](const Operand& other) {
+    std::ranges::transform(others, std::back_inserter(any.parts), [&](const ParsedOperand& other) {
       return compare(formula_of(left), Compare::eq, formula_of(other));
     });
     return any;
@@ -288,7 +289,7 @@ class Parser : ExpressionParser {
   Status add_values(AggregateSpec& to) {
     constexpr std::string_view kColumn = "a column's name";
     const Token start = token_;
-    BOBBIN_ASSIGN(Operand found, operand(kColumn, 0));
+    BOBBIN_ASSIGN(ParsedOperand found, operand(kColumn, 0));
     const bool distinct = to.kind == AggregateSpec::Kind::count_distinct;
     if (std::holds_alternative<Literal>(found) || (distinct && std::holds_alternative<Expression>(found))) {
       return expected(kColumn, start);

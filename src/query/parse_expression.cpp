@@ -41,7 +41,7 @@ Expression constant_of(Literal literal) {
 
 }  // namespace
 
-Formula formula_of(const Operand& operand) {
+Formula formula_of(const ParsedOperand& operand) {
   return std::visit([](const auto& one) { return Formula(one); }, operand);
 }
 
@@ -70,20 +70,20 @@ bool ExpressionParser::at_literal() const {
          token_.is_keyword("inf");
 }
 
-Result<Operand> ExpressionParser::operand(std::string_view what, int depth) {
+Result<ParsedOperand> ExpressionParser::operand(std::string_view what, int depth) {
   if (token_.kind == Token::Kind::text || token_.is_keyword("true") || token_.is_keyword("false")) {
     BOBBIN_ASSIGN(Literal constant, literal(what));
-    return Operand(std::move(constant));
+    return ParsedOperand(std::move(constant));
   }
   operations_ = 0;
   BOBBIN_ASSIGN(Expression parsed, sum(what, depth));
   switch (parsed.kind) {
     case Expression::Kind::column:
-      return Operand(ColumnName(std::move(parsed.column)));
+      return ParsedOperand(ColumnName(std::move(parsed.column)));
     case Expression::Kind::constant:
-      return Operand(std::move(*parsed.constant));
+      return ParsedOperand(std::move(*parsed.constant));
     default:
-      return Operand(std::move(parsed));
+      return ParsedOperand(std::move(parsed));
   }
 }
 

@@ -16,8 +16,8 @@ namespace bobbin::query {
 inline constexpr int kMaxNesting = 100;
 
 // What is compared. An expression is neither a constant nor a column alone.
-using Operand = std::variant<Literal, ColumnName, Expression>;
-[[nodiscard]] Formula formula_of(const Operand& operand);
+using ParsedOperand = std::variant<Literal, ColumnName, Expression>;
+[[nodiscard]] Formula formula_of(const ParsedOperand& operand);
 
 // The text of an expression that is neither a constant nor a column alone.
 [[nodiscard]] Result<Expression> parse_expression(std::string_view text);
@@ -60,7 +60,7 @@ class ExpressionParser {
   }
   Result<std::string> name(std::string_view what);
   // `what` can be there, if nothing of it is.
-  Result<Operand> operand(std::string_view what, int depth);
+  Result<ParsedOperand> operand(std::string_view what, int depth);
   // Whether the parenthesis that begins here is part of an expression, rather than of a predicate: it has
   // neither comparisons nor words such as `and`.
   [[nodiscard]] bool at_computed() const;

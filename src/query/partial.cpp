@@ -19,7 +19,7 @@
 namespace bobbin::query {
 namespace {
 
-using Kind = AggregateSpec::Kind;
+using AggregateKind = AggregateSpec::Kind;
 using Row = std::vector<Value>;
 
 constexpr std::string_view kMagic = "BOBPAR\x01\n";
@@ -28,11 +28,11 @@ constexpr std::string_view kWhat = "partial aggregates";  // begins messages
 // The aggregates that one is computed from; none for count_distinct, whose values are groups of their own.
 std::vector<AggregateSpec> parts_of(const AggregateSpec& aggregate) {
   switch (aggregate.kind) {
-    case Kind::count_distinct:
+    case AggregateKind::count_distinct:
       return {};
-    case Kind::avg:
-      return {{Kind::sum, aggregate.column, aggregate.expression},
-              {Kind::count, aggregate.column, aggregate.expression}};
+    case AggregateKind::avg:
+      return {{AggregateKind::sum, aggregate.column, aggregate.expression},
+              {AggregateKind::count, aggregate.column, aggregate.expression}};
     default:
       return {aggregate};
   }
@@ -56,7 +56,7 @@ bool is_less(const Value& a, const Value& b) {
   return a.kind == Value::Kind::real ? order_key(a.real) < order_key(b.real) : compare_values(a, b) < 0;
 }
 
-Status merge_value(Kind kind, Value& into, const Value& more) {
+Status merge_value(AggregateKind kind, Value& into, const Value& more) {
   if (more.is_null()) {
     return {};
   }
@@ -67,10 +67,10 @@ Status merge_value(Kind kind, Value& into, const Value& more) {
   if (into.kind != more.kind || into.logical != more.logical) {
     return mismatch("values have different types");
   }
-  if (kind == Kind::count || kind == Kind::sum) {
+  if (kind == AggregateKind::count || kind == AggregateKind::sum) {
     return add_to(into, more);
   }
-  if (kind == Kind::min ? is_less(more, into) : is_less(into, more)) {
+  if (kind == AggregateKind::min ? is_less(more, into) : is_less(into, more)) {
     into = more;
   }
   return {};
@@ -185,12 +185,12 @@ ValueType value_type(const ColumnType& column) {
                                  : ValueType{.logical = column.logical};
 }
 
-ValueType value_type(Kind part, const ColumnType& column) {
-  if (part == Kind::count) {
+ValueType value_type(AggregateKind part, const ColumnType& column) {
+  if (part == AggregateKind::count) {
     return {.is_count = true};
   }
   ValueType type = value_type(column);
-  if (part == Kind::sum && type.logical.kind != Logical::Kind::decimal) {
+  if (part == AggregateKind::sum && type.logical.kind != Logical::Kind::decimal) {
     type.logical = {};
   }
   return type;
@@ -279,16 +279,16 @@ Result<std::vector<AggregateSpec>> read_aggregates(ByteInput& input) {
     BOBBIN_ASSIGN(std::string column, input.text());
     const bool computed = (kind & kComputed) != 0;
     const auto known = static_cast<uint8_t>(kind & ~kComputed);
-    if (known > static_cast<uint8_t>(Kind::count_distinct)) {
+    if (known > static_cast<uint8_t>(AggregateKind::count_distinct)) {
       return input.corrupt("an aggregate is unknown");
     }
-    aggregates.push_back({.kind = static_cast<Kind>(known)});
+    aggregates.push_back({.kind = static_cast<AggregateKind>(known)});
     if (!computed) {
       aggregates.back().column = std::move(column);
       continue;
     }
     auto parsed = parse_expression(column);
-    if (!parsed.has_value() || aggregates.back().kind == Kind::count_distinct) {
+    if (!parsed.has_value() || aggregates.back().kind == AggregateKind::count_distinct) {
       return input.corrupt("an expression cannot be read");
     }
     aggregates.back().expression = std::move(*parsed);
@@ -297,10 +297,10 @@ Result<std::vector<AggregateSpec>> read_aggregates(ByteInput& input) {
 }
 
 Value finished(const AggregateSpec& aggregate, std::span<const Value> parts, uint64_t num_distinct) {
-  if (aggregate.kind == Kind::count_distinct) {
+  if (aggregate.kind == AggregateKind::count_distinct) {
     return Value::of_integer(num_distinct);
   }
-  if (aggregate.kind != Kind::avg) {
+  if (aggregate.kind != AggregateKind::avg) {
     return parts[0];
   }
   const Value& total = parts[0];
@@ -323,7 +323,7 @@ struct Partial::Impl {
       for (AggregateSpec& part : parts_of(aggregate)) {
         parts.push_back(std::move(part));
       }
-      if (aggregate.kind == Kind::count_distinct) {
+      if (aggregate.kind == AggregateKind::count_distinct) {
         distinct.emplace_back(keys.size() + 1);
       }
     }
@@ -369,9 +369,9 @@ Status Partial::Impl::read_sources(ByteInput& input) {
   for (size_t i = 0; i < keys.size() + aggregates.size(); ++i) {
     BOBBIN_ASSIGN(std::optional<ColumnType> type, read_type(input));
     const bool is_key = i < keys.size();
-    const Kind kind = is_key ? Kind::min : aggregates[i - keys.size()].kind;
-    const bool adds = kind == Kind::sum || kind == Kind::avg;
-    if (type.has_value() ? adds && is_string(type->type) : kind != Kind::count) {
+    const AggregateKind kind = is_key ? AggregateKind::min : aggregates[i - keys.size()].kind;
+    const bool adds = kind == AggregateKind::sum || kind == AggregateKind::avg;
+    if (type.has_value() ? adds && is_string(type->type) : kind != AggregateKind::count) {
       return input.corrupt("an aggregate does not fit the type of its column");
     }
     sources.push_back({name_of(i), std::move(type)});
@@ -395,7 +395,7 @@ Status Partial::Impl::read_all_groups(ByteInput& input) {
     for (const AggregateSpec& part : parts_of(aggregates[i])) {
       types.push_back(value_type(part.kind, column));
     }
-    if (aggregates[i].kind == Kind::count_distinct) {
+    if (aggregates[i].kind == AggregateKind::count_distinct) {
       distinct_types.push_back(key_types());
       distinct_types.back().push_back(value_type(column));
     }
@@ -426,7 +426,7 @@ Row Partial::Impl::finished_row(const Row& row,
   size_t next_count = 0;
   for (const AggregateSpec& aggregate : aggregates) {
     uint64_t num_distinct = 0;
-    if (aggregate.kind == Kind::count_distinct) {
+    if (aggregate.kind == AggregateKind::count_distinct) {
       const auto& known = counts[next_count++];
       const auto found = known.find(group);
       num_distinct = found == known.end() ? 0 : found->second;
@@ -482,7 +482,7 @@ Result<Partial> Query::partial(const std::vector<std::string>& keys,
   }
   size_t next = 0;
   for (const AggregateSpec& aggregate : aggregates) {
-    if (aggregate.kind == Kind::count_distinct) {
+    if (aggregate.kind == AggregateKind::count_distinct) {
       std::vector<std::string> all = keys;
       all.push_back(aggregate.column);
       BOBBIN_ASSIGN(const ResultTable values, group_by(all, {}, {.max_groups = kMaxPartialDistinct}));
@@ -522,7 +522,8 @@ Result<ResultTable> Partial::finish(const ResultOptions& options) const {
   for (size_t i = 0; i < impl_->sources.size(); ++i) {
     const bool is_key = i < impl_->keys.size();
     const AggregateSpec aggregate = is_key ? AggregateSpec() : computed[i - impl_->keys.size()];
-    const bool is_value = is_key || aggregate.kind == Kind::min || aggregate.kind == Kind::max;
+    const bool is_value =
+        is_key || aggregate.kind == AggregateKind::min || aggregate.kind == AggregateKind::max;
     const bool is_column = is_value && !aggregate.expression.has_value();
     table.columns.push_back(
         {is_key ? impl_->keys[i] : to_text(aggregate), is_column ? impl_->sources[i].type : std::nullopt});

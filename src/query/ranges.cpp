@@ -13,19 +13,19 @@ namespace bobbin::query {
 namespace {
 
 // Integers from `least` to `greatest`, inclusive; empty if they are in the wrong order.
-struct Interval {
+struct PlaceInterval {
   Int128 least = -kFar;
   Int128 greatest = kFar;
 };
 
-Interval meet(const Interval& a, const Interval& b) {
+PlaceInterval meet(const PlaceInterval& a, const PlaceInterval& b) {
   return {std::max(a.least, b.least), std::min(a.greatest, b.greatest)};
 }
 
-constexpr Interval kNone{1, 0};
+constexpr PlaceInterval kNone{1, 0};
 
 // The integers that satisfy the comparison; for `ne` those that do not.
-Interval interval_of(Compare op, const Place& place) {
+PlaceInterval interval_of(Compare op, const Place& place) {
   if (place.is_nan) {
     return kNone;
   }
@@ -45,14 +45,14 @@ Interval interval_of(Compare op, const Place& place) {
   return kNone;
 }
 
-Interval interval_of(DType type) {
+PlaceInterval interval_of(DType type) {
   return visit_integer(type, []<class T>(std::type_identity<T>) {
-    return Interval{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    return PlaceInterval{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
   });
 }
 
-ValueRange to_range(DType type, const Interval& interval) {
-  const Interval held = meet(interval, interval_of(type));
+ValueRange to_range(DType type, const PlaceInterval& interval) {
+  const PlaceInterval held = meet(interval, interval_of(type));
   if (held.least > held.greatest) {
     return ValueRange::none(type);
   }
@@ -109,11 +109,6 @@ auto visit_float(DType type, F&& f) {
   return type == DType::f32 ? f(std::type_identity<float>{}) : f(std::type_identity<double>{});
 }
 
-ValueRange negated(ValueRange range) {
-  range.negated = !range.negated;
-  return range;
-}
-
 ValueRange float_range(DType type, Compare op, const Literal& literal) {
   return visit_float(type, [&]<class T>(std::type_identity<T>) {
     const Neighbours<T> near = neighbours_of<T>(literal);
@@ -166,7 +161,7 @@ ValueRange range_between(DType type, const Place& least, const Place& greatest) 
 std::vector<ValueRange> ranges_of(DType type, std::span<const Place> places) {
   std::vector<Int128> values;
   for (const Place& place : places) {
-    const Interval held = meet(interval_of(Compare::eq, place), interval_of(type));
+    const PlaceInterval held = meet(interval_of(Compare::eq, place), interval_of(type));
     if (held.least <= held.greatest) {
       values.push_back(held.least);
     }

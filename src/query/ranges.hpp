@@ -26,6 +26,11 @@ namespace bobbin::query {
 [[nodiscard]] ValueRange range_between(DType type, const Place& least, const Place& greatest);
 [[nodiscard]] std::vector<ValueRange> ranges_of(DType type, std::span<const Place> places);
 
+[[nodiscard]] constexpr ValueRange negated(ValueRange range) {
+  range.negated = !range.negated;
+  return range;
+}
+
 // Whether it contains every value, including NaN.
 [[nodiscard]] bool is_everything(DType type, const ValueRange& range);
 // Whether it contains no value.

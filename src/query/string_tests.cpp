@@ -8,7 +8,7 @@
 namespace bobbin::query {
 namespace {
 
-using Kind = StringCondition::Kind;
+using ConditionKind = StringCondition::Kind;
 
 // Each search goes over all encoded strings; with more searches than this, decoding once is faster.
 constexpr size_t kMaxSearches = 4;
@@ -21,11 +21,11 @@ StringQuery search_for(StringTest test, std::string_view text) {
 
 std::optional<StringQuery> search_of(const StringCondition& condition) {
   switch (condition.kind) {
-    case Kind::equals:
+    case ConditionKind::equals:
       return search_for(StringTest::equals, condition.text);
-    case Kind::starts_with:
+    case ConditionKind::starts_with:
       return search_for(StringTest::starts_with, condition.text);
-    case Kind::contains:
+    case ConditionKind::contains:
       if (condition.text.size() <= kMaxSearchBytes) {
         return search_for(StringTest::contains, condition.text);
       }
@@ -39,19 +39,19 @@ std::optional<StringQuery> search_of(const StringCondition& condition) {
 // For conditions that StringTests does not keep in a special form.
 bool holds(const StringCondition& condition, std::string_view text) {
   switch (condition.kind) {
-    case Kind::starts_with:
+    case ConditionKind::starts_with:
       return text.starts_with(condition.text);
-    case Kind::contains:
+    case ConditionKind::contains:
       return text.find(condition.text) != std::string_view::npos;
-    case Kind::ends_with:
+    case ConditionKind::ends_with:
       return text.ends_with(condition.text);
-    case Kind::below:
+    case ConditionKind::below:
       return text < condition.text;
-    case Kind::not_above:
+    case ConditionKind::not_above:
       return text <= condition.text;
-    case Kind::equals:
-    case Kind::like:
-    case Kind::ilike:
+    case ConditionKind::equals:
+    case ConditionKind::like:
+    case ConditionKind::ilike:
       break;
   }
   return false;
@@ -60,19 +60,19 @@ bool holds(const StringCondition& condition, std::string_view text) {
 // Whether a string between zone.min and its upper bound can match.
 bool may_hold(const StringCondition& condition, const StringZone& zone, uint64_t num_rows) {
   switch (condition.kind) {
-    case Kind::below:
+    case ConditionKind::below:
       return zone.min < condition.text;
-    case Kind::not_above:
+    case ConditionKind::not_above:
       return zone.min <= condition.text;
-    case Kind::like:
+    case ConditionKind::like:
       return file::may_match(zone, num_rows,
                              search_for(StringTest::starts_with, Pattern(condition.text, false).prefix()));
-    case Kind::contains:
-    case Kind::ends_with:
-    case Kind::ilike:
+    case ConditionKind::contains:
+    case ConditionKind::ends_with:
+    case ConditionKind::ilike:
       return true;
-    case Kind::equals:
-    case Kind::starts_with:
+    case ConditionKind::equals:
+    case ConditionKind::starts_with:
       break;
   }
   return file::may_match(zone, num_rows, *search_of(condition));
@@ -82,10 +82,10 @@ bool may_hold(const StringCondition& condition, const StringZone& zone, uint64_t
 
 StringTests::StringTests(std::vector<StringCondition> conditions) : conditions_(std::move(conditions)) {
   for (const StringCondition& condition : conditions_) {
-    if (condition.kind == Kind::equals) {
+    if (condition.kind == ConditionKind::equals) {
       equal_.insert(condition.text);
-    } else if (condition.kind == Kind::like || condition.kind == Kind::ilike) {
-      patterns_.emplace_back(condition.text, condition.kind == Kind::ilike);
+    } else if (condition.kind == ConditionKind::like || condition.kind == ConditionKind::ilike) {
+      patterns_.emplace_back(condition.text, condition.kind == ConditionKind::ilike);
     } else {
       others_.push_back(&condition);
     }
@@ -107,8 +107,8 @@ bool StringTests::may_match(const StringZone& zone, uint64_t num_rows) const {
 
 bool StringTests::must_match(const StringZone& zone) const {
   return !zone.max_is_open && std::ranges::any_of(conditions_, [&](const StringCondition& condition) {
-    return (condition.kind == Kind::below && zone.max < condition.text) ||
-           (condition.kind == Kind::not_above && zone.max <= condition.text);
+    return (condition.kind == ConditionKind::below && zone.max < condition.text) ||
+           (condition.kind == ConditionKind::not_above && zone.max <= condition.text);
   });
 }
 
@@ -128,10 +128,10 @@ std::string_view StringTests::common_piece() const {
   if (conditions_.size() != 1) {
     return {};
   }
-  const std::string_view piece = conditions_[0].kind == Kind::ends_with
+  const std::string_view piece = conditions_[0].kind == ConditionKind::ends_with
                                      ? std::string_view(conditions_[0].text)
-                                 : conditions_[0].kind == Kind::like ? patterns_[0].longest_piece()
-                                                                     : std::string_view();
+                                 : conditions_[0].kind == ConditionKind::like ? patterns_[0].longest_piece()
+                                                                              : std::string_view();
   return piece.substr(0, kMaxSearchBytes);
 }
 

@@ -29,7 +29,6 @@ namespace bobbin::scan {
 namespace {
 
 using cpu::Ahead;
-using cpu::Shape;
 
 // A piece in segments, the next piece, its rows and its results share an L1 cache of 32 KiB. Segments whose
 // length is a power of two would be slower, because they start at the same position within pages.
@@ -63,7 +62,7 @@ struct Compiled<kBody> {
 // The functions for one type, operation and order. For floats they keep the order of additions.
 template <class T>
 struct Kernels {
-  using Rows = void(const T* in, T* out, Shape shape, size_t columns, const T* before, T* after,
+  using Rows = void(const T* in, T* out, cpu::Shape shape, size_t columns, const T* before, T* after,
                     Ahead<T> ahead);
 
   T neutral;
@@ -170,7 +169,7 @@ class Scanner {
       done = segment_rows * kernels_.vector_values;
       scan_segments(in, out, segment_rows, ahead);
     }
-    const auto scan_values = [&](size_t first, Shape shape, size_t columns) {
+    const auto scan_values = [&](size_t first, cpu::Shape shape, size_t columns) {
       kernels_.one(in + first, out + first, shape, columns, states(), states(), {ahead + first, tuple_});
     };
     if (done != rows) {
@@ -188,7 +187,7 @@ class Scanner {
   [[nodiscard]] auto* rows_by(size_t bytes) const { return kernels_.by_bytes[std::bit_width(bytes) - 3]; }
 
   void scan_segments(const T* in, T* out, size_t rows, const T* ahead) {
-    const Shape shape{rows, tuple_ * kernels_.vector_values};
+    const cpu::Shape shape{rows, tuple_ * kernels_.vector_values};
     const Ahead<T> first_half{ahead, shape.stride / 2};
     const Ahead<T> second_half{ahead + rows * shape.stride / 2, shape.stride / 2};
     std::fill_n(starts_, kernels_.order * shape.stride, kernels_.neutral);

@@ -36,15 +36,15 @@ std::vector<uint64_t> read_entry_numbers(const Array& array) {
 }
 
 // Entry k has the bytes offsets[k] to offsets[k + 1] - 1; a null entry has none.
-struct Entries {
+struct PlainEntries {
   std::vector<uint64_t> offsets;
   std::vector<uint8_t> bytes;
 };
 
-Result<Entries> read_entries(const Array& dictionary) {
+Result<PlainEntries> read_entries(const Array& dictionary) {
   const StringOps& codec = *find_codec(dictionary.codec)->strings;
-  Entries entries{.offsets = std::vector<uint64_t>(dictionary.length + 1),
-                  .bytes = std::vector<uint8_t>(codec.sizes(dictionary).bytes)};
+  PlainEntries entries{.offsets = std::vector<uint64_t>(dictionary.length + 1),
+                       .bytes = std::vector<uint8_t>(codec.sizes(dictionary).bytes)};
   BOBBIN_TRY(codec.reference(dictionary, {entries.offsets.data() + 1, 0, entries.bytes}));
   return entries;
 }
@@ -63,7 +63,7 @@ void reference(const Array& array, void* out) {
 
 Status reference_strings(const Array& array, const HostStringsOut& out) {
   const std::vector<uint64_t> numbers = read_entry_numbers(array);
-  BOBBIN_ASSIGN(const Entries entries, read_entries(array.children[1]));
+  BOBBIN_ASSIGN(const PlainEntries entries, read_entries(array.children[1]));
   uint64_t place = 0;
   for (uint64_t i = 0; i < array.length; ++i) {
     for (uint64_t at = entries.offsets[numbers[i]]; at < entries.offsets[numbers[i] + 1]; ++at) {

@@ -32,7 +32,7 @@ struct Entries {
   uint64_t longest = 0;
 };
 
-Result<Entries> decode_entries(const Array& dictionary) {
+Result<Entries> decode_string_entries(const Array& dictionary) {
   const StringOps& ops = ops_of(dictionary);
   const uint64_t bytes = ops.sizes(dictionary).bytes;
   Entries entries;
@@ -131,7 +131,7 @@ class Copier {
 };
 
 Status copy_all(const Array& array, const HostStringsOut& out) {
-  BOBBIN_ASSIGN(const Entries entries, decode_entries(dictionary_of(array)));
+  BOBBIN_ASSIGN(const Entries entries, decode_string_entries(dictionary_of(array)));
   return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) -> Status {
     Copier<Code> copier(entries, out);
     bool fits = true;
@@ -160,7 +160,7 @@ void append_with_nulls(const Entries& entries, const std::vector<uint8_t>& valid
 // Appends the strings with these codes. Decodes all entries.
 template <class Code>
 Status append_entries(const Array& dictionary, std::span<const Code> codes, Strings& out) {
-  BOBBIN_ASSIGN(const Entries entries, decode_entries(dictionary));
+  BOBBIN_ASSIGN(const Entries entries, decode_string_entries(dictionary));
   const std::vector<uint8_t> validity = ops_of(dictionary).validity(dictionary);
   if (!validity.empty() || !out.validity.empty()) {
     append_with_nulls(entries, validity, codes, out);

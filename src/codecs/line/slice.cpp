@@ -8,15 +8,15 @@
 namespace bobbin::codec::line {
 namespace {
 
-struct Bytes {
+struct ByteRange {
   uint64_t begin = UINT64_MAX;
   uint64_t end = 0;
 };
 
 // The images of a slice's tiles, whose codes need not be valid. They are not loaded yet.
-Bytes images_of(const Array& part, const Layout& layout, uint64_t tiles) {
+ByteRange images_of(const Array& part, const Layout& layout, uint64_t tiles) {
   const auto* const codes = reinterpret_cast<const uint8_t*>(part.buffers[1].bytes.data());
-  Bytes all;
+  ByteRange all;
   for (uint64_t t = 0; t < tiles; ++t) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < layout.tile_lines(); ++i) {
@@ -26,7 +26,7 @@ Bytes images_of(const Array& part, const Layout& layout, uint64_t tiles) {
     all.begin = std::min(all.begin, start);
     all.end = std::max(all.end, start + round_up<uint64_t>(bytes, kStartBytes));
   }
-  return tiles == 0 ? Bytes{0, 0} : all;
+  return tiles == 0 ? ByteRange{0, 0} : all;
 }
 
 // Copies starts, reduced by `less` bytes, for images cut at the front.
@@ -65,7 +65,7 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   const uint64_t tiles = layout.tiles(part.offset + length);
   BOBBIN_TRY(loader.add_buffer(first * sizeof(uint32_t), tiles * sizeof(uint32_t)));
   BOBBIN_TRY(loader.add_buffer(first * layout.tile_lines(), tiles * layout.tile_lines()));
-  const Bytes images = images_of(part, layout, tiles);
+  const ByteRange images = images_of(part, layout, tiles);
   BOBBIN_TRY(loader.add_buffer(images.begin, images.end - images.begin));
   part.buffers[0] = shift_starts(part.buffers[0], tiles, images.begin);
   return std::move(part);

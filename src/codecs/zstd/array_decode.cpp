@@ -16,7 +16,7 @@ constexpr uint64_t kMaxKept = uint64_t{256} << 20;
 
 constexpr bobbin::zstd::DecodeOptions kMagicless{.magicless = true};
 
-Status damaged(const std::string& reason) {
+Status damaged_array(const std::string& reason) {
   return {StatusCode::corrupt, "zstd: " + reason};
 }
 
@@ -62,8 +62,8 @@ void join_group(const Header& header, uint64_t group, std::span<const std::byte>
   }
 }
 
-// Decodes the array's groups one after another, up to the first damaged one. Without `out` they are only
-// checked.
+// Decodes the array's groups one after another, up to the first damaged_array one. Without `out` they are
+// only checked.
 Status decode_groups(const Array& array, std::byte* out) {
   const Frames frames(array);
   const Header& header = frames.header();
@@ -183,7 +183,8 @@ Status Frames::check() const {
 
 Status Frames::decode(uint64_t frame, std::span<std::byte> out) const {
   BOBBIN_ASSIGN(const uint64_t bytes, bobbin::zstd::decode_frame(stored(frame), out, kMagicless));
-  return bytes == out.size() ? Status{} : damaged("frame " + std::to_string(frame) + " has less content");
+  return bytes == out.size() ? Status{}
+                             : damaged_array("frame " + std::to_string(frame) + " has less content");
 }
 
 Status Frames::decode_group(uint64_t group, std::vector<std::byte>& out) const {
@@ -197,11 +198,11 @@ Status Frames::decode_group(uint64_t group, std::vector<std::byte>& out) const {
 
 std::string describe(const Array& array) {
   if (array.metadata.size() != Header::kBytes) {
-    return "damaged";
+    return "damaged_array";
   }
   const Header header = Header::parse(array.metadata);
   if (header.frame_log > kMaxFrameLog || header.width == 0 || header.planes == 0) {
-    return "damaged";
+    return "damaged_array";
   }
   const uint64_t frames = header.num_frames();
   std::string text = std::to_string(frames) + (frames == 1 ? " frame" : " frames");

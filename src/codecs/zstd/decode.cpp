@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kInputPadding = 8;  // loads of bit streams reach that far
 
-Status damaged(const char* what) {
+Status damaged_block(const char* what) {
   return {StatusCode::corrupt, std::string("zstd: ") + what};
 }
 
@@ -39,7 +39,7 @@ struct LiteralsHeader {
 
 Result<LiteralsHeader> parse_literals_header(std::span<const uint8_t> bytes) {
   if (bytes.empty()) {
-    return damaged("literals: the header is missing");
+    return damaged_block("literals: the header is missing");
   }
   const auto kind = static_cast<LiteralsKind>(bytes[0] & 3);
   const uint32_t format = bytes[0] >> 2 & 3;
@@ -50,7 +50,7 @@ Result<LiteralsHeader> parse_literals_header(std::span<const uint8_t> bytes) {
   static constexpr uint8_t kPlainBytes[] = {1, 2, 1, 3};
   const uint32_t size = coded ? kCodedBytes[format] : kPlainBytes[format];
   if (bytes.size() < size) {
-    return damaged("literals: the header is cut off");
+    return damaged_block("literals: the header is cut off");
   }
   uint64_t word = 0;
   std::memcpy(&word, bytes.data(), size);
@@ -64,7 +64,7 @@ Result<LiteralsHeader> parse_literals_header(std::span<const uint8_t> bytes) {
     header.stored = kind == LiteralsKind::rle ? 1 : header.regenerated;
   }
   if (header.stored > bytes.size() - size) {
-    return damaged("literals: they end after their block");
+    return damaged_block("literals: they end after their block");
   }
   return header;
 }
@@ -110,7 +110,7 @@ class FrameDecoder {
     if (header.skippable) {
       const uint64_t size = header.header_bytes + *header.content_bytes;
       if (size > in.size()) {
-        return damaged("the input ends inside a skippable frame");
+        return damaged_block("the input ends inside a skippable frame");
       }
       in = in.subspan(size);
       return uint64_t{0};
@@ -185,7 +185,7 @@ class FrameDecoder {
   Status decode_compressed(std::span<const uint8_t> bytes, uint32_t max_block_bytes, Content& content) {
     BOBBIN_ASSIGN(const LiteralsHeader header, parse_literals_header(bytes));
     if (header.regenerated > max_block_bytes) {
-      return damaged("literals: more than a block may hold");
+      return damaged_block("literals: more than a block may hold");
     }
     const std::span<const uint8_t> stored = bytes.subspan(header.header_bytes, header.stored);
     const std::span<const uint8_t> rest = bytes.subspan(header.header_bytes + header.stored);
@@ -222,7 +222,7 @@ class FrameDecoder {
       }
       case LiteralsKind::huffman_again:
         if (tables_.huffman.log == 0) {
-          return damaged("literals: a tree is to be reused, but there is none yet");
+          return damaged_block("literals: a tree is to be reused, but there is none yet");
         }
         break;
     }
@@ -234,19 +234,19 @@ class FrameDecoder {
   Status finish(const FrameHeader& header, std::span<const uint8_t>& in,
                 std::span<const uint8_t> content) const {
     if (header.content_bytes.has_value() && *header.content_bytes != content.size()) {
-      return damaged("the content has another size than the frame's header says");
+      return damaged_block("the content has another size than the frame's header says");
     }
     if (!header.has_checksum) {
       return {};
     }
     if (in.size() < kChecksumBytes) {
-      return damaged("the input ends inside a frame");
+      return damaged_block("the input ends inside a frame");
     }
     const auto wanted = load<uint32_t>(in.data());
     in = in.subspan(kChecksumBytes);
     if (options_.verify_checksums &&
         static_cast<uint32_t>(XXH64(content.data(), content.size(), 0)) != wanted) {
-      return damaged("the checksum does not match the content");
+      return damaged_block("the checksum does not match the content");
     }
     return {};
   }

@@ -11,10 +11,10 @@
 namespace bobbin::zstd {
 namespace {
 
-constexpr size_t kHeaderBytes = 8;  // magic number and id
+constexpr size_t kDictionaryHeaderBytes = 8;  // magic number and id
 constexpr size_t kMinContentBytes = 8;
 
-Status damaged(const char* what) {
+Status damaged_dictionary(const char* what) {
   return {StatusCode::corrupt, std::string("zstd dictionary: ") + what};
 }
 
@@ -39,13 +39,13 @@ Status read_tables(std::span<const uint8_t> bytes, DictionaryTables& tables, std
   BOBBIN_TRY(
       read_table(SequenceField::literal_length, tables.literal_length, tables.literal_length_counts, bytes));
   if (bytes.size() < 3 * sizeof(uint32_t)) {
-    return damaged("ends inside its tables");
+    return damaged_dictionary("ends inside its tables");
   }
   rest = bytes.subspan(3 * sizeof(uint32_t));
   for (size_t i = 0; i < 3; ++i) {
     const auto offset = load<uint32_t>(bytes.data() + i * sizeof(uint32_t));
     if (offset == 0 || offset > rest.size()) {
-      return damaged("a recent offset lies outside the content");
+      return damaged_dictionary("a recent offset lies outside the content");
     }
     tables.recent_offsets[i] = offset;
   }
@@ -58,7 +58,7 @@ Result<Dictionary> Dictionary::parse(std::span<const std::byte> in) {
   const std::span<const uint8_t> bytes = as_u8(in);
   Dictionary dictionary;
   dictionary.links_ = std::make_shared<DictionaryLinks>();
-  if (bytes.size() < kHeaderBytes || load<uint32_t>(bytes.data()) != kDictionaryMagic) {
+  if (bytes.size() < kDictionaryHeaderBytes || load<uint32_t>(bytes.data()) != kDictionaryMagic) {
     BOBBIN_RETURN_IF(in.size() < kMinContentBytes, StatusCode::invalid_argument,
                      "zstd dictionary: fewer than 8 bytes");
     dictionary.content_.assign(in.begin(), in.end());
@@ -66,11 +66,11 @@ Result<Dictionary> Dictionary::parse(std::span<const std::byte> in) {
   }
   dictionary.id_ = load<uint32_t>(bytes.data() + sizeof(uint32_t));
   if (dictionary.id_ == 0) {
-    return damaged("its id is 0");
+    return damaged_dictionary("its id is 0");
   }
   auto tables = std::make_shared<DictionaryTables>();
   std::span<const uint8_t> content;
-  BOBBIN_TRY(read_tables(bytes.subspan(kHeaderBytes), *tables, content));
+  BOBBIN_TRY(read_tables(bytes.subspan(kDictionaryHeaderBytes), *tables, content));
   const auto rest = in.last(content.size());
   dictionary.content_.assign(rest.begin(), rest.end());
   dictionary.tables_ = std::move(tables);

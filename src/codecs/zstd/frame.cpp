@@ -13,12 +13,12 @@ namespace {
 constexpr uint32_t kSkippableHeaderBytes = 8;
 constexpr size_t kMagicBytes = 4;
 
-Status damaged(const std::string& what) {
+Status damaged_frame(const std::string& what) {
   return {StatusCode::corrupt, "zstd: " + what};
 }
 
 Status cut_off() {
-  return damaged("the input ends inside a frame");
+  return damaged_frame("the input ends inside a frame");
 }
 
 // Versions 0.1 to 0.7 numbered their formats; they have nothing else in common with today's.
@@ -34,7 +34,7 @@ Status unknown_magic(uint32_t magic) {
     return {StatusCode::unsupported,
             "zstd: a frame in the legacy format of version 0.1, which is not supported"};
   }
-  return damaged("not a zstd frame: unknown magic number");
+  return damaged_frame("not a zstd frame: unknown magic number");
 }
 
 uint64_t load_size(const uint8_t* from, uint32_t bytes) {
@@ -123,11 +123,11 @@ Result<BlockHeader> parse_block_header(std::span<const uint8_t> bytes, uint32_t 
   BlockHeader header{
       .kind = static_cast<BlockKind>(word >> 1 & 3), .last = (word & 1) != 0, .size = word >> 3};
   if (header.kind == BlockKind::reserved) {
-    return damaged("a block of the reserved type");
+    return damaged_frame("a block of the reserved type");
   }
   if (header.size > max_block_bytes) {
-    return damaged("a block of " + std::to_string(header.size) + " bytes, above the frame's limit of " +
-                   std::to_string(max_block_bytes));
+    return damaged_frame("a block of " + std::to_string(header.size) + " bytes, above the frame's limit of " +
+                         std::to_string(max_block_bytes));
   }
   if (header.stored_bytes() > bytes.size() - kBlockHeaderBytes) {
     return cut_off();

@@ -25,7 +25,7 @@ uint32_t read_up_to(ForwardBits& bits, uint32_t most) {
   return value >> (width - 1) != 0 ? value - spare : value;
 }
 
-Status damaged(const char* what) {
+Status damaged_table(const char* what) {
   return {StatusCode::corrupt, std::string("zstd: FSE table: ") + what};
 }
 
@@ -36,12 +36,12 @@ Result<FseCounts> read_fse_counts(std::span<const uint8_t> bytes, uint32_t max_l
   ForwardBits bits(bytes);
   FseCounts counts{.log = bits.read(4) + kMinLog};
   if (counts.log > max_log) {
-    return damaged("accuracy log above its limit");
+    return damaged_table("accuracy log above its limit");
   }
   int32_t left = int32_t{1} << counts.log;
   while (left > 0) {
     if (counts.num_symbols == max_symbols) {
-      return damaged("too many symbols");
+      return damaged_table("too many symbols");
     }
     const auto count = static_cast<int32_t>(read_up_to(bits, static_cast<uint32_t>(left) + 1)) - 1;
     counts.count[counts.num_symbols++] = static_cast<int16_t>(count);
@@ -50,16 +50,16 @@ Result<FseCounts> read_fse_counts(std::span<const uint8_t> bytes, uint32_t max_l
     for (uint32_t zeros = count == 0 ? 3 : 0; zeros == 3;) {
       zeros = bits.read(2);
       if (counts.num_symbols + zeros > max_symbols) {
-        return damaged("too many symbols");
+        return damaged_table("too many symbols");
       }
       counts.num_symbols += zeros;
     }
     if (bits.overrun()) {
-      return damaged("ends too early");
+      return damaged_table("ends too early");
     }
   }
   if (left < 0) {
-    return damaged("probabilities sum to more than one");
+    return damaged_table("probabilities sum to more than one");
   }
   used = bits.bytes_used();
   return counts;

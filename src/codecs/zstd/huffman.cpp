@@ -19,7 +19,7 @@ struct Weights {
   uint32_t count = 0;
 };
 
-Status damaged(const char* what) {
+Status damaged_huffman(const char* what) {
   return {StatusCode::corrupt, std::string("zstd: Huffman ") + what};
 }
 
@@ -36,17 +36,17 @@ Status decode_weights(std::span<const uint8_t> bytes, Weights& weights) {
   std::copy(stream.begin(), stream.end(), padded.begin());
   BackwardBits bits;
   if (!bits.start(padded.data(), stream.size())) {
-    return damaged("weights: no end mark");
+    return damaged_huffman("weights: no end mark");
   }
   std::array<uint64_t, 2> state{};
   state[0] = bits.read(counts.log);
   state[1] = bits.read(counts.log);
   if (bits.position() < 0) {
-    return damaged("weights: the stream ends too early");
+    return damaged_huffman("weights: the stream ends too early");
   }
   for (uint32_t turn = 0;; turn ^= 1) {
     if (weights.count + 2 > kMaxWeights) {
-      return damaged("weights: more than 255");
+      return damaged_huffman("weights: more than 255");
     }
     const FseState& now = states[state[turn]];
     weights.weight[weights.count++] = now.symbol;
@@ -60,12 +60,12 @@ Status decode_weights(std::span<const uint8_t> bytes, Weights& weights) {
 
 Status read_weights(std::span<const uint8_t> bytes, Weights& weights, size_t& used) {
   if (bytes.empty()) {
-    return damaged("tree: missing");
+    return damaged_huffman("tree: missing");
   }
   const uint32_t header = bytes[0];
   if (header < 128) {
     if (header == 0 || header >= bytes.size()) {
-      return damaged("tree: ends after its section");
+      return damaged_huffman("tree: ends after its section");
     }
     used = 1 + header;
     return decode_weights(bytes.subspan(1, header), weights);
@@ -73,7 +73,7 @@ Status read_weights(std::span<const uint8_t> bytes, Weights& weights, size_t& us
   weights.count = header - 127;
   used = 1 + (weights.count + 1) / 2;
   if (used > bytes.size()) {
-    return damaged("tree: ends after its section");
+    return damaged_huffman("tree: ends after its section");
   }
   for (uint32_t i = 0; i < weights.count; ++i) {
     const uint32_t byte = bytes[1 + i / 2];
@@ -88,25 +88,25 @@ Status complete_weights(Weights& weights, std::array<uint32_t, kMaxHuffmanBits +
   uint32_t sum = 0;
   for (uint32_t i = 0; i < weights.count; ++i) {
     if (weights.weight[i] > kMaxHuffmanBits) {
-      return damaged("tree: weight above 11");
+      return damaged_huffman("tree: weight above 11");
     }
     ++of_weight[weights.weight[i]];
     sum += weights.weight[i] == 0 ? 0 : uint32_t{1} << (weights.weight[i] - 1);
   }
   log = static_cast<uint32_t>(std::bit_width(sum));
   if (sum == 0 || log > kMaxHuffmanBits) {
-    return damaged("tree: codes longer than 11 bits, or none");
+    return damaged_huffman("tree: codes longer than 11 bits, or none");
   }
   const uint32_t left = (uint32_t{1} << log) - sum;
   if (!std::has_single_bit(left)) {
-    return damaged("tree: the weights leave no room for the last symbol");
+    return damaged_huffman("tree: the weights leave no room for the last symbol");
   }
   const auto last = static_cast<uint32_t>(std::bit_width(left));
   weights.weight[weights.count++] = static_cast<uint8_t>(last);
   ++of_weight[last];
   // The longest codes have weight 1 and come in pairs.
   if (of_weight[1] < 2 || of_weight[1] % 2 != 0) {
-    return damaged("tree: not a prefix code");
+    return damaged_huffman("tree: not a prefix code");
   }
   return {};
 }
@@ -229,20 +229,20 @@ Status read_huffman_table(std::span<const uint8_t> bytes, HuffmanTable& table, s
 Status decode_one_stream(const HuffmanTable& table, std::span<const uint8_t> bytes, std::span<uint8_t> out) {
   SymbolStream stream{};
   if (!start_stream(bytes, out.data(), stream)) {
-    return damaged("stream: no end mark");
+    return damaged_huffman("stream: no end mark");
   }
   const uint8_t* const end = out.data() + out.size();
   while (stream.position >= kLoadBits && end - stream.to >= kPerLoad) {
     decode_load(table.entries.data(), 64 - table.log, stream);
   }
-  return finish_stream(table, stream, end) ? Status() : damaged("stream: wrong length");
+  return finish_stream(table, stream, end) ? Status() : damaged_huffman("stream: wrong length");
 }
 
 Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> bytes,
                            std::span<uint8_t> out) {
   constexpr size_t kJumpBytes = 6;
   if (bytes.size() < kJumpBytes + 4 || out.size() < 6) {
-    return damaged("streams: too short for four");
+    return damaged_huffman("streams: too short for four");
   }
   const size_t share = (out.size() + 3) / 4;
   std::array<SymbolStream, 4> streams{};
@@ -251,7 +251,7 @@ Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> b
     const size_t left = bytes.size() - begin;
     const size_t size = i < 3 ? load<uint16_t>(bytes.data() + 2 * i) : left;
     if (size > left || !start_stream(bytes.subspan(begin, size), out.data() + i * share, streams[i])) {
-      return damaged("streams: sizes exceed their section, or an end mark is missing");
+      return damaged_huffman("streams: sizes exceed their section, or an end mark is missing");
     }
     begin += size;
   }
@@ -261,7 +261,7 @@ Status decode_four_streams(const HuffmanTable& table, std::span<const uint8_t> b
   for (size_t i = 0; i < 4; ++i) {
     const uint8_t* const end = i < 3 ? out.data() + (i + 1) * share : last_end;
     if (!finish_stream(table, streams[i], end)) {
-      return damaged("streams: wrong length");
+      return damaged_huffman("streams: wrong length");
     }
   }
   return {};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kTableMagic = 0x184D2A5E;
 constexpr uint32_t kFooterMagic = 0x8F92EAB1;
-constexpr size_t kHeaderBytes = 8;
+constexpr size_t kSeekHeaderBytes = 8;
 constexpr size_t kFooterBytes = 9;
 constexpr size_t kEntryBytes = 8;  // 12 with checksums
 constexpr uint8_t kHasChecksums = 0x80;
@@ -31,7 +31,7 @@ struct TableView {
 };
 
 Result<std::optional<TableView>> find_table(std::span<const uint8_t> in) {
-  if (in.size() < kHeaderBytes + kFooterBytes ||
+  if (in.size() < kSeekHeaderBytes + kFooterBytes ||
       load<uint32_t>(in.data() + in.size() - sizeof(uint32_t)) != kFooterMagic) {
     return std::optional<TableView>();
   }
@@ -41,13 +41,14 @@ Result<std::optional<TableView>> find_table(std::span<const uint8_t> in) {
   BOBBIN_RETURN_IF((descriptor & kReserved) != 0, StatusCode::unsupported,
                    "zstd: the seek table uses reserved bits");
   const size_t entry_bytes = (descriptor & kHasChecksums) != 0 ? kEntryBytes + 4 : kEntryBytes;
-  const uint64_t size = kHeaderBytes + frames * entry_bytes + kFooterBytes;
+  const uint64_t size = kSeekHeaderBytes + frames * entry_bytes + kFooterBytes;
   BOBBIN_RETURN_IF(size > in.size(), StatusCode::corrupt, "zstd: the seek table is larger than its file");
   const size_t begin = in.size() - size;
   BOBBIN_RETURN_IF(load<uint32_t>(in.data() + begin) != kTableMagic ||
-                       load<uint32_t>(in.data() + begin + 4) != size - kHeaderBytes,
+                       load<uint32_t>(in.data() + begin + 4) != size - kSeekHeaderBytes,
                    StatusCode::corrupt, "zstd: the seek table's header and footer disagree");
-  return std::optional(TableView{in.subspan(begin + kHeaderBytes, frames * entry_bytes), entry_bytes, begin});
+  return std::optional(
+      TableView{in.subspan(begin + kSeekHeaderBytes, frames * entry_bytes), entry_bytes, begin});
 }
 
 Result<std::vector<SeekEntry>> entries_of(const TableView& table) {

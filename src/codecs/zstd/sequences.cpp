@@ -32,7 +32,7 @@ constexpr std::array<int16_t, 53> kMatchDefault{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1,
                                                 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
                                                 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1};
 
-Status damaged(const char* what) {
+Status damaged_sequences(const char* what) {
   return {StatusCode::corrupt, std::string("zstd: sequences: ") + what};
 }
 
@@ -46,7 +46,7 @@ Status set_table(SequenceTable& table, SequenceField field, Mode mode, std::span
       break;
     case Mode::rle:
       if (bytes.empty()) {
-        return damaged("a table is missing");
+        return damaged_sequences("a table is missing");
       }
       BOBBIN_TRY(table.repeat_symbol(field, bytes[0]));
       used = 1;
@@ -56,7 +56,7 @@ Status set_table(SequenceTable& table, SequenceField field, Mode mode, std::span
       break;
     case Mode::repeat:
       if (!table.present) {
-        return damaged("a table is to be reused, but there is none yet");
+        return damaged_sequences("a table is to be reused, but there is none yet");
       }
       break;
   }
@@ -67,12 +67,12 @@ Status set_table(SequenceTable& table, SequenceField field, Mode mode, std::span
 // How many sequences there are; moves `bytes` past the count.
 Result<uint32_t> read_count(std::span<const uint8_t>& bytes) {
   if (bytes.empty()) {
-    return damaged("the section is missing");
+    return damaged_sequences("the section is missing");
   }
   const uint32_t first = bytes[0];
   const size_t size = first < 128 ? 1 : first < 255 ? 2 : 3;
   if (bytes.size() < size) {
-    return damaged("the count is cut off");
+    return damaged_sequences("the count is cut off");
   }
   const uint32_t count = size == 1   ? first
                          : size == 2 ? (first - 128) << 8 | bytes[1]
@@ -83,7 +83,7 @@ Result<uint32_t> read_count(std::span<const uint8_t>& bytes) {
 
 Status read_tables(std::span<const uint8_t>& bytes, Tables& tables) {
   if (bytes.empty()) {
-    return damaged("the modes are missing");
+    return damaged_sequences("the modes are missing");
   }
   const uint32_t modes = bytes[0];
   BOBBIN_RETURN_IF((modes & 3) != 0, StatusCode::corrupt, "zstd: sequences: reserved bits are set");
@@ -199,7 +199,7 @@ class SequenceReader {
 };
 
 // The three recent offsets.
-struct Recent {
+struct RecentOffsets {
   uint32_t first;
   uint32_t second;
   uint32_t third;
@@ -324,11 +324,11 @@ struct Stop {
 
 // Reads sequences from the middle of a stream and copies what is easy to copy. Returns how many of `count` it
 // read. Works on values, which the compiler can keep in registers.
-BOBBIN_INLINE uint32_t run_easy(SequenceReader& reader_at, Copies& copies_at, Recent& recent_at,
+BOBBIN_INLINE uint32_t run_easy(SequenceReader& reader_at, Copies& copies_at, RecentOffsets& recent_at,
                                 uint32_t count, Stop& stop) {
   SequenceReader reader = reader_at;
   Copies copies = copies_at;
-  Recent recent = recent_at;
+  RecentOffsets recent = recent_at;
   Sequence sequence{};
   uint32_t done = 0;
   while (done < count && reader.inside() && reader.next_inside(sequence)) {
@@ -345,39 +345,39 @@ BOBBIN_INLINE uint32_t run_easy(SequenceReader& reader_at, Copies& copies_at, Re
   return done;
 }
 
-uint32_t run_easy_anywhere(SequenceReader& reader, Copies& copies, Recent& recent, uint32_t count,
+uint32_t run_easy_anywhere(SequenceReader& reader, Copies& copies, RecentOffsets& recent, uint32_t count,
                            Stop& stop) {
   return run_easy(reader, copies, recent, count, stop);
 }
 
-BOBBIN_BMI2 uint32_t run_easy_bmi2(SequenceReader& reader, Copies& copies, Recent& recent, uint32_t count,
-                                   Stop& stop) {
+BOBBIN_BMI2 uint32_t run_easy_bmi2(SequenceReader& reader, Copies& copies, RecentOffsets& recent,
+                                   uint32_t count, Stop& stop) {
   return run_easy(reader, copies, recent, count, stop);
 }
 
 Status decode_and_run(std::span<const uint8_t> bytes, uint32_t count, Tables& tables, Executor& executor) {
   SequenceReader reader(tables);
   if (!reader.start(bytes, tables)) {
-    return damaged("the stream is too short or has no end mark");
+    return damaged_sequences("the stream is too short or has no end mark");
   }
   const auto run_some = have_bmi2() ? &run_easy_bmi2 : &run_easy_anywhere;
-  Recent recent{tables.recent_offsets[0], tables.recent_offsets[1], tables.recent_offsets[2]};
+  RecentOffsets recent{tables.recent_offsets[0], tables.recent_offsets[1], tables.recent_offsets[2]};
   for (uint32_t done = 0; done < count;) {
     Stop stop;
     done += run_some(reader, executor.copies(), recent, count - 1 - done, stop);
     if (!stop.set) {
       ++done;
       if (!reader.next(stop.sequence, done == count)) {
-        return damaged("the stream is too short");
+        return damaged_sequences("the stream is too short");
       }
       stop.offset = recent.resolve(stop.sequence.offset_value, stop.sequence.literals);
     }
     if (!executor.copies().run(stop.sequence, stop.offset) && !executor.run(stop.sequence, stop.offset)) {
-      return damaged("a copy reaches outside its source, its block or the output");
+      return damaged_sequences("a copy reaches outside its source, its block or the output");
     }
   }
   if (!reader.at_end()) {
-    return damaged("the stream is too long");
+    return damaged_sequences("the stream is too long");
   }
   tables.recent_offsets = {recent.first, recent.second, recent.third};
   return {};
@@ -451,7 +451,7 @@ Status SequenceTable::read(SequenceField field, std::span<const uint8_t> bytes, 
 
 Status SequenceTable::repeat_symbol(SequenceField field, uint32_t symbol) {
   if (symbol >= limits_of(field).num_symbols) {
-    return damaged("a symbol above its field's limit");
+    return damaged_sequences("a symbol above its field's limit");
   }
   states[0] = symbol_state(field, symbol);
   log = 0;
@@ -469,13 +469,14 @@ Status run_sequences(std::span<const uint8_t> bytes, std::span<const uint8_t> li
   Executor executor(literals, max_block_bytes, content);
   if (count == 0) {
     if (!bytes.empty()) {
-      return damaged("bytes after a count of zero");
+      return damaged_sequences("bytes after a count of zero");
     }
   } else {
     BOBBIN_TRY(read_tables(bytes, tables));
     BOBBIN_TRY(decode_and_run(bytes, count, tables, executor));
   }
-  return executor.finish() ? Status() : damaged("the literals do not fit into the block or the output");
+  return executor.finish() ? Status()
+                           : damaged_sequences("the literals do not fit into the block or the output");
 }
 
 }  // namespace bobbin::zstd

@@ -192,7 +192,7 @@ void put_counts(SequenceField field, std::span<uint32_t> occurrences, size_t num
 }
 
 template <class T>
-void put_number(T value, std::vector<uint8_t>& out) {
+void put_little_endian(T value, std::vector<uint8_t>& out) {
   for (size_t i = 0; i < sizeof(T); ++i) {
     out.push_back(static_cast<uint8_t>(value >> (8 * i)));
   }
@@ -205,9 +205,9 @@ Result<std::vector<std::byte>> make_dictionary(std::span<const uint8_t> content,
   BOBBIN_RETURN_IF(!huffman.has_value(), StatusCode::unsupported,
                    "zstd training: the samples' literals have no tree that a dictionary can describe");
   std::vector<uint8_t> out;
-  put_number(kDictionaryMagic, out);
+  put_little_endian(kDictionaryMagic, out);
   const uint64_t hash = XXH64(content.data(), content.size(), 0);
-  put_number(static_cast<uint32_t>(hash % (INT32_MAX - kFirstFreeId) + kFirstFreeId), out);
+  put_little_endian(static_cast<uint32_t>(hash % (INT32_MAX - kFirstFreeId) + kFirstFreeId), out);
   out.insert(out.end(), huffman->description.begin(), huffman->description.end());
   // Offsets reach from the end of a block of full size to the dictionary's start.
   const auto offsets = static_cast<size_t>(std::bit_width(content.size() + kMaxBlockBytes + 3));
@@ -216,7 +216,7 @@ Result<std::vector<std::byte>> make_dictionary(std::span<const uint8_t> content,
   put_counts(SequenceField::literal_length, statistics.literal_lengths, statistics.literal_lengths.size(),
              out);
   for (const uint32_t recent : {1U, 4U, 8U}) {
-    put_number(recent, out);
+    put_little_endian(recent, out);
   }
   out.insert(out.end(), content.begin(), content.end());
   const auto bytes = std::as_bytes(std::span(out));
