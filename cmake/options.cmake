@@ -7,6 +7,12 @@ target_compile_options(bobbin_warnings INTERFACE
 # GCC 12 and 13 report overflows in growing vectors, reads past strings and overlaps in std::string's operator+ that do not exist.
 target_compile_options(bobbin_warnings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict>)
+# Sources compiled together (unity.cmake) are not a scope whose names local ones hide, and not headers, whose types must
+# not contain types of anonymous namespaces.
+if(BOBBIN_UNITY)
+  target_compile_options(bobbin_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 
 # bobbin_sanitize(TARGET SANITIZERS...): checks for code compiled with TARGET's options. A null pointer traps without
 # UndefinedBehaviorSanitizer, AddressSanitizer knows the objects' sizes, and the checks for both double the compile time.
