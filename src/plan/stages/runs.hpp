@@ -36,6 +36,10 @@ struct RowsOfRuns {
       }
       return;
     }
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      rows[n] = 0;
+    }
     change_slowly(rows, [&](uint32_t n, uint32_t /*nothing*/) {
       const uint64_t run = first + Layout::index(q.cta.lane(), n);
       return run < runs.ends.size ? runs.length(q.cta, run) : 0;
