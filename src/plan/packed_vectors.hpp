@@ -24,19 +24,19 @@ class PackedVectors {
     return packed ? std::optional(PackedVectors(array)) : std::nullopt;
   }
 
-  // The values of vector v: in place if they are as wide as their type, otherwise written to `to`, which has
-  // room for a whole vector. Also loads the packed bytes of the next vector into a cache: they arrive while
-  // these values are used.
+  // The values of vector v: in place if there are 1024 that are as wide as their type, otherwise written to
+  // `to`; either way, as many can be read. Also loads the packed bytes of the next vector into a cache: they
+  // arrive while these values are used.
   const std::byte* unpack(uint64_t v, std::byte* to) const {
     return visit_bits(array_->type, [&]<class T>(std::type_identity<T>) {
       const Place packed = place(v);
       const T first = reference<T>(v);
       load_next(v);
-      if (packed.width == kBits<T> && first == 0 &&
+      const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end_ - v * kVectorLength));
+      if (here == kVectorLength && packed.width == kBits<T> && first == 0 &&
           reinterpret_cast<uintptr_t>(packed.bytes) % sizeof(T) == 0) {
         return packed.bytes;
       }
-      const auto here = static_cast<uint32_t>(std::min<uint64_t>(kVectorLength, end_ - v * kVectorLength));
       codec::bitpack::unpack_vector<T>(packed.bytes, packed.width, num_rows(here, kBits<T>), first,
                                        reinterpret_cast<T*>(to));
       return static_cast<const std::byte*>(to);
