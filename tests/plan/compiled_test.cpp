@@ -42,96 +42,75 @@ Result<plan::Ran> run(const plan::Composed& composed, const plan::QueryInput& qu
   return Status{StatusCode::device, "this kernel was not drawn:\n" + composed.declarations};
 }
 
-void check(uint64_t first, uint64_t end) {
+// Runs drawn ones of the cases 0 to all - 1, each with a schedule of its own, and returns how many they were.
+// `check(seed, random)` returns what is wrong.
+template <class Check>
+size_t run_drawn(uint64_t all, Check&& check) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
-  for (const uint64_t i : drawn(end - first)) {
-    const uint64_t seed = first + i;
+  const auto seeds = drawn(all);
+  for (const uint64_t seed : seeds) {
     simt::default_emulator_options().seed = seed;
     simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 4);
     Random random(seed);
-    ASSERT_EQ(check_compiled(Backend::emulator, random), "") << "seed " << seed;
+    EXPECT_EQ(check(seed, random), "") << "seed " << seed;
+    if (::testing::Test::HasFailure()) {
+      break;
+    }
   }
   simt::default_emulator_options() = {};
   plan::composed_runner(Backend::emulator) = nullptr;
+  return seeds.size();
+}
+
+void check_queries(uint64_t first, uint64_t end) {
+  run_drawn(end - first, [&](uint64_t i, Random& /*random*/) {
+    Random random(first + i);
+    return check_compiled(Backend::emulator, random);
+  });
 }
 
 TEST(CompiledQueries, AgreeWithDecodedValues) {
-  check(0, kDrawnQueries / 2);
+  check_queries(0, kDrawnQueries / 2);
   if (kAllCasesRun) {
     EXPECT_GT(runs, kDrawnQueries / 4);
   }
 }
 
 TEST(CompiledQueries, AgreeWithDecodedValuesToo) {
-  check(kDrawnQueries / 2, kDrawnQueries);
+  check_queries(kDrawnQueries / 2, kDrawnQueries);
 }
 
 TEST(CompiledQueries, OfCommonEncodings) {
-  plan::composed_runner(Backend::emulator) = &run;
-  runs = 0;
-  const auto kinds = drawn(2 * kKinds);
-  for (const uint64_t kind : kinds) {
-    simt::default_emulator_options().seed = kind;
-    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(kind % 2);
-    Random random(kind);
-    ASSERT_EQ(check_compiled_kind(Backend::emulator, static_cast<uint32_t>(kind), random), "")
-        << "kind " << kind;
-  }
+  const size_t cases = run_drawn(2 * kKinds, [](uint64_t kind, Random& random) {
+    return check_compiled_kind(Backend::emulator, static_cast<uint32_t>(kind), random);
+  });
   if (kAllCasesRun) {  // with and without a bitmap; few need more shared memory than a block has
-    EXPECT_GE(runs + 4, 2 * kinds.size());
+    EXPECT_GE(runs + 4, 2 * cases);
   }
-  simt::default_emulator_options() = {};
-  plan::composed_runner(Backend::emulator) = nullptr;
 }
 
 TEST(CompiledQueries, OfGroups) {
-  plan::composed_runner(Backend::emulator) = &run;
-  runs = 0;
-  const auto seeds = drawn(kDrawnGroups);
-  for (const uint64_t seed : seeds) {
-    simt::default_emulator_options().seed = seed;
-    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
-    Random random(seed);
-    ASSERT_EQ(check_groups(Backend::emulator, random), "") << "seed " << seed;
-  }
+  const size_t cases = run_drawn(kDrawnGroups, [](uint64_t /*seed*/, Random& random) {
+    return check_groups(Backend::emulator, random);
+  });
   if (kAllCasesRun) {
-    EXPECT_GE(runs * 4, 3 * seeds.size());
+    EXPECT_GE(runs * 4, 3 * cases);
   }
-  simt::default_emulator_options() = {};
-  plan::composed_runner(Backend::emulator) = nullptr;
 }
 
 TEST(CompiledQueries, OfRuns) {
-  plan::composed_runner(Backend::emulator) = &run;
-  runs = 0;
-  const auto seeds = drawn(kDrawnRuns);
-  for (const uint64_t seed : seeds) {
-    simt::default_emulator_options().seed = seed;
-    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
-    Random random(seed);
-    ASSERT_EQ(check_runs(Backend::emulator, random), "") << "seed " << seed;
-  }
+  const size_t cases = run_drawn(
+      kDrawnRuns, [](uint64_t /*seed*/, Random& random) { return check_runs(Backend::emulator, random); });
   if (kAllCasesRun) {
-    EXPECT_GE(runs, seeds.size());
+    EXPECT_GE(runs, cases);
   }
-  simt::default_emulator_options() = {};
-  plan::composed_runner(Backend::emulator) = nullptr;
 }
 
 TEST(CompiledQueries, OfMarks) {
-  plan::composed_runner(Backend::emulator) = &run;
-  runs = 0;
-  const auto seeds = drawn(kDrawnMarks);
-  for (const uint64_t seed : seeds) {
-    simt::default_emulator_options().seed = seed;
-    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed % 3);
-    Random random(seed);
-    ASSERT_EQ(check_marks(Backend::emulator, random), "") << "seed " << seed;
-  }
-  EXPECT_EQ(runs, seeds.size());
-  simt::default_emulator_options() = {};
-  plan::composed_runner(Backend::emulator) = nullptr;
+  const size_t cases = run_drawn(
+      kDrawnMarks, [](uint64_t /*seed*/, Random& random) { return check_marks(Backend::emulator, random); });
+  EXPECT_EQ(runs, cases);
 }
 
 TEST(CompiledQueries, OfDistinctValuesInFiles) {
